@@ -1,0 +1,80 @@
+//! The business whose reviews these are: who it is, what it offers, who works there, and where.
+
+mod store;
+
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+pub use store::{find, replace};
+
+/// The one business. A database without one publishes [`Business::default`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Business {
+    /// The firm's own id, for example `desert-peak`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// A schema.org `LocalBusiness` subtype.
+    pub kind: String,
+    /// Where its calendar days begin and end.
+    pub time_zone: Tz,
+    /// A sentence or two about it.
+    pub description: Option<String>,
+    /// Its own site.
+    pub url: Option<String>,
+    /// Its number, as it is written.
+    pub telephone: Option<String>,
+    /// The parts of its postal address, published as given.
+    pub address: Option<Map<String, Value>>,
+    /// Latitude and longitude, in degrees.
+    pub geo: Option<(f64, f64)>,
+    /// Its pages elsewhere.
+    pub same_as: Vec<String>,
+    /// What it offers, in its own order.
+    pub services: Vec<Service>,
+    /// Who works there, in its own order.
+    pub technicians: Vec<Technician>,
+    /// The names of the places it serves, in its own order.
+    pub service_areas: Vec<String>,
+}
+
+/// Something that the business offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Service {
+    /// The id that reviews and filters use.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Other words for it.
+    pub synonyms: Vec<String>,
+}
+
+/// Somebody who works there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Technician {
+    /// The firm's id of the person.
+    pub id: String,
+    /// The full name, which reviews and filters use.
+    pub name: String,
+    /// Other names that customers use.
+    pub aliases: Vec<String>,
+}
+
+impl Default for Business {
+    fn default() -> Self {
+        Self {
+            id: "unnamed".to_owned(),
+            name: "Unnamed business".to_owned(),
+            kind: "LocalBusiness".to_owned(),
+            time_zone: Tz::UTC,
+            description: None,
+            url: None,
+            telephone: None,
+            address: None,
+            geo: None,
+            same_as: Vec::new(),
+            services: Vec::new(),
+            technicians: Vec::new(),
+            service_areas: Vec::new(),
+        }
+    }
+}

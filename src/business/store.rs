@@ -1,0 +1,124 @@
+//! The business's rows: read whole (they are few), replaced whole.
+
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use super::{Business, Service, Technician};
+
+/// The business, or `None` where the database has none yet.
+///
+/// A time zone that is no IANA name (a shell can write one) counts as UTC, and is reported.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
+    let row = sqlx::query!(
+        r#"select business_id, name, type as kind, time_zone, description, url, telephone, address, latitude, longitude, same_as
+           from business"#
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let services = sqlx::query!("select service_id, name, synonyms from service order by position, service_id")
+        .fetch_all(&mut *connection)
+        .await?
+        .into_iter()
+        .map(|row| Service { id: row.service_id, name: row.name, synonyms: texts(&row.synonyms) })
+        .collect();
+    let technicians = sqlx::query!("select technician_id, name, aliases from technician order by position, technician_id")
+        .fetch_all(&mut *connection)
+        .await?
+        .into_iter()
+        .map(|row| Technician { id: row.technician_id, name: row.name, aliases: texts(&row.aliases) })
+        .collect();
+    let service_areas =
+        sqlx::query_scalar!("select name from service_area order by position, name").fetch_all(&mut *connection).await?;
+    let time_zone = row.time_zone.parse().unwrap_or_else(|_| {
+        tracing::warn!(
+            time_zone = row.time_zone,
+            "business.time_zone_unknown: counting days in UTC; set business.time_zone to an IANA name"
+        );
+        Tz::UTC
+    });
+    Ok(Some(Business {
+        id: row.business_id,
+        name: row.name,
+        kind: row.kind,
+        time_zone,
+        description: row.description,
+        url: row.url,
+        telephone: row.telephone,
+        address: row.address.as_deref().and_then(object),
+        geo: row.latitude.zip(row.longitude),
+        same_as: texts(&row.same_as),
+        services,
+        technicians,
+        service_areas,
+    }))
+}
+
+/// Puts `business` in the place of what is there.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Business) -> sqlx::Result<()> {
+    let time_zone = business.time_zone.name();
+    let address = business.address.as_ref().map(|address| Value::Object(address.clone()).to_string());
+    let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let same_as = array(&business.same_as);
+    sqlx::query!("delete from business").execute(&mut **write).await?;
+    sqlx::query!(
+        "insert into business (business_id, name, type, time_zone, description, url, telephone, address, latitude, longitude, same_as)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        business.id, business.name, business.kind, time_zone, business.description, business.url, business.telephone,
+        address, latitude, longitude, same_as,
+    )
+    .execute(&mut **write)
+    .await?;
+    sqlx::query!("delete from service").execute(&mut **write).await?;
+    for (position, service) in (0_i64..).zip(&business.services) {
+        let synonyms = array(&service.synonyms);
+        sqlx::query!(
+            "insert into service (service_id, position, name, synonyms) values (?, ?, ?, ?)",
+            service.id,
+            position,
+            service.name,
+            synonyms,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    sqlx::query!("delete from technician").execute(&mut **write).await?;
+    for (position, technician) in (0_i64..).zip(&business.technicians) {
+        let aliases = array(&technician.aliases);
+        sqlx::query!(
+            "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
+            technician.id,
+            position,
+            technician.name,
+            aliases,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    sqlx::query!("delete from service_area").execute(&mut **write).await?;
+    for (position, name) in (0_i64..).zip(&business.service_areas) {
+        sqlx::query!("insert into service_area (name, position) values (?, ?)", name, position).execute(&mut **write).await?;
+    }
+    Ok(())
+}
+
+fn array(texts: &[String]) -> String {
+    Value::from(texts).to_string()
+}
+
+/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left out.
+fn texts(json: &str) -> Vec<String> {
+    let Ok(Value::Array(values)) = serde_json::from_str(json) else { return Vec::new() };
+    values.into_iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+fn object(json: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(json).ok()
+}

@@ -1,0 +1,80 @@
+//! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
+//! down ever reads the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use sqlx::sqlite::SqliteConnectOptions;
+use thiserror::Error;
+
+use crate::links::{BaseUrlError, Links};
+
+/// What every command needs to know: where the database is.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseConfig {
+    /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none
+    #[arg(long = "database", value_name = "URL", env = "DATABASE_URL", default_value = "sqlite://reviews.db", global = true)]
+    pub url: String,
+}
+
+/// What `serve` needs to know besides.
+#[derive(Debug, Clone, Args)]
+pub struct ServeConfig {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR:PORT", env = "REVIEWS_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// The public URL under which the service is reached [default: http:// and the listen address]
+    #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
+    pub base_url: Option<String>,
+}
+
+/// A setting that cannot be used, with what to do about it.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// `DATABASE_URL` names no SQLite file.
+    #[error("DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db")]
+    Database(String),
+    /// `REVIEWS_BASE_URL` is no base URL.
+    #[error("REVIEWS_BASE_URL: {0}")]
+    BaseUrl(#[from] BaseUrlError),
+    /// Listening on every address says nothing about how we are reached.
+    #[error("REVIEWS_LISTEN is {0}, an unspecified address, from which no public URL follows; set REVIEWS_BASE_URL too")]
+    BaseUrlMissing(SocketAddr),
+}
+
+impl DatabaseConfig {
+    /// The path of the database file.
+    ///
+    /// # Errors
+    /// Where the URL is not `sqlite://PATH`: other schemes, no path, or a database in memory, which no second
+    /// process could look into.
+    pub fn path(&self) -> Result<PathBuf, ConfigError> {
+        let fault = || ConfigError::Database(self.url.clone());
+        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
+        let path = options.get_filename();
+        if !self.url.starts_with("sqlite:")
+            || self.url.contains(":memory:")
+            || self.url.contains("mode=memory")
+            || path.as_os_str().is_empty()
+        {
+            return Err(fault());
+        }
+        Ok(path.to_owned())
+    }
+}
+
+impl ServeConfig {
+    /// The links that we publish, given the address that was really bound.
+    ///
+    /// # Errors
+    /// Where the base URL is unusable, or missing although the address is unspecified.
+    pub fn links(&self, bound: SocketAddr) -> Result<Links, ConfigError> {
+        match self.base_url.as_deref().filter(|url| !url.is_empty()) {
+            Some(url) => Ok(url.parse()?),
+            None if bound.ip().is_unspecified() => Err(ConfigError::BaseUrlMissing(bound)),
+            None => Ok(format!("http://{bound}").parse()?),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What can be wrong with a database file, each with what to do about it.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A database that cannot be opened, read or written.
+#[derive(Debug, Error)]
+pub enum DbError {
+    /// There is no file, and this command makes none.
+    #[error("there is no database at {}; run `reviews migrate` or `reviews serve --seed DIR` first", .0.display())]
+    Missing(PathBuf),
+    /// The file could not be made.
+    #[error("cannot make the database {}: {reason}; make its folder, or set DATABASE_URL to another place", path.display())]
+    Create {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: std::io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is no SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
+    NotADatabase(PathBuf),
+    /// The file is damaged.
+    #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+    /// A newer release has migrated the file.
+    #[error("the database {} is of a newer version (migration {found}; this release knows up to {known}); use the newer release", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The newest migration in the file.
+        found: i64,
+        /// The newest one that this release has.
+        known: i64,
+    },
+    /// The file has not been migrated, and this command only reads.
+    #[error("the database {} has not been brought up to date (migration {found} of {known}); run `reviews migrate` first", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// The newest migration in the file; 0 for none.
+        found: i64,
+        /// The newest one that this release has.
+        known: i64,
+    },
+    /// A migration of the file is not the one that this release has under that number.
+    #[error("migration {version} of the database {} is not the one that this release has; it was made by a build that never was released", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The migration's number.
+        version: i64,
+    },
+    /// The file, or its folder, cannot be written.
+    #[error("the database {} cannot be written; give this user write permission to the file and its folder", .0.display())]
+    ReadOnly(PathBuf),
+    /// Somebody else holds the lock.
+    #[error("the database {} is locked by another process for more than 5 s; end its transaction and try again", .0.display())]
+    Locked(PathBuf),
+    /// No room is left.
+    #[error("no room is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
+    Full(PathBuf),
+    /// What our checks would not take.
+    #[error("the database {} refuses this: {reason}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The constraint's message.
+        reason: String,
+    },
+    /// Everything else.
+    #[error("the database {} failed: {reason}", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        reason: String,
+    },
+}
+
+impl DbError {
+    /// Gives what sqlx reported about the file at `path` its own kind.
+    #[must_use]
+    pub fn at(path: &Path, error: sqlx::Error) -> Self {
+        let path = path.to_owned();
+        let sqlx::Error::Database(inner) = &error else {
+            return Self::Other { path, reason: error.to_string() };
+        };
+        let reason = inner.message().to_owned();
+        // SQLite's extended codes carry the primary one in their low byte (https://www.sqlite.org/rescode.html).
+        let code = inner.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or(0) & 0xff;
+        match code {
+            5 | 6 => Self::Locked(path),
+            8 => Self::ReadOnly(path),
+            11 => Self::Damaged { path, reason },
+            13 => Self::Full(path),
+            14 if path.exists() => Self::ReadOnly(path),
+            19 => Self::Refused { path, reason },
+            26 => Self::NotADatabase(path),
+            _ => Self::Other { path, reason },
+        }
+    }
+}

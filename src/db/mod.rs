@@ -1,0 +1,138 @@
+//! The database file: one writer, read-only readers, embedded migrations, and the eye for foreign writers.
+//!
+//! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
+
+mod changes;
+mod error;
+mod migrate;
+
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use changes::Changes;
+pub use error::DbError;
+pub use migrate::Migrated;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection, Sqlite, Transaction};
+
+/// How long a statement waits for another process's lock before it gives up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Readers at a time. Requests are answered from memory; these serve the print and the checks.
+const READERS_MAX: u32 = 2;
+
+/// An open database. Cloning shares the same connections.
+#[derive(Debug, Clone)]
+pub struct Database {
+    path: PathBuf,
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
+
+impl Database {
+    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to date.
+    ///
+    /// # Errors
+    /// [`DbError`], each kind with its own advice.
+    pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
+        let fault = |error: sqlx::Error| DbError::at(path, error);
+        create_private(path)?;
+        let options = options(path);
+        let mut connection = SqliteConnection::connect_with(&options.clone().read_only(false)).await.map_err(fault)?;
+        let migrated = migrate::run(&mut connection, path).await?;
+        connection.close().await.map_err(fault)?;
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .test_before_acquire(false)
+            .acquire_timeout(BUSY_TIMEOUT * 2)
+            .connect_with(options)
+            .await
+            .map_err(fault)?;
+        let readers = Self::open_readers(path).await?;
+        Ok((Self { path: path.to_owned(), writer, readers }, migrated))
+    }
+
+    /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
+    ///
+    /// # Errors
+    /// [`DbError`], among them that there is no such file, or that it is not of this version.
+    pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
+        if !path.exists() {
+            return Err(DbError::Missing(path.to_owned()));
+        }
+        let readers = Self::open_readers(path).await?;
+        let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
+        migrate::verify(&mut connection, path).await?;
+        drop(connection);
+        Ok(readers)
+    }
+
+    async fn open_readers(path: &Path) -> Result<SqlitePool, DbError> {
+        SqlitePoolOptions::new()
+            .max_connections(READERS_MAX)
+            .test_before_acquire(false)
+            .connect_with(options(path).read_only(true).pragma("query_only", "on"))
+            .await
+            .map_err(|error| DbError::at(path, error))
+    }
+
+    /// The path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The read-only connections.
+    #[must_use]
+    pub const fn readers(&self) -> &SqlitePool {
+        &self.readers
+    }
+
+    /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
+    ///
+    /// # Errors
+    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] where the file
+    /// cannot be written.
+    pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+        self.writer.begin_with("begin immediate").await.map_err(|error| DbError::at(&self.path, error))
+    }
+
+    /// Opens the connection that sees whether anybody wrote.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn changes(&self) -> Result<Changes, DbError> {
+        Changes::open(&options(&self.path).read_only(true), &self.path).await
+    }
+
+    /// Closes every connection, so that the last one checkpoints the log into the file.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        // What was committed survives a loss of power: we write rarely, and subscriptions must not be lost.
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .foreign_keys(true)
+        .pragma("cache_size", "-16384")
+        .pragma("temp_store", "memory")
+}
+
+/// Makes an empty file that only its owner may read; SQLite gives its log and index files the same mode.
+fn create_private(path: &Path) -> Result<(), DbError> {
+    if path.exists() {
+        return Ok(());
+    }
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        // Another process was quicker: it is theirs now, and as good.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(DbError::Create { path: path.to_owned(), reason: error }),
+    }
+}

@@ -1,0 +1,41 @@
+//! The rows behind the insights.
+
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use super::editorial::{Editorial, Question};
+
+/// The editorial texts.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
+    let summary = sqlx::query_scalar!("select text from editorial_summary").fetch_optional(&mut *connection).await?;
+    let faq = sqlx::query_as!(Question, "select faq_id as id, question, answer from editorial_faq order by position, faq_id")
+        .fetch_all(connection)
+        .await?;
+    Ok(Editorial { summary, faq })
+}
+
+/// Puts `editorial` in the place of what is there.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn replace_editorial(write: &mut Transaction<'static, Sqlite>, editorial: &Editorial) -> sqlx::Result<()> {
+    sqlx::query!("delete from editorial_summary").execute(&mut **write).await?;
+    if let Some(text) = &editorial.summary {
+        sqlx::query!("insert into editorial_summary (text) values (?)", text).execute(&mut **write).await?;
+    }
+    sqlx::query!("delete from editorial_faq").execute(&mut **write).await?;
+    for (position, entry) in (0_i64..).zip(&editorial.faq) {
+        sqlx::query!(
+            "insert into editorial_faq (faq_id, position, question, answer) values (?, ?, ?, ?)",
+            entry.id,
+            position,
+            entry.question,
+            entry.answer,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Reviews Service: publishes the verified reviews of one business, read-only.
+//!
+//! The rooms below stand on floors: each may use those above its own name in this list, and none of its own floor.
+//! `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
+
+pub mod clock;
+pub mod config;
+pub mod links;
+pub mod random;
+
+pub mod db;
+
+pub mod business;
+pub mod reviews;
+
+pub mod insights;

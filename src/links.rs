@@ -1,0 +1,75 @@
+//! Every absolute URL that we publish, made from the base URL in one place.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+use url::Url;
+
+/// Where the hub listens, below the base URL.
+pub const HUB_PATH: &str = "/api/websub/hub";
+
+/// The public base URL, without a trailing slash, for example `https://reviews.example.com`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Links {
+    base: String,
+}
+
+/// A base URL that cannot be one.
+#[derive(Debug, Error)]
+#[error("the base URL `{given}` {reason}; write it like https://reviews.example.com")]
+pub struct BaseUrlError {
+    given: String,
+    reason: String,
+}
+
+impl FromStr for Links {
+    type Err = BaseUrlError;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let fault = |reason: &str| BaseUrlError { given: given.to_owned(), reason: reason.to_owned() };
+        let url = Url::parse(given).map_err(|error| fault(&format!("is no URL ({error})")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(fault("is neither http nor https"));
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(fault("has no host"));
+        }
+        if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+            return Err(fault("has more than a scheme, host, port and path"));
+        }
+        Ok(Self { base: url.as_str().trim_end_matches('/').to_owned() })
+    }
+}
+
+impl fmt::Display for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.base)
+    }
+}
+
+impl Links {
+    /// The URL of `path`, which begins with a slash.
+    #[must_use]
+    pub fn absolute(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// The permalink of a review. Every character that an id may have stands for itself in a path (RFC 3986 §3.3).
+    #[must_use]
+    pub fn review(&self, review_id: &str) -> String {
+        format!("{}/reviews/{review_id}", self.base)
+    }
+
+    /// The hub's URL.
+    #[must_use]
+    pub fn hub(&self) -> String {
+        self.absolute(HUB_PATH)
+    }
+
+    /// The page at the root, with its slash.
+    #[must_use]
+    pub fn home(&self) -> String {
+        self.absolute("/")
+    }
+}

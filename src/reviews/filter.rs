@@ -1,0 +1,114 @@
+//! Which reviews a question asks for. The same for REST and for agents.
+
+use super::day::Day;
+use super::fold::fold;
+use super::review::Rating;
+
+/// How many reviews a page has where nobody says.
+pub const LIMIT_DEFAULT: u8 = 20;
+/// How many reviews a page has at the most.
+pub const LIMIT_MAX: u8 = 100;
+/// How many characters `query` has at the most.
+pub const QUERY_CHARACTERS_MAX: usize = 1_000;
+
+/// The search parameters after the door: present and absent, but each in its bounds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchArguments {
+    /// Exact stars.
+    pub rating: Option<Rating>,
+    /// Least stars, 1 to 5.
+    pub min_rating: Option<f64>,
+    /// First day.
+    pub since: Option<Day>,
+    /// Last day.
+    pub until: Option<Day>,
+    /// Substring of the text.
+    pub query: Option<String>,
+    /// Full name.
+    pub mentions_technician: Option<String>,
+    /// Service id.
+    pub mentions_service: Option<String>,
+}
+
+/// What a review must be to be found. All parts must hold; an absent part always does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ReviewFilter {
+    /// Bit `n - 1` stands for n stars.
+    stars: Option<u8>,
+    since: Option<Day>,
+    until: Option<Day>,
+    /// Folded, not empty.
+    query: Option<String>,
+    /// Folded, not empty.
+    technician: Option<String>,
+    service: Option<String>,
+}
+
+impl ReviewFilter {
+    /// The filter that `arguments` describe. An empty text or name is as if absent.
+    #[must_use]
+    pub fn new(arguments: &SearchArguments) -> Self {
+        let SearchArguments { rating, min_rating, since, until, query, mentions_technician, mentions_service } = arguments;
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let wanted = |stars: u8| {
+            rating.is_none_or(|rating| rating.stars() == stars) && min_rating.is_none_or(|least| f64::from(stars) >= least)
+        };
+        let stars = (1..=5).filter(|stars| wanted(*stars)).fold(0_u8, |set, stars| set | 1 << (stars - 1));
+        Self {
+            stars: (rating.is_some() || min_rating.is_some()).then_some(stars),
+            since: *since,
+            until: *until,
+            query: given(query).map(|text| fold(&text)),
+            technician: given(mentions_technician).map(|name| fold(&name)),
+            service: given(mentions_service),
+        }
+    }
+
+    /// Whether reviews of that many stars (1 to 5) may be found.
+    #[must_use]
+    pub fn takes_stars(&self, stars: u8) -> bool {
+        self.stars.is_none_or(|set| set & (1 << (stars - 1)) != 0)
+    }
+
+    /// Whether stars matter at all.
+    #[must_use]
+    pub const fn asks_stars(&self) -> bool {
+        self.stars.is_some()
+    }
+
+    /// The first day that may be found.
+    #[must_use]
+    pub const fn since(&self) -> Option<Day> {
+        self.since
+    }
+
+    /// The last day that may be found.
+    #[must_use]
+    pub const fn until(&self) -> Option<Day> {
+        self.until
+    }
+
+    /// What the folded text must hold.
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.query.as_deref()
+    }
+
+    /// The folded full name that must be mentioned.
+    #[must_use]
+    pub fn technician(&self) -> Option<&str> {
+        self.technician.as_deref()
+    }
+
+    /// The id of the service that must be mentioned.
+    #[must_use]
+    pub fn service(&self) -> Option<&str> {
+        self.service.as_deref()
+    }
+
+    /// A text that is the same for equal filters and for no others: what a cursor is bound to.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        format!("{self:?}")
+    }
+}

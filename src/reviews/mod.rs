@@ -1,0 +1,16 @@
+//! Reviews: what one is, how they are counted, filtered and compared, and their rows.
+
+mod aggregate;
+mod day;
+mod filter;
+mod fold;
+mod review;
+pub mod store;
+
+pub use aggregate::Tally;
+pub use day::{Day, InvalidDay};
+pub use filter::{LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, ReviewFilter, SearchArguments};
+pub use fold::{fold, fold_into};
+pub use review::{
+    InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
+};

@@ -1,0 +1,218 @@
+//! One review, every part right by type.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+use super::day::Day;
+
+/// A review as the database has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    /// Its id, unique and stable.
+    pub id: ReviewId,
+    /// One to five stars.
+    pub rating: Rating,
+    /// The day it is from.
+    pub date: Day,
+    /// The author's display name.
+    pub author: String,
+    /// A headline, where the platform has one.
+    pub title: Option<String>,
+    /// What it says; may be empty.
+    pub text: String,
+    /// BCP 47.
+    pub language: Option<String>,
+    /// Where it was written.
+    pub source: Source,
+    /// How it is known to be from a customer.
+    pub verification: Verification,
+    /// What it was recorded to be about.
+    pub mentions: Mentions,
+    /// The owner's answer.
+    pub response: Option<Response>,
+    /// Whether it appears.
+    pub status: Status,
+    /// When it last changed, where that is known.
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+/// `[A-Za-z0-9._~=-]{1,128}`: what stands for itself in a URL's path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReviewId(String);
+
+/// A text that is no review id.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{0}` is no review id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
+pub struct InvalidReviewId(String);
+
+impl FromStr for ReviewId {
+    type Err = InvalidReviewId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
+        if (1..=128).contains(&text.len()) && text.bytes().all(known) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidReviewId(text.chars().take(140).collect()))
+        }
+    }
+}
+
+impl ReviewId {
+    /// The id's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ReviewId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Stars. Invariant: 1 to 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rating(u8);
+
+/// A number that is no rating.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("a rating of {0} is not one of 1, 2, 3, 4, 5")]
+pub struct InvalidRating(pub i64);
+
+impl TryFrom<i64> for Rating {
+    type Error = InvalidRating;
+
+    fn try_from(stars: i64) -> Result<Self, Self::Error> {
+        match u8::try_from(stars) {
+            Ok(stars @ 1..=5) => Ok(Self(stars)),
+            _ => Err(InvalidRating(stars)),
+        }
+    }
+}
+
+impl Rating {
+    /// How many stars: 1 to 5.
+    #[must_use]
+    pub const fn stars(self) -> u8 {
+        self.0
+    }
+}
+
+/// Where a review was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The platform's name.
+    pub name: String,
+    /// The review's page there.
+    pub url: Option<String>,
+}
+
+/// How a review is known to be from a customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// Whether it is; a review that says no is withheld.
+    pub verified: bool,
+    /// By what.
+    pub method: Method,
+    /// When.
+    pub verified_at: Option<DateTime<Utc>>,
+}
+
+/// How a review was verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// It matches a job in the firm's books.
+    JobMatch,
+    /// The platform it comes from vouches for it.
+    SourcePlatform,
+    /// Only invited customers could write it.
+    Invite,
+    /// Whoever imported it vouches for it.
+    Manual,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Self; 4] = [Self::JobMatch, Self::SourcePlatform, Self::Invite, Self::Manual];
+
+    /// Its name in the database and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JobMatch => "job_match",
+            Self::SourcePlatform => "source_platform",
+            Self::Invite => "invite",
+            Self::Manual => "manual",
+        }
+    }
+
+    /// The method of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// What a review is recorded to be about. Each list is sorted and has no value twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Full names.
+    pub technicians: Vec<String>,
+    /// Service ids.
+    pub services: Vec<String>,
+    /// Names of places.
+    pub service_areas: Vec<String>,
+}
+
+impl Mentions {
+    /// The three lists, sorted, each value once, empty values left out.
+    #[must_use]
+    pub fn new(technicians: Vec<String>, services: Vec<String>, service_areas: Vec<String>) -> Self {
+        let tidy = |mut values: Vec<String>| {
+            values.retain(|value| !value.is_empty());
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        Self { technicians: tidy(technicians), services: tidy(services), service_areas: tidy(service_areas) }
+    }
+}
+
+/// The owner's answer to a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// What it says.
+    pub text: String,
+    /// The day it is from.
+    pub date: Option<Day>,
+    /// Who wrote it.
+    pub author: Option<String>,
+}
+
+/// Whether a review appears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It does.
+    Published,
+    /// It does not; it is counted under its reason.
+    Withheld {
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+impl Status {
+    /// Its name in the database and in files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Withheld { .. } => "withheld",
+        }
+    }
+}

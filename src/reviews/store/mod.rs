@@ -1,0 +1,7 @@
+//! The reviews' rows: read for printing, written by imports.
+
+mod read;
+mod write;
+
+pub use read::{Changed, Reading, changed_since, each_published, find, newest_change, position, withheld};
+pub use write::{Written, upsert};
