@@ -14,3 +14,5 @@ pub mod business;
 pub mod reviews;
 
 pub mod insights;
+
+pub mod wire;

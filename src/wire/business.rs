@@ -1,0 +1,230 @@
+//! The business, and the whole dataset.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::review::Review;
+use crate::business;
+use crate::reviews::Tally;
+
+/// The business whose reviews these are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Business {
+    /// The firm's own id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`.
+    #[serde(rename = "type")]
+    #[oai(rename = "type")]
+    pub kind: String,
+    /// IANA name of the zone in which the dates are calendar days.
+    pub time_zone: String,
+    /// A sentence or two about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its own site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its telephone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telephone: Option<String>,
+    /// The parts of its postal address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<BTreeMap<String, Value>>,
+    /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub geo: Option<Geo>,
+    /// Its pages elsewhere.
+    pub same_as: Vec<String>,
+    /// What it offers.
+    pub services: Vec<Service>,
+    /// Who works there.
+    pub technicians: Vec<Technician>,
+    /// The places it serves.
+    pub service_areas: Vec<String>,
+}
+
+/// A place on Earth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Object)]
+pub struct Geo {
+    /// Degrees north.
+    pub latitude: f64,
+    /// Degrees east.
+    pub longitude: f64,
+}
+
+/// Something that the business offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Service {
+    /// The id that reviews and filters use.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Other words for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub synonyms: Vec<String>,
+}
+
+/// Somebody who works there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Technician {
+    /// The firm's id of the person.
+    pub id: String,
+    /// The full name, which reviews and filters use.
+    pub name: String,
+    /// Other names that customers use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub aliases: Vec<String>,
+}
+
+/// The overall rating, over the published reviews.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct AggregateRating {
+    /// The mean, rounded half away from zero to two decimals; left out where there are no reviews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_value: Option<f64>,
+    /// How many reviews there are.
+    pub review_count: u64,
+    /// Always 5.
+    pub best_rating: u8,
+    /// Always 1.
+    pub worst_rating: u8,
+    /// How many have how many stars.
+    pub distribution: Distribution,
+}
+
+/// Counts by stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Distribution {
+    /// One star.
+    #[serde(rename = "1")]
+    #[oai(rename = "1")]
+    pub one: u64,
+    /// Two stars.
+    #[serde(rename = "2")]
+    #[oai(rename = "2")]
+    pub two: u64,
+    /// Three stars.
+    #[serde(rename = "3")]
+    #[oai(rename = "3")]
+    pub three: u64,
+    /// Four stars.
+    #[serde(rename = "4")]
+    #[oai(rename = "4")]
+    pub four: u64,
+    /// Five stars.
+    #[serde(rename = "5")]
+    #[oai(rename = "5")]
+    pub five: u64,
+}
+
+/// Reviews that do not appear.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Withheld {
+    /// How many.
+    pub count: u64,
+    /// How many for which reason.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// The whole dataset: the business, its overall rating, and every published review, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[oai(rename = "ReviewsDataset")]
+pub struct Dataset {
+    /// The business whose reviews these are.
+    pub business: Business,
+    /// Its overall rating.
+    pub aggregate_rating: AggregateRating,
+    /// What does not appear.
+    pub withheld: Withheld,
+    /// When the newest change of a published review was; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// Date descending, then id ascending.
+    pub reviews: Vec<Review>,
+}
+
+/// The dataset without its reviews, which are printed already.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DatasetHead {
+    /// See [`Dataset::business`].
+    pub business: Business,
+    /// See [`Dataset::aggregate_rating`].
+    pub aggregate_rating: AggregateRating,
+    /// See [`Dataset::withheld`].
+    pub withheld: Withheld,
+    /// See [`Dataset::updated_at`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+impl From<&business::Business> for Business {
+    fn from(business: &business::Business) -> Self {
+        let business::Business {
+            id,
+            name,
+            kind,
+            time_zone,
+            description,
+            url,
+            telephone,
+            address,
+            geo,
+            same_as,
+            services,
+            technicians,
+            service_areas,
+        } = business.clone();
+        Self {
+            id,
+            name,
+            kind,
+            time_zone: time_zone.name().to_owned(),
+            description,
+            url,
+            telephone,
+            address: address.map(|parts| parts.into_iter().collect()),
+            geo: geo.map(|(latitude, longitude)| Geo { latitude, longitude }),
+            same_as,
+            services: services.into_iter().map(Service::from).collect(),
+            technicians: technicians.into_iter().map(Technician::from).collect(),
+            service_areas,
+        }
+    }
+}
+
+impl From<business::Service> for Service {
+    fn from(service: business::Service) -> Self {
+        let business::Service { id, name, synonyms } = service;
+        Self { id, name, synonyms }
+    }
+}
+
+impl From<business::Technician> for Technician {
+    fn from(technician: business::Technician) -> Self {
+        let business::Technician { id, name, aliases } = technician;
+        Self { id, name, aliases }
+    }
+}
+
+impl From<&Tally> for AggregateRating {
+    fn from(tally: &Tally) -> Self {
+        let [one, two, three, four, five] = tally.by_stars();
+        // At most 500 hundredths: exact in a float, and printed as its shortest decimal.
+        let rating_value = tally.mean_hundredths().map(|hundredths| f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0);
+        Self {
+            rating_value,
+            review_count: tally.total(),
+            best_rating: 5,
+            worst_rating: 1,
+            distribution: Distribution { one, two, three, four, five },
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! JSON Feed 1.1 (<https://www.jsonfeed.org/version/1.1/>).
+
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+/// The newest reviews as a JSON Feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "JsonFeed")]
+pub struct Feed {
+    /// Always `https://jsonfeed.org/version/1.1`.
+    pub version: String,
+    /// The feed's name.
+    pub title: String,
+    /// The page that it belongs to.
+    pub home_page_url: String,
+    /// Its own address, also the topic to subscribe to.
+    pub feed_url: String,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whose feed it is.
+    pub authors: Vec<FeedAuthor>,
+    /// BCP 47 language tag of what is not said otherwise.
+    pub language: String,
+    /// Where to subscribe.
+    pub hubs: Vec<FeedHub>,
+    /// At most 50, newest first.
+    pub items: Vec<FeedItem>,
+}
+
+/// Somebody who wrote something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FeedAuthor {
+    /// The display name.
+    pub name: String,
+    /// The site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Where to be told of changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FeedHub {
+    /// Always `WebSub`.
+    #[serde(rename = "type")]
+    #[oai(rename = "type")]
+    pub kind: String,
+    /// The hub.
+    pub url: String,
+}
+
+/// One review as a feed item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FeedItem {
+    /// The permalink, which never changes.
+    pub id: String,
+    /// The permalink.
+    pub url: String,
+    /// Stars and author.
+    pub title: String,
+    /// What the review says.
+    pub content_text: String,
+    /// The start of the review's day where the business is.
+    pub date_published: String,
+    /// When the review last changed.
+    pub date_modified: String,
+    /// Who wrote it.
+    pub authors: Vec<FeedAuthor>,
+    /// What it is about: names of services, technicians and areas.
+    pub tags: Vec<String>,
+    /// BCP 47 language tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Our extension.
+    #[serde(rename = "_review")]
+    #[oai(rename = "_review")]
+    pub review: FeedReview,
+}
+
+/// What JSON Feed has no field for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FeedReview {
+    /// One to five stars.
+    pub rating: u8,
+}

@@ -1,0 +1,25 @@
+//! Every shape that leaves the house, for REST and agents alike. Deriving `Serialize` or `Object` on a type makes it
+//! a public promise, so those derives live here and nowhere else.
+//!
+//! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
+//! instants are RFC 3339 in UTC.
+
+mod business;
+mod feed;
+mod insights;
+mod pages;
+mod problem;
+mod review;
+
+pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician, Withheld};
+pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
+pub use insights::{Entities, Entity, Faq, GeneratedFrom, Insights, Method, Summary, Window};
+pub use pages::{SearchResult, SinceResult, TotalRelation};
+pub use problem::{Code, Issue, Problem};
+pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};
+
+/// The JSON text of a value of this room. It has no maps with keys other than texts, so this cannot fail.
+#[must_use]
+pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}

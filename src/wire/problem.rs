@@ -1,0 +1,55 @@
+//! Errors as everybody gets them (RFC 9457).
+
+use poem_openapi::{Enum, Object};
+use serde::{Deserialize, Serialize};
+
+/// What went wrong, and what to do (`application/problem+json`, RFC 9457).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Problem {
+    /// A URI that names the kind of problem; `about:blank` where the status says it all.
+    #[serde(rename = "type")]
+    #[oai(rename = "type")]
+    pub kind: String,
+    /// The kind of problem in a few words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What was wrong this time, and what to do.
+    pub detail: String,
+    /// One entry for each invalid parameter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub issues: Vec<Issue>,
+}
+
+/// One invalid parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Issue {
+    /// The parameter's name.
+    pub path: Vec<String>,
+    /// What is wrong with it.
+    pub code: Code,
+    /// What is allowed.
+    pub message: String,
+    /// What was given, at most 200 characters of it.
+    pub received: String,
+}
+
+/// What is wrong with a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Code {
+    /// Not of the type, for example letters for a number.
+    InvalidType,
+    /// Below the least that is allowed.
+    TooSmall,
+    /// Above the most that is allowed, or too long.
+    TooBig,
+    /// Not a day written `YYYY-MM-DD`.
+    InvalidDate,
+    /// A text that cannot be used, for example a cursor of other filters.
+    InvalidString,
+    /// Given more than once.
+    Duplicate,
+}

@@ -1,0 +1,179 @@
+//! A review as everybody gets it.
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use poem_openapi::{Enum, Object};
+use serde::{Deserialize, Serialize};
+
+use crate::links::Links;
+use crate::reviews;
+
+/// A verified review of the business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Review {
+    /// Unique and stable.
+    #[oai(validator(pattern = r"^[A-Za-z0-9._~=-]{1,128}$"))]
+    pub id: String,
+    /// One to five stars.
+    #[oai(validator(minimum(value = "1"), maximum(value = "5")))]
+    pub rating: u8,
+    /// The day it is from, in the business's time zone.
+    pub date: NaiveDate,
+    /// The author's display name.
+    pub author: String,
+    /// A headline, where the platform has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it says; empty for stars without words.
+    pub text: String,
+    /// BCP 47 language tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Where it was written.
+    pub source: Source,
+    /// How it is known to be from a customer.
+    pub verification: Verification,
+    /// What it is about.
+    pub mentions: Mentions,
+    /// The owner's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
+    /// Its permalink.
+    pub url: String,
+    /// When it last changed; where that is not recorded, the start of its day.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Where a review was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "ReviewSource")]
+pub struct Source {
+    /// The platform's name.
+    pub name: String,
+    /// The review's page there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// How a review is known to be from a customer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Verification {
+    /// Always true for what appears.
+    pub verified: bool,
+    /// By what it was verified.
+    pub method: VerificationMethod,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified_at: Option<DateTime<Utc>>,
+}
+
+/// `job_match`: it matches a job in the firm's books; `source_platform`: its platform vouches for it; `invite`: only
+/// invited customers could write it; `manual`: whoever imported it vouches for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum VerificationMethod {
+    /// It matches a job in the firm's books.
+    JobMatch,
+    /// The platform it comes from vouches for it.
+    SourcePlatform,
+    /// Only invited customers could write it.
+    Invite,
+    /// Whoever imported it vouches for it.
+    Manual,
+}
+
+/// What a review is about. Each list is sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Mentions {
+    /// Full names.
+    pub technicians: Vec<String>,
+    /// Service ids.
+    pub services: Vec<String>,
+    /// Names of places.
+    pub service_areas: Vec<String>,
+}
+
+/// The owner's answer to a review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "OwnerResponse")]
+pub struct Response {
+    /// What it says.
+    pub text: String,
+    /// The day it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<NaiveDate>,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+}
+
+impl Review {
+    /// The public shape of `review`, with its permalink.
+    #[must_use]
+    pub fn new(review: reviews::Review, links: &Links) -> Self {
+        let reviews::Review {
+            id,
+            rating,
+            date,
+            author,
+            title,
+            text,
+            language,
+            source,
+            verification,
+            mentions,
+            response,
+            status: _,
+            updated_at,
+        } = review;
+        Self {
+            url: links.review(id.as_str()),
+            id: id.to_string(),
+            rating: rating.stars(),
+            date: date.date(),
+            author,
+            title,
+            text,
+            language,
+            source: source.into(),
+            verification: verification.into(),
+            mentions: mentions.into(),
+            response: response.map(Response::from),
+            updated_at: updated_at.unwrap_or_else(|| date.date().and_time(NaiveTime::MIN).and_utc()),
+        }
+    }
+}
+
+impl From<reviews::Source> for Source {
+    fn from(source: reviews::Source) -> Self {
+        let reviews::Source { name, url } = source;
+        Self { name, url }
+    }
+}
+
+impl From<reviews::Verification> for Verification {
+    fn from(verification: reviews::Verification) -> Self {
+        let reviews::Verification { verified, method, verified_at } = verification;
+        let method = match method {
+            reviews::Method::JobMatch => VerificationMethod::JobMatch,
+            reviews::Method::SourcePlatform => VerificationMethod::SourcePlatform,
+            reviews::Method::Invite => VerificationMethod::Invite,
+            reviews::Method::Manual => VerificationMethod::Manual,
+        };
+        Self { verified, method, verified_at }
+    }
+}
+
+impl From<reviews::Mentions> for Mentions {
+    fn from(mentions: reviews::Mentions) -> Self {
+        let reviews::Mentions { technicians, services, service_areas } = mentions;
+        Self { technicians, services, service_areas }
+    }
+}
+
+impl From<reviews::Response> for Response {
+    fn from(response: reviews::Response) -> Self {
+        let reviews::Response { text, date, author } = response;
+        Self { text, date: date.map(reviews::Day::date), author }
+    }
+}
