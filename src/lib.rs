@@ -16,3 +16,7 @@ pub mod reviews;
 pub mod insights;
 
 pub mod wire;
+
+pub mod edition;
+
+pub mod search;

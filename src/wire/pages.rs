@@ -24,6 +24,22 @@ pub struct SearchResult {
     pub reviews: Vec<Review>,
 }
 
+/// A search's answer without its reviews, which are printed already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SearchHead {
+    /// See [`SearchResult::total`].
+    pub total: u64,
+    /// See [`SearchResult::total_relation`].
+    pub total_relation: TotalRelation,
+    /// See [`SearchResult::count`].
+    pub count: u64,
+    /// See [`SearchResult::limit`].
+    pub limit: u64,
+    /// See [`SearchResult::next_cursor`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
 /// `eq`: the total is exact; `gte`: counting stopped there, and there are more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
@@ -44,4 +60,13 @@ pub struct SinceResult {
     pub count: u64,
     /// Date descending, then id ascending: the beginning of the dataset's `reviews`.
     pub reviews: Vec<Review>,
+}
+
+/// What is new since a day, without its reviews, which are printed already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SinceHead {
+    /// See [`SinceResult::since`].
+    pub since: NaiveDate,
+    /// See [`SinceResult::count`].
+    pub count: u64,
 }

@@ -1,7 +1,7 @@
 //! Reading reviews. A row that no review can be made of (checks can be switched off in a shell) is reported and left
 //! out; text that is no UTF-8 is mended with U+FFFD. One bad row never stops the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
@@ -51,22 +51,31 @@ struct Row {
     mentions: Option<Vec<u8>>,
 }
 
+/// The one list of columns that a [`Row`] is made of, followed by the rest of the query.
+macro_rules! rows {
+    ($rest:tt $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            Row,
+            r#"select r.review_id, rating, reviewed_on, author as "author: Vec<u8>", title as "title: Vec<u8>", text as "text: Vec<u8>",
+                 status, withheld_reason as "withheld_reason: Vec<u8>", language as "language: Vec<u8>",
+                 source_name as "source_name: Vec<u8>", source_url as "source_url: Vec<u8>", verified, verification_method,
+                 verified_at, response_text as "response_text: Vec<u8>", response_on,
+                 response_author as "response_author: Vec<u8>", updated_at,
+                 (select group_concat(kind || char(31) || value, char(30)) from mention as m where m.review_id = r.review_id)
+                   as "mentions: Vec<u8>" "# + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// Calls `take` with every published review, newest first: date descending, then id ascending.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn each_published(connection: &mut SqliteConnection, mut take: impl FnMut(Review) + Send) -> sqlx::Result<()> {
-    let mut rows = sqlx::query_as!(
-        Row,
-        r#"select review_id, rating, reviewed_on, author as "author: Vec<u8>", title as "title: Vec<u8>", text as "text: Vec<u8>",
-             status, withheld_reason as "withheld_reason: Vec<u8>", language as "language: Vec<u8>",
-             source_name as "source_name: Vec<u8>", source_url as "source_url: Vec<u8>", verified, verification_method, verified_at,
-             response_text as "response_text: Vec<u8>", response_on, response_author as "response_author: Vec<u8>", updated_at,
-             (select group_concat(kind || char(31) || value, char(30)) from mention as m where m.review_id = r.review_id)
-               as "mentions: Vec<u8>"
-           from review as r indexed by review_newest where status = 'published' order by reviewed_on desc, review_id"#
-    )
-    .fetch(connection);
+    let mut rows =
+        rows!("from review as r indexed by review_newest where status = 'published' order by reviewed_on desc, review_id")
+            .fetch(connection);
     while let Some(row) = rows.try_next().await? {
         if let Some(review) = readable(row) {
             take(review);
@@ -75,21 +84,31 @@ pub async fn each_published(connection: &mut SqliteConnection, mut take: impl Fn
     Ok(())
 }
 
+/// How many reviews changed after `change_no`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn count_changed_since(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<usize> {
+    let count =
+        sqlx::query_scalar!("select count(*) from review_change where change_no > ?", change_no).fetch_one(connection).await?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
 /// The reviews that changed after `change_no`, each once.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<Vec<Changed>> {
-    let ids = sqlx::query_scalar!("select review_id from review_change where change_no > ? order by change_no", change_no)
+    let ids = sqlx::query_scalar!("select review_id from review_change where change_no > ?", change_no)
         .fetch_all(&mut *connection)
         .await?;
-    let mut changed = Vec::with_capacity(ids.len());
-    for id in ids {
-        let Ok(id) = id.parse::<ReviewId>() else { continue };
-        let review = find(connection, &id).await?;
-        changed.push(Changed { id, review });
-    }
-    Ok(changed)
+    let rows = rows!("from review_change as c cross join review as r using (review_id) where c.change_no > ?", change_no)
+        .fetch_all(connection)
+        .await?;
+    let mut reviews: HashMap<String, Review> =
+        rows.into_iter().filter_map(readable).map(|review| (review.id.to_string(), review)).collect();
+    let changed = ids.into_iter().filter_map(|id| Some(Changed { review: reviews.remove(&id), id: id.parse().ok()? }));
+    Ok(changed.collect())
 }
 
 /// The review of that id, published or withheld.
@@ -98,19 +117,7 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, id: &ReviewId) -> sqlx::Result<Option<Review>> {
     let id = id.as_str();
-    let row = sqlx::query_as!(
-        Row,
-        r#"select review_id, rating, reviewed_on, author as "author: Vec<u8>", title as "title: Vec<u8>", text as "text: Vec<u8>",
-             status, withheld_reason as "withheld_reason: Vec<u8>", language as "language: Vec<u8>",
-             source_name as "source_name: Vec<u8>", source_url as "source_url: Vec<u8>", verified, verification_method, verified_at,
-             response_text as "response_text: Vec<u8>", response_on, response_author as "response_author: Vec<u8>", updated_at,
-             (select group_concat(kind || char(31) || value, char(30)) from mention as m where m.review_id = r.review_id)
-               as "mentions: Vec<u8>"
-           from review as r where review_id = ?"#,
-        id
-    )
-    .fetch_optional(connection)
-    .await?;
+    let row = rows!("from review as r where review_id = ?", id).fetch_optional(connection).await?;
     Ok(row.and_then(readable))
 }
 

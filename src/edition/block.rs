@@ -1,0 +1,309 @@
+//! A block: about 128 reviews in their order, immutable, shared by every edition that has them unchanged.
+//!
+//! A block ends after a review whose id's hash says so, never by count. Blocks are therefore a function of the reviews
+//! alone, not of the order in which they arrived, and a change rebuilds its own block and no other.
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use sha2::{Digest, Sha256};
+
+use super::entry::{Entry, Mention, Place, place};
+use super::grams::Grams;
+use crate::reviews::{Rating, Tally};
+
+/// One id in this many ends its block.
+const REVIEWS_A_BLOCK: u64 = 128;
+/// Stands after each folded text: a byte that no UTF-8 text has, so that nothing is found across two texts.
+const SEPARATOR: u8 = 0xFF;
+
+/// Whether the review of that id is the last of its block.
+#[must_use]
+pub fn ends_block(id: &str) -> bool {
+    id_hash(id) % REVIEWS_A_BLOCK == 0
+}
+
+/// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: blocks, hence digests and `ETag`s, depend on it.
+#[must_use]
+pub fn id_hash(id: &str) -> u64 {
+    let hash =
+        id.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3));
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ (hash >> 33)
+}
+
+/// Texts one behind the other, with the end of each.
+#[derive(Debug, Clone, Default)]
+struct Column {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Column {
+    fn push(&mut self, text: &[u8], separator: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.bytes.extend_from_slice(separator);
+        // A block of more than 4 GiB would have to hold one review of that size; imports bound a text far below.
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    fn bounds(&self, index: usize) -> (usize, usize) {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        (start, self.ends[index] as usize)
+    }
+}
+
+/// Who mentions what: for each value, the positions in the block, ascending.
+#[derive(Debug, Clone, Default)]
+pub struct Postings(Vec<Posting>);
+
+/// One value and its positions.
+#[derive(Debug, Clone)]
+pub struct Posting {
+    /// What is mentioned.
+    pub mention: Mention,
+    /// The positions in the block.
+    pub positions: Vec<u32>,
+}
+
+impl Postings {
+    fn push(&mut self, position: usize, mention: &Mention) {
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        match self.0.iter_mut().find(|posting| posting.mention.value == mention.value) {
+            Some(posting) => posting.positions.push(position),
+            None => self.0.push(Posting { mention: mention.clone(), positions: vec![position] }),
+        }
+    }
+
+    /// Every value of the block.
+    pub fn iter(&self) -> impl Iterator<Item = &Posting> {
+        self.0.iter()
+    }
+
+    fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
+        let holds = move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
+        self.0.iter().filter(holds).map(|posting| &posting.mention)
+    }
+}
+
+/// See the head of this file.
+#[derive(Debug)]
+pub struct Block {
+    json: Bytes,
+    json_ends: Vec<u32>,
+    folded: Column,
+    ids: Column,
+    days: Vec<i32>,
+    stars: Vec<u8>,
+    updated: Vec<DateTime<Utc>>,
+    technicians: Postings,
+    services: Postings,
+    service_areas: Postings,
+    grams: Grams,
+    digest: [u8; 32],
+    tally: Tally,
+    with_text: u64,
+}
+
+impl Block {
+    /// How many reviews it has; never 0.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.days.len()
+    }
+
+    /// Never: a block is finished only with a review in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.days.is_empty()
+    }
+
+    /// The JSON of all its reviews, each followed by a comma.
+    #[must_use]
+    pub const fn json(&self) -> &Bytes {
+        &self.json
+    }
+
+    /// The JSON of its first `count` reviews, each followed by a comma.
+    #[must_use]
+    pub fn json_of_first(&self, count: usize) -> Bytes {
+        let end = if count == 0 { 0 } else { self.json_ends[count - 1] as usize };
+        self.json.slice(..end)
+    }
+
+    /// The JSON of one review, without the comma.
+    #[must_use]
+    pub fn json_of(&self, index: usize) -> Bytes {
+        let start = if index == 0 { 0 } else { self.json_ends[index - 1] as usize };
+        self.json.slice(start..self.json_ends[index] as usize - 1)
+    }
+
+    /// The folded texts, one behind the other, each followed by a byte that no text has.
+    #[must_use]
+    pub fn folded(&self) -> &[u8] {
+        &self.folded.bytes
+    }
+
+    /// Where a review's folded text begins in [`Block::folded`], and where the next one's does.
+    #[must_use]
+    pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
+        self.folded.bounds(index)
+    }
+
+    /// Where a review stands.
+    #[must_use]
+    pub fn place(&self, index: usize) -> Place<'_> {
+        place(self.days[index], self.id(index))
+    }
+
+    /// A review's id.
+    #[must_use]
+    pub fn id(&self, index: usize) -> &str {
+        let (start, end) = self.ids.bounds(index);
+        // Ids are ASCII by type.
+        std::str::from_utf8(&self.ids.bytes[start..end]).unwrap_or_default()
+    }
+
+    /// The days of its reviews, descending.
+    #[must_use]
+    pub fn days(&self) -> &[i32] {
+        &self.days
+    }
+
+    /// The stars of its reviews.
+    #[must_use]
+    pub fn stars(&self) -> &[u8] {
+        &self.stars
+    }
+
+    /// The technicians that its reviews mention.
+    #[must_use]
+    pub const fn technicians(&self) -> &Postings {
+        &self.technicians
+    }
+
+    /// The services that its reviews mention.
+    #[must_use]
+    pub const fn services(&self) -> &Postings {
+        &self.services
+    }
+
+    /// The places that its reviews mention.
+    #[must_use]
+    pub const fn service_areas(&self) -> &Postings {
+        &self.service_areas
+    }
+
+    /// The signature of its folded texts.
+    #[must_use]
+    pub const fn grams(&self) -> &Grams {
+        &self.grams
+    }
+
+    /// SHA-256 of its JSON.
+    #[must_use]
+    pub const fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// Its stars, counted.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// How many of its reviews say something.
+    #[must_use]
+    pub const fn with_text(&self) -> u64 {
+        self.with_text
+    }
+
+    /// When the last of its reviews changed.
+    #[must_use]
+    pub fn updated_at(&self) -> Option<DateTime<Utc>> {
+        self.updated.iter().max().copied()
+    }
+}
+
+/// A block in the making.
+#[derive(Debug, Default)]
+pub struct Builder {
+    json: Column,
+    folded: Column,
+    ids: Column,
+    days: Vec<i32>,
+    stars: Vec<u8>,
+    updated: Vec<DateTime<Utc>>,
+    technicians: Postings,
+    services: Postings,
+    service_areas: Postings,
+    tally: Tally,
+    with_text: u64,
+}
+
+impl Builder {
+    /// Whether there is anything in it yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.days.is_empty()
+    }
+
+    /// Adds the next review.
+    pub fn push(&mut self, entry: &Entry) {
+        self.columns(&entry.key.id, entry.key.day, entry.stars, entry.updated_at, &entry.json, entry.folded.as_bytes());
+        let at = self.days.len() - 1;
+        entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
+        entry.services.iter().for_each(|mention| self.services.push(at, mention));
+        entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+    }
+
+    /// Adds the next review as another block has it.
+    pub fn push_from(&mut self, block: &Block, index: usize) {
+        let (start, end) = block.folded_bounds(index);
+        let folded = &block.folded()[start..end - 1];
+        let (days, stars, updated) = (block.days[index], block.stars[index], block.updated[index]);
+        self.columns(block.id(index), days, stars, updated, &block.json_of(index), folded);
+        let at = self.days.len() - 1;
+        block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
+        block.services.at(index).for_each(|mention| self.services.push(at, mention));
+        block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+    }
+
+    fn columns(&mut self, id: &str, day: i32, stars: u8, updated_at: DateTime<Utc>, json: &[u8], folded: &[u8]) {
+        self.json.push(json, b",");
+        self.folded.push(folded, &[SEPARATOR]);
+        self.ids.push(id.as_bytes(), b"");
+        self.days.push(day);
+        self.stars.push(stars);
+        self.updated.push(updated_at);
+        self.with_text += u64::from(!folded.is_empty());
+        if let Ok(rating) = Rating::try_from(i64::from(stars)) {
+            self.tally.count(rating);
+        }
+    }
+
+    /// The finished block; this builder is empty again.
+    #[must_use]
+    pub fn finish(&mut self) -> Block {
+        let Self { json, mut folded, mut ids, days, stars, updated, technicians, services, service_areas, tally, with_text } =
+            std::mem::take(self);
+        folded.bytes.shrink_to_fit();
+        ids.bytes.shrink_to_fit();
+        Block {
+            digest: Sha256::digest(&json.bytes).into(),
+            grams: Grams::of(&folded.bytes),
+            json: Bytes::from(json.bytes.into_boxed_slice()),
+            json_ends: json.ends,
+            folded,
+            ids,
+            days,
+            stars,
+            updated,
+            technicians,
+            services,
+            service_areas,
+            tally,
+            with_text,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A review ready for its block: serialised once, folded once, with the columns that filters ask for.
+
+use chrono::{DateTime, Utc};
+
+use crate::links::Links;
+use crate::reviews::{self, Day, fold};
+use crate::wire;
+
+/// Where a review stands: newest first, that is by date descending, then by id ascending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// [`Day::number`] of its date.
+    pub day: i32,
+    /// Its id.
+    pub id: String,
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.borrowed().cmp(&other.borrowed())
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Key {
+    /// The order itself, as a tuple that sorts so.
+    #[must_use]
+    pub fn borrowed(&self) -> Place<'_> {
+        place(self.day, &self.id)
+    }
+}
+
+/// What sorts newest first.
+pub type Place<'a> = (std::cmp::Reverse<i32>, &'a str);
+
+/// The place of a review of that day and id.
+#[must_use]
+pub const fn place(day: i32, id: &str) -> Place<'_> {
+    (std::cmp::Reverse(day), id)
+}
+
+/// A value that reviews mention, with its folded form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// As recorded.
+    pub value: String,
+    /// As compared.
+    pub folded: String,
+}
+
+/// A published review, printed.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Where it stands.
+    pub key: Key,
+    /// One to five.
+    pub stars: u8,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// Its JSON text.
+    pub json: Vec<u8>,
+    /// Its folded text.
+    pub folded: String,
+    /// Who is mentioned.
+    pub technicians: Vec<Mention>,
+    /// Which services are.
+    pub services: Vec<Mention>,
+    /// Which places are.
+    pub service_areas: Vec<Mention>,
+}
+
+impl Entry {
+    /// Prints `review`.
+    #[must_use]
+    pub fn new(review: reviews::Review, links: &Links) -> Self {
+        let day: Day = review.date;
+        let stars = review.rating.stars();
+        let folded = fold(&review.text);
+        let mentions =
+            |values: &[String]| values.iter().map(|value| Mention { value: value.clone(), folded: fold(value) }).collect();
+        let technicians = mentions(&review.mentions.technicians);
+        let services = mentions(&review.mentions.services);
+        let service_areas = mentions(&review.mentions.service_areas);
+        let review = wire::Review::new(review, links);
+        let json = wire::json(&review);
+        let key = Key { day: day.number(), id: review.id };
+        Self { key, stars, updated_at: review.updated_at, json, folded, technicians, services, service_areas }
+    }
+}

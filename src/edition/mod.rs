@@ -1,0 +1,29 @@
+//! The edition: everything that is published, printed once per change and read by everybody through one pointer.
+//!
+//! SQLite holds the truth; whenever it changes, the [`Press`] prints an [`Edition`]. Nothing above this room reads reviews
+//! from the database, and nothing in it knows HTTP.
+
+mod atom;
+pub mod block;
+mod coding;
+mod current;
+mod document;
+pub mod entry;
+mod feed;
+mod grams;
+mod press;
+pub mod print;
+mod sheet;
+mod shelf;
+mod store;
+
+pub use coding::Coding;
+pub use current::{Current, Edition, Printed};
+pub use document::Document;
+pub use feed::{FEED_REVIEWS, item_title, start_of_day};
+pub use grams::{Grams, Wanted};
+pub use press::{Press, PressError};
+pub use print::Content;
+pub use sheet::Sheet;
+pub use shelf::{Filler, Shelf};
+pub use store::Publication;

@@ -1,0 +1,171 @@
+//! Printing: from the reviews and what stands beside them to the bytes of every document. Pure: the same input gives the
+//! same bytes, whenever and wherever.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::atom::atom_feed;
+use super::block::Postings;
+use super::document::Document;
+use super::feed::{FEED_REVIEWS, json_feed, read_back};
+use super::shelf::Shelf;
+use crate::business::Business;
+use crate::insights::Editorial;
+use crate::links::Links;
+use crate::wire;
+
+/// All that an edition is printed from.
+#[derive(Debug, Clone, Default)]
+pub struct Copy {
+    /// The published reviews.
+    pub shelf: Shelf,
+    /// Whose they are.
+    pub business: Business,
+    /// What the firm writes beside them.
+    pub editorial: Editorial,
+    /// How many reviews do not appear, by reason.
+    pub withheld: BTreeMap<String, u64>,
+}
+
+/// A document's content in pieces, which editions share.
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// One behind the other they are the document.
+    pub pieces: Vec<Bytes>,
+    /// SHA-256 in hexadecimal: of a small document's bytes; of a large one's outer parts and its blocks' digests.
+    pub digest: String,
+}
+
+impl Content {
+    /// A document in one piece.
+    #[must_use]
+    pub fn whole(bytes: Vec<u8>) -> Self {
+        let digest = hex(&Sha256::digest(&bytes));
+        Self { pieces: vec![Bytes::from(bytes)], digest }
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// Whether it has none: no document does.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Prints one document.
+#[must_use]
+pub fn print(document: Document, copy: &Copy, links: &Links) -> Content {
+    let newest = || read_back(&copy.shelf.json_of_first(FEED_REVIEWS));
+    match document {
+        Document::Reviews => dataset(copy),
+        Document::Insights => Content::whole(wire::json(&insights(copy))),
+        Document::JsonFeed => Content::whole(wire::json(&json_feed(&copy.business, &newest(), links, document.path()))),
+        Document::AtomFeed => Content::whole(atom_feed(&copy.business, &newest(), links, document.path())),
+    }
+}
+
+fn dataset(copy: &Copy) -> Content {
+    let head = wire::DatasetHead {
+        business: (&copy.business).into(),
+        aggregate_rating: (&copy.shelf.tally()).into(),
+        withheld: wire::Withheld { count: copy.withheld.values().sum(), reasons: copy.withheld.clone() },
+        updated_at: copy.shelf.blocks().iter().filter_map(|block| block.updated_at()).max(),
+    };
+    let mut head = wire::json(&head);
+    head.pop();
+    head.extend_from_slice(b",\"reviews\":[");
+    let mut digest = Sha256::new_with_prefix(&head);
+    copy.shelf.blocks().iter().for_each(|block| digest.update(block.digest()));
+    Content { pieces: array(head, copy.shelf.json_of_first(copy.shelf.len()), b"]}"), digest: hex(&digest.finalize()) }
+}
+
+/// A JSON array's pieces: what opens it, reviews that are each followed by a comma, and what closes it.
+#[must_use]
+pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> Vec<Bytes> {
+    let mut pieces = Vec::with_capacity(reviews.len() + 2);
+    pieces.push(Bytes::from(opening));
+    pieces.extend(reviews);
+    if pieces.len() > 1
+        && let Some(last) = pieces.last_mut()
+    {
+        last.truncate(last.len() - 1);
+    }
+    pieces.push(Bytes::from_static(closing));
+    pieces
+}
+
+fn insights(copy: &Copy) -> wire::Insights {
+    let Copy { shelf, business, editorial, .. } = copy;
+    let ends = |position: usize| {
+        let (block, index) = shelf.locate(position)?;
+        chrono::NaiveDate::from_num_days_from_ce_opt(shelf.blocks()[block].days()[index])
+    };
+    let window = shelf.len().checked_sub(1).and_then(|last| Some(wire::Window { from: ends(last)?, to: ends(0)? }));
+    let technicians = business.technicians.iter().map(|one| (Some(one.id.clone()), one.name.clone(), one.name.clone()));
+    let services = business.services.iter().map(|one| (Some(one.id.clone()), one.name.clone(), one.id.clone()));
+    let areas = business.service_areas.iter().map(|name| (None, name.clone(), name.clone()));
+    wire::Insights {
+        aspects: Vec::new(),
+        entities: wire::Entities {
+            technicians: entities(technicians, &count(shelf, super::block::Block::technicians)),
+            services: entities(services, &count(shelf, super::block::Block::services)),
+            service_areas: entities(areas, &count(shelf, super::block::Block::service_areas)),
+        },
+        topics: Vec::new(),
+        faq: editorial
+            .faq
+            .iter()
+            .map(|entry| wire::Faq {
+                id: entry.id.clone(),
+                question: entry.question.clone(),
+                answer: entry.answer.clone(),
+                basis: "editorial".to_owned(),
+            })
+            .collect(),
+        summary: wire::Summary { editorial: editorial.summary.clone(), sentences: Vec::new() },
+        generated_from: wire::GeneratedFrom {
+            reviews: shelf.len() as u64,
+            with_text: shelf.blocks().iter().map(|block| block.with_text()).sum(),
+            analysed: 0,
+            window,
+        },
+        method: wire::Method {
+            name: "recorded_mentions".to_owned(),
+            description: "Counts of published reviews over the mentions recorded with them; the texts are not analysed.".to_owned(),
+        },
+    }
+}
+
+fn count(shelf: &Shelf, postings: impl Fn(&super::block::Block) -> &Postings) -> BTreeMap<&str, u64> {
+    let mut counts = BTreeMap::new();
+    for posting in shelf.blocks().iter().flat_map(|block| postings(block).iter()) {
+        *counts.entry(posting.mention.value.as_str()).or_insert(0) += posting.positions.len() as u64;
+    }
+    counts
+}
+
+/// The firm's own list (id, name, value that reviews mention), then what is mentioned besides.
+fn entities(listed: impl Iterator<Item = (Option<String>, String, String)>, counts: &BTreeMap<&str, u64>) -> Vec<wire::Entity> {
+    let mut rest = counts.clone();
+    let mut entities: Vec<wire::Entity> =
+        listed.map(|(id, name, value)| wire::Entity { id, name, reviews: rest.remove(value.as_str()).unwrap_or(0) }).collect();
+    entities.extend(rest.into_iter().map(|(name, reviews)| wire::Entity { id: None, name: name.to_owned(), reviews }));
+    entities
+}
+
+/// Lower-case hexadecimal.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
