@@ -20,3 +20,14 @@ pub mod wire;
 pub mod edition;
 
 pub mod search;
+
+pub mod ctx;
+pub mod respond;
+
+pub mod http;
+pub mod jobs;
+pub mod pages;
+
+pub mod app;
+
+pub mod cli;

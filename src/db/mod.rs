@@ -5,6 +5,7 @@
 mod changes;
 mod error;
 mod migrate;
+mod verify;
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ pub use error::DbError;
 pub use migrate::Migrated;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
+pub use verify::{Verified, verify};
 
 /// How long a statement waits for another process's lock before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

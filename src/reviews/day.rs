@@ -28,6 +28,9 @@ impl FromStr for Day {
 }
 
 impl Day {
+    /// The first day that there is.
+    pub const MIN: Self = Self(NaiveDate::from_ymd_opt(1, 1, 1).unwrap());
+
     /// The day of a date, or `None` outside of the years 1 to 9999.
     #[must_use]
     pub fn new(date: NaiveDate) -> Option<Self> {

@@ -1,0 +1,200 @@
+//! The service put together: one database, one context, one route table, and the jobs that keep it current.
+
+mod openapi;
+mod operations;
+mod outermost;
+pub mod routes;
+mod server;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use openapi::to_3_1;
+use outermost::Outermost;
+use poem::endpoint::BoxEndpoint;
+use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
+pub use server::Limits;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::ctx::Ctx;
+use crate::db::{Database, DbError, Migrated};
+use crate::edition::{Content, Current, Press, PressError, Sheet};
+use crate::jobs::{Code, Print};
+use crate::links::Links;
+use crate::respond::{self, Checker, UnknownKeyword};
+use crate::{http, pages, wire};
+
+/// How often we look whether anybody wrote. A change must be out within a second.
+const WATCH_INTERVAL: Duration = Duration::from_millis(200);
+/// How many rounds [`App::drain`] takes before it says that something will not rest.
+const DRAIN_ROUNDS_MAX: usize = 100;
+
+/// The whole service.
+pub struct App {
+    database: Database,
+    ctx: Arc<Ctx>,
+    endpoint: Arc<BoxEndpoint<'static>>,
+    print: Mutex<Print>,
+    code: Code,
+}
+
+/// Why the service cannot start.
+#[derive(Debug, Error)]
+pub enum AppError {
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DbError),
+    /// The first edition cannot be printed.
+    #[error(transparent)]
+    Press(#[from] PressError),
+    /// The description of the API promises what nobody checks.
+    #[error(transparent)]
+    Description(#[from] UnknownKeyword),
+}
+
+impl App {
+    /// Opens the database at `path`, brings it up to date, and prints the first edition.
+    ///
+    /// # Errors
+    /// [`AppError`].
+    pub async fn open(path: &Path, links: Links, clock: Clock) -> Result<(Self, Migrated), AppError> {
+        let (database, migrated) = Database::open(path).await?;
+        Ok((Self::new(database, links, clock).await?, migrated))
+    }
+
+    /// The service on a database that is open already.
+    ///
+    /// # Errors
+    /// [`AppError`].
+    pub async fn new(database: Database, links: Links, clock: Clock) -> Result<Self, AppError> {
+        operations::count();
+        let mut changes = database.changes().await?;
+        let press = Press::new(database.clone(), links.clone(), clock.clone());
+        // Looked before reading: what is written meanwhile is seen as a change afterwards.
+        changes.any().await?;
+        let first = loop {
+            if let Some(first) = press.print(None).await? {
+                break first;
+            }
+        };
+        let ctx = Arc::new(Ctx::new(Current::new(first), links, clock));
+        let endpoint = Arc::new(endpoint(&ctx)?);
+        Ok(Self {
+            print: Mutex::new(Print::new(Arc::clone(&ctx), press, changes)),
+            code: Code::new(Arc::clone(&ctx)),
+            database,
+            ctx,
+            endpoint,
+        })
+    }
+
+    /// What the surfaces share.
+    #[must_use]
+    pub const fn ctx(&self) -> &Arc<Ctx> {
+        &self.ctx
+    }
+
+    /// The database.
+    #[must_use]
+    pub const fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Everything that answers, outermost layer included.
+    #[must_use]
+    pub fn endpoint(&self) -> Arc<BoxEndpoint<'static>> {
+        Arc::clone(&self.endpoint)
+    }
+
+    /// Serves until `shutdown`, then finishes what is in flight and closes the database.
+    pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
+        let jobs_end = CancellationToken::new();
+        let serve = async {
+            server::serve(listener, self.endpoint(), shutdown.clone(), limits).await;
+            jobs_end.cancel();
+        };
+        let drain = async {
+            shutdown.cancelled().await;
+            self.ctx.drain();
+        };
+        tokio::join!(serve, drain, self.keep_printed(&jobs_end), self.keep_coded(&jobs_end));
+        self.database.close().await;
+    }
+
+    async fn keep_printed(&self, end: &CancellationToken) {
+        let watch = async {
+            loop {
+                if let Err(error) = self.print.lock().await.run_once().await {
+                    tracing::error!(%error, "edition.not_printed: the edition before stays out; trying again");
+                }
+                self.ctx.clock.sleep(WATCH_INTERVAL).await;
+            }
+        };
+        end.run_until_cancelled(watch).await;
+    }
+
+    async fn keep_coded(&self, end: &CancellationToken) {
+        let mut swaps = self.ctx.current.swaps();
+        let code = async {
+            loop {
+                swaps.mark_unchanged();
+                self.code.run_once().await;
+                if swaps.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        end.run_until_cancelled(code).await;
+    }
+
+    /// Runs every job until none has anything to do. Never moves the clock. For tests.
+    ///
+    /// # Errors
+    /// What a job said when it failed, or which one would not rest.
+    pub async fn drain(&self) -> Result<(), String> {
+        for _ in 0..DRAIN_ROUNDS_MAX {
+            let printed = self.print.lock().await.run_once().await.map_err(|error| error.to_string())?;
+            let coded = self.code.run_once().await;
+            if !printed && !coded {
+                return Ok(());
+            }
+        }
+        Err(format!("a job still has something to do after {DRAIN_ROUNDS_MAX} rounds"))
+    }
+}
+
+/// Everything that answers: the API behind its door, the pages, and what operators ask, within the outermost layer.
+fn endpoint(ctx: &Arc<Ctx>) -> Result<BoxEndpoint<'static>, UnknownKeyword> {
+    let api = http::api(ctx);
+    let embedded = api.spec();
+    // Generated by poem-openapi, so it is JSON.
+    let document = to_3_1(serde_json::from_str(&embedded).unwrap_or_default());
+    let door = http::Door(Arc::new(Checker::new(&document)?));
+    let docs = Arc::new(pages::swagger_ui(&api.swagger_ui_html(), &embedded));
+    let description = Arc::new(Sheet::new("application/json", Content::whole(wire::json(&document))));
+    ctx.set_fixed(vec![Arc::clone(&docs), Arc::clone(&description)]);
+    let api = Arc::new(api.with(door).boxed());
+    let routes = http::PATHS.into_iter().fold(Route::new(), |routes, path| routes.at(path, Arc::clone(&api)));
+    let routes = routes.at(routes::OPENAPI_PATH, get(Description { ctx: Arc::clone(ctx), sheet: description }));
+    let routes = operations::add(pages::add(routes, ctx, docs), ctx);
+    Ok(routes.with(Outermost).boxed())
+}
+
+/// `/.well-known/openapi.json`.
+struct Description {
+    ctx: Arc<Ctx>,
+    sheet: Arc<Sheet>,
+}
+
+impl Endpoint for Description {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        Ok(respond::sheet(request.headers(), &self.ctx.current.load(), &self.sheet))
+    }
+}

@@ -1,0 +1,52 @@
+//! What an operator asks: alive, ready, and figures.
+
+use std::sync::{Arc, OnceLock};
+
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use poem::endpoint::make_sync;
+use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{Response, Route, get};
+
+use crate::ctx::Ctx;
+use crate::respond::retry_later;
+
+static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+/// When to ask again whether a stopping service is back.
+const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Starts counting. One process counts once; later calls change nothing.
+pub fn count() {
+    METRICS.get_or_init(|| {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        metrics::set_global_recorder(recorder).ok().map(|()| handle)
+    });
+}
+
+/// Adds `/healthz`, `/readyz` and `/metrics`.
+pub fn add(routes: Route, ctx: &Arc<Ctx>) -> Route {
+    let ready = Arc::clone(ctx);
+    routes
+        .at("/healthz", get(make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()))))
+        .at("/readyz", get(make_sync(move |_| is_ready(&ready))))
+        .at("/metrics", get(make_sync(|_| text("text/plain; version=0.0.4", figures()))))
+}
+
+fn is_ready(ctx: &Ctx) -> Response {
+    if ctx.is_draining() {
+        return retry_later(StatusCode::SERVICE_UNAVAILABLE, "The service is stopping; send requests elsewhere.", RETRY_AFTER);
+    }
+    text("text/plain; charset=utf-8", "ready\n".to_owned())
+}
+
+fn figures() -> String {
+    METRICS.get().and_then(Option::as_ref).map(PrometheusHandle::render).unwrap_or_default()
+}
+
+fn text(kind: &'static str, text: String) -> Response {
+    let mut response = Response::builder().status(StatusCode::OK).body(text);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,125 @@
+//! The outermost layer: what is true of every answer, whoever made it. Errors are problems, panics are errors, everybody may
+//! read across origins, and every request is counted.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use poem::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
+
+use super::routes::{Route, find};
+use crate::respond::{method_not_allowed, problem};
+
+const EXPOSED: &str = "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
+const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
+    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+/// How long a browser may remember a preflight's answer: a day.
+const PREFLIGHT_SECONDS: &str = "86400";
+
+/// See the head of this file.
+#[derive(Debug, Clone, Copy)]
+pub struct Outermost;
+
+impl<E: Endpoint> Middleware<E> for Outermost {
+    type Output = Wrapped<E>;
+
+    fn transform(&self, inner: E) -> Wrapped<E> {
+        Wrapped(inner)
+    }
+}
+
+/// An endpoint within the outermost layer. It never fails.
+#[derive(Debug)]
+pub struct Wrapped<E>(E);
+
+impl<E: Endpoint> Endpoint for Wrapped<E> {
+    type Output = Response;
+
+    #[expect(clippy::disallowed_methods, reason = "measures how long answering took; nothing is decided by it")]
+    async fn call(&self, request: Request) -> Result<Response> {
+        let started = Instant::now();
+        let method = request.method().clone();
+        let route = find(request.uri().path());
+        let response = match (route, &method) {
+            (Some(route), &Method::OPTIONS) => options(route),
+            (Some(route), method) if !route.methods.contains(method) => method_not_allowed(route.methods),
+            (Some(_), _) => self.answer(request).await,
+            (None, &Method::OPTIONS) if request.uri().path() == "*" => StatusCode::NO_CONTENT.into_response(),
+            (None, _) => problem(StatusCode::NOT_FOUND, "There is nothing here; /docs shows what there is."),
+        };
+        let response = shared(response);
+        count(route, &response, started);
+        Ok(response)
+    }
+}
+
+impl<E: Endpoint> Wrapped<E> {
+    async fn answer(&self, request: Request) -> Response {
+        // After a panic nothing of the request is used any more; shared state is only ever replaced whole.
+        match AssertUnwindSafe(self.0.call(request)).catch_unwind().await {
+            Ok(Ok(response)) => as_problem(response.into_response()),
+            Ok(Err(error)) => as_problem(error.into_response()),
+            Err(_) => {
+                tracing::error!("request.panicked: a handler panicked; the panic's own message stands above");
+                problem(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side; try again later.")
+            }
+        }
+    }
+}
+
+/// An error that is no problem yet becomes one. What the framework says of it is for us, not for the client.
+fn as_problem(response: Response) -> Response {
+    let status = response.status();
+    let is_problem = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");
+    if is_problem || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let detail = match status {
+        StatusCode::NOT_FOUND => "There is nothing here; /docs shows what there is.",
+        status if status.is_server_error() => "Something went wrong on our side; try again later.",
+        _ => "The request cannot be answered as it is; /docs shows what is expected.",
+    };
+    problem(status, detail)
+}
+
+fn options(route: &Route) -> Response {
+    let mut response = Response::builder().status(StatusCode::NO_CONTENT).finish();
+    let methods = route.methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+    let headers = response.headers_mut();
+    if let Ok(methods) = HeaderValue::from_str(&methods) {
+        headers.insert(ALLOW, methods.clone());
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    }
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_SECONDS));
+    response
+}
+
+/// The headers of every answer (CONTRACT §4: anybody may read, errors and 304 included).
+fn shared(mut response: Response) -> Response {
+    let headers: &mut HeaderMap = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    response
+}
+
+fn count(route: Option<&Route>, response: &Response, started: Instant) {
+    let route = route.map_or("none", |route| route.pattern);
+    let status = match response.status().as_u16() {
+        200..=299 => "2xx",
+        304 => "304",
+        300..=399 => "3xx",
+        400..=499 => "4xx",
+        _ => "5xx",
+    };
+    metrics::counter!("http_requests_total", "route" => route, "status" => status).increment(1);
+    metrics::histogram!("http_request_seconds", "route" => route).record(started.elapsed());
+}

@@ -1,0 +1,30 @@
+//! `reviews migrate`.
+
+use clap::Args;
+
+use super::Outcome;
+use crate::config::DatabaseConfig;
+use crate::db::{Database, Migrated};
+
+/// Bring the database up to date, and say what that took
+#[derive(Debug, Args)]
+pub struct Migrate {}
+
+impl Migrate {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        let path = database.path()?;
+        let (database, migrated) = Database::open(&path).await?;
+        database.close().await;
+        println!("{}", path.display());
+        print!("{}", told(&migrated));
+        Ok(Outcome::Done)
+    }
+}
+
+/// What was applied, a line each.
+pub(super) fn told(migrated: &Migrated) -> String {
+    if migrated.applied.is_empty() {
+        return format!("up to date: {} migrations\n", migrated.total);
+    }
+    migrated.applied.iter().map(|name| format!("applied {name}\n")).collect()
+}

@@ -1,0 +1,64 @@
+//! The command line: one file per command. Results go to standard output, logs to standard error.
+
+mod check;
+mod migrate;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::DatabaseConfig;
+
+/// Publishes the verified reviews of one business, read-only
+#[derive(Debug, Parser)]
+#[command(name = "reviews", version, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(flatten)]
+    database: DatabaseConfig,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Migrate(migrate::Migrate),
+    Check(check::Check),
+}
+
+/// What a command came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is done: exit code 0.
+    Done,
+    /// It finished, but some rows were rejected: exit code 1.
+    SomeRejected,
+    /// It failed, and has said why: exit code 2.
+    Failed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::SomeRejected => Self::from(1),
+            Outcome::Failed => Self::from(2),
+        }
+    }
+}
+
+impl Cli {
+    /// Runs the command that was given.
+    ///
+    /// # Errors
+    /// What went wrong, and what to do.
+    pub async fn run(self) -> anyhow::Result<Outcome> {
+        let Self { database, command } = self;
+        match command {
+            Command::Serve(serve) => serve.run(&database).await,
+            Command::Migrate(migrate) => migrate.run(&database).await,
+            Command::Check(check) => check.run(&database).await,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `reviews serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::Outcome;
+use crate::app::{App, Limits};
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, ServeConfig};
+use crate::db::Database;
+use crate::links::Links;
+
+/// Serve the reviews until told to stop
+#[derive(Debug, Args)]
+pub struct Serve {
+    #[command(flatten)]
+    config: ServeConfig,
+    /// Load the sample data of this folder first, if the database is empty
+    #[arg(long, value_name = "DIR")]
+    seed: Option<PathBuf>,
+    /// Show the settings in force, and serve nothing
+    #[arg(long)]
+    print_config: bool,
+}
+
+impl Serve {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        let path = database.path()?;
+        if self.print_config {
+            let base_url = self.config.links(self.config.listen)?;
+            println!("DATABASE_URL={}\nREVIEWS_LISTEN={}\nREVIEWS_BASE_URL={base_url}", database.url, self.config.listen);
+            return Ok(Outcome::Done);
+        }
+        // Settings first: nothing is made or migrated for a service that cannot run.
+        self.config.links(self.config.listen)?;
+        let listener = TcpListener::bind(self.config.listen).await;
+        let listener =
+            listener.with_context(|| format!("cannot listen on {}; set REVIEWS_LISTEN to another address", self.config.listen))?;
+        let bound = listener.local_addr()?;
+        let links = self.config.links(bound)?;
+        let shutdown = stop_signal()?;
+        let (database, migrated) = Database::open(&path).await?;
+        for name in &migrated.applied {
+            tracing::info!("database.migrated: applied {name}");
+        }
+        let clock = Clock::system();
+        if let Some(seeds) = &self.seed {
+            let _ = seeds; // MERGE: super::seed::load_if_empty(&database, seeds, &clock).await?;
+        }
+        let app = App::new(database, links.clone(), clock).await?;
+        print!("{}", greeting(&app, &links, bound));
+        app.serve(listener, shutdown, Limits::default()).await;
+        println!("Stopped.");
+        Ok(Outcome::Done)
+    }
+}
+
+/// Cancelled by the first SIGTERM or SIGINT.
+fn stop_signal() -> anyhow::Result<CancellationToken> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    #[expect(clippy::disallowed_methods, reason = "lives as long as the process: it waits for the signal that ends it")]
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        stopped.cancel();
+    });
+    Ok(stop)
+}
+
+fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
+    let edition = app.ctx().current.load();
+    let withheld: u64 = edition.copy.withheld.values().sum();
+    let published = edition.copy.shelf.len();
+    let rows = [
+        ("Home", "/"),
+        ("Reviews", "/reviews.json"),
+        ("Insights", "/insights.json"),
+        ("Search", "/api/reviews/search"),
+        ("JSON Feed", "/api/feed.json"),
+        ("Atom", "/feed.xml"),
+        ("Swagger UI", "/docs"),
+        ("OpenAPI", "/.well-known/openapi.json"),
+        ("Health", "/healthz"),
+        ("Metrics", "/metrics"),
+    ];
+    let rows: String = rows.iter().map(|(name, path)| format!("  {name:<11} {}\n", links.absolute(path))).collect();
+    format!(
+        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n  Listening on {bound}\n  Database  {}\n\nStop with Ctrl-C.\n",
+        edition.copy.business.name,
+        app.database().path().display()
+    )
+}

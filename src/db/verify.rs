@@ -1,0 +1,72 @@
+//! Is the file sound, and is what triggers keep in step really in step? Reads alone.
+
+use sqlx::SqliteConnection;
+
+/// How many faults of one kind are told one by one.
+const TOLD_MAX: i64 = 20;
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// How many reviews there are, withheld ones included.
+    pub reviews: i64,
+    /// What is wrong, a sentence each.
+    pub wrong: Vec<String>,
+    /// What is only behind, and will be caught up with: a sentence each.
+    pub behind: Vec<String>,
+}
+
+/// Verifies the whole database behind `connection`.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified> {
+    let mut verified = Verified {
+        reviews: sqlx::query_scalar!("select count(*) from review").fetch_one(&mut *connection).await?,
+        ..Verified::default()
+    };
+    // Pages, indices, the tables' checks, and FTS5's own index of its own content.
+    let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)").fetch_all(&mut *connection).await?;
+    verified.wrong.extend(integrity.into_iter().filter(|line| line != "ok").map(|line| format!("integrity: {line}")));
+    let unindexed = sqlx::query_scalar!(
+        r#"select r.review_id as "id!" from review as r
+           left join review_change as c using (review_id)
+           left join review_fts as f on f.rowid = c.review_no
+           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    verified
+        .wrong
+        .extend(unindexed.into_iter().map(|id| format!("text index: review {id} is not indexed with the text that it has")));
+    let stray = sqlx::query_scalar!(
+        r#"select f.rowid as "row!: i64" from review_fts as f
+           left join review_change as c on c.review_no = f.rowid
+           left join review as r on r.review_id = c.review_id
+           where r.review_id is null limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    verified.wrong.extend(stray.into_iter().map(|row| format!("text index: row {row} belongs to no review")));
+    let ahead = sqlx::query_scalar!(
+        r#"select document as "document!" from publication
+           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let told = |name| format!("publication: {name} was printed from changes that are not there; rows of review_change are missing");
+    verified.wrong.extend(ahead.into_iter().map(told));
+    let behind = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
+    )
+    .fetch_one(connection)
+    .await?;
+    if behind > 0 {
+        verified
+            .behind
+            .push(format!("publication: {behind} changed reviews are newer; a running `reviews serve` prints within a second"));
+    }
+    Ok(verified)
+}

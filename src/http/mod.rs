@@ -1,0 +1,49 @@
+//! REST: typed handlers with the specification's operation ids. Parse (the door did it), one call, respond.
+
+mod answers;
+mod datasets;
+mod door;
+mod reviews;
+
+use std::sync::Arc;
+
+pub use door::Door;
+use poem_openapi::{OpenApiService, ServerObject, Tags};
+
+use crate::ctx::Ctx;
+use crate::edition::Document;
+use datasets::Datasets;
+use reviews::Reviews;
+
+/// Where the API answers.
+pub const PATHS: [&str; 7] = [
+    Document::Reviews.path(),
+    Document::Insights.path(),
+    Document::JsonFeed.path(),
+    Document::AtomFeed.path(),
+    "/api/reviews/search",
+    "/api/reviews/since/:date",
+    "/api/reviews/:id",
+];
+
+/// The groups in which Swagger UI shows the operations.
+#[derive(Tags)]
+enum Group {
+    /// Everything at once, printed ahead.
+    Datasets,
+    /// Single reviews, and parts of the dataset.
+    Reviews,
+}
+
+/// The service's API: its handlers and its description.
+#[must_use]
+pub fn api(ctx: &Arc<Ctx>) -> OpenApiService<(Datasets, Reviews), ()> {
+    OpenApiService::new((Datasets(Arc::clone(ctx)), Reviews(Arc::clone(ctx))), "Reviews Service", "1.0.0")
+        .summary("The verified reviews of one business, read-only.")
+        .description(
+            "Every answer comes from one edition: a change of the data is seen in all documents at once. \
+             Send `If-None-Match` with the last `ETag` and an unchanged answer costs you a 304. \
+             Errors are `application/problem+json` (RFC 9457).",
+        )
+        .server(ServerObject::new(ctx.links.absolute("")))
+}

@@ -1,0 +1,8 @@
+//! Work that nobody asked for just now. Each job is a `run_once` that says whether it did anything; whoever owns the job
+//! decides when: the service on its clock, a test until nothing is left to do.
+
+mod code;
+mod print;
+
+pub use code::Code;
+pub use print::Print;

@@ -1,0 +1,43 @@
+//! `/docs`: Swagger UI in one self-contained page, on the very document that `/.well-known/openapi.json` is.
+
+use std::sync::Arc;
+
+use poem::{Endpoint, Request, Response, Result};
+
+use super::{HTML, protected};
+use crate::ctx::Ctx;
+use crate::edition::{Content, Sheet};
+use crate::respond;
+
+/// The page runs its own inline script and asks this service alone.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The page, made of the one that poem-openapi has: that one carries its own OpenAPI 3.0 text (`embedded`) and draws it;
+/// ours fetches the published document. The address is relative, so that it holds below any base URL.
+#[must_use]
+pub fn swagger_ui(html: &str, embedded: &str) -> Sheet {
+    let html = html
+        .trim_start()
+        .replacen("<html charset=\"UTF-8\">", "<!DOCTYPE html>\n<html lang=\"en\">", 1)
+        .replacen("<title>Swagger UI</title>", "<title>Reviews Service: API</title>", 1)
+        .replacen(&format!("let spec = {embedded};"), "", 1)
+        .replacen("spec: spec,", "url: \".well-known/openapi.json\",", 1);
+    Sheet::new(HTML, Content::whole(html.into_bytes()))
+}
+
+/// The endpoint that serves it.
+pub struct Docs {
+    /// Whose edition keeps the answer alive.
+    pub ctx: Arc<Ctx>,
+    /// The page.
+    pub sheet: Arc<Sheet>,
+}
+
+impl Endpoint for Docs {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        Ok(protected(respond::sheet(request.headers(), &self.ctx.current.load(), &self.sheet), POLICY))
+    }
+}

@@ -1,0 +1,136 @@
+//! Answering a GET with what is printed: the content coding, the validators, 304 and 412, and the headers of them all.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use poem::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, VARY};
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::{Body, Response};
+
+use super::body::Pieces;
+use super::conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
+use super::negotiation::{Choice, choose};
+use super::problem::problem;
+use crate::edition::{Coding, Document, Edition, Printed, Publication, Sheet};
+use crate::links::Links;
+
+/// How long anybody may keep what we published, and how long they may show it while they ask anew or cannot reach us.
+const CACHEABLE: HeaderValue = HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
+
+/// What is known about an answer besides its bytes.
+struct Facts<'a> {
+    content_type: &'static str,
+    digest: &'a str,
+    modified: Option<Modified>,
+    link: Option<HeaderValue>,
+}
+
+/// Answers with a document of the edition.
+#[must_use]
+pub fn document(headers: &HeaderMap, edition: &Arc<Edition>, document: Document, links: &Links) -> Response {
+    let Printed { sheet, publication, .. } = &**edition.document(document);
+    let link = document.is_topic().then(|| topic_link(document, links)).flatten();
+    coded(headers, edition, sheet, Some(modified(publication)), link)
+}
+
+/// Answers with a sheet that stays the same while the service runs.
+#[must_use]
+pub fn sheet(headers: &HeaderMap, edition: &Arc<Edition>, sheet: &Arc<Sheet>) -> Response {
+    coded(headers, edition, sheet, None, None)
+}
+
+/// Answers with bytes that are made for this request alone, in no coding.
+#[must_use]
+pub fn pieces(
+    headers: &HeaderMap,
+    edition: Arc<Edition>,
+    content_type: &'static str,
+    digest: &str,
+    modified: Option<Modified>,
+    pieces: impl FnOnce() -> Vec<Bytes>,
+) -> Response {
+    let facts = Facts { content_type, digest, modified, link: None };
+    answer(headers, &[], &facts, |_| {
+        let body = Pieces::new(pieces(), edition);
+        (body.left_bytes(), body.into())
+    })
+}
+
+/// When a document changed, as the conditional requests need it.
+#[must_use]
+pub const fn modified(publication: &Publication) -> Modified {
+    Modified { at: publication.changed_at, is_ambiguous: publication.is_same_second }
+}
+
+fn coded(
+    headers: &HeaderMap,
+    edition: &Arc<Edition>,
+    sheet: &Arc<Sheet>,
+    modified: Option<Modified>,
+    link: Option<HeaderValue>,
+) -> Response {
+    let facts = Facts { content_type: sheet.content_type, digest: &sheet.content.digest, modified, link };
+    answer(headers, &sheet.codings(), &facts, |coding| match coding.and_then(|coding| sheet.coded(coding)) {
+        Some(bytes) => (bytes.len() as u64, Body::from(bytes.clone())),
+        None => (sheet.content.len(), Pieces::of_sheet(Arc::clone(sheet), Arc::clone(edition)).into()),
+    })
+}
+
+/// The rest, alike for all: `body` gives length and bytes in the coding that was chosen.
+fn answer(
+    headers: &HeaderMap,
+    codings: &[Coding],
+    facts: &Facts<'_>,
+    body: impl FnOnce(Option<Coding>) -> (u64, Body),
+) -> Response {
+    let coding = match choose(headers, codings) {
+        Choice::Identity => None,
+        Choice::Coded(coding) => Some(coding),
+        Choice::NotAcceptable => {
+            let mut refusal =
+                problem(StatusCode::NOT_ACCEPTABLE, "No content coding that Accept-Encoding allows is available; allow identity.");
+            refusal.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            return refusal;
+        }
+    };
+    let validators = Validators { digest: facts.digest, modified: facts.modified };
+    let mut response = match decide(headers, &validators) {
+        Freshness::Failed => {
+            return problem(
+                StatusCode::PRECONDITION_FAILED,
+                "It has changed since; ask again without If-Match and If-Unmodified-Since.",
+            );
+        }
+        Freshness::NotModified => Response::builder().status(StatusCode::NOT_MODIFIED).finish(),
+        Freshness::Send => {
+            let (length, body) = body(coding);
+            let mut response = Response::builder().body(body);
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
+            // Said here so that HEAD says it too.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+            if let Some(coding) = coding {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
+            }
+            response
+        }
+    };
+    // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
+    let headers = response.headers_mut();
+    headers.insert(ETAG, etag(facts.digest, coding));
+    headers.insert(CACHE_CONTROL, CACHEABLE);
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if let Some(modified) = facts.modified {
+        headers.insert(LAST_MODIFIED, last_modified(modified.at));
+    }
+    if let Some(link) = &facts.link {
+        headers.insert(LINK, link.clone());
+    }
+    response
+}
+
+/// How a subscriber finds the hub (WebSub §4): itself, then the hub, in one header.
+fn topic_link(document: Document, links: &Links) -> Option<HeaderValue> {
+    let link = format!(r#"<{}>; rel="self", <{}>; rel="hub""#, links.absolute(document.path()), links.hub());
+    HeaderValue::from_str(&link).ok()
+}

@@ -1,0 +1,85 @@
+//! A response body of pieces that many answers share: nothing is copied, and its length is known before the first byte.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+
+use crate::edition::{Edition, Sheet};
+
+/// Where the pieces are.
+#[derive(Debug)]
+enum Source {
+    Sheet(Arc<Sheet>),
+    Own(Vec<Bytes>),
+}
+
+/// A body being sent. It ends with an error when its edition is revoked: the reader has been too slow for four editions.
+#[derive(Debug)]
+pub struct Pieces {
+    source: Source,
+    edition: Arc<Edition>,
+    next: usize,
+    left_bytes: u64,
+}
+
+impl Pieces {
+    /// The bytes of `sheet` as they are, read while `edition` is out.
+    #[must_use]
+    pub fn of_sheet(sheet: Arc<Sheet>, edition: Arc<Edition>) -> Self {
+        Self { left_bytes: sheet.content.len(), source: Source::Sheet(sheet), edition, next: 0 }
+    }
+
+    /// These bytes, one behind the other, cut from `edition`.
+    #[must_use]
+    pub fn new(pieces: Vec<Bytes>, edition: Arc<Edition>) -> Self {
+        let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self { source: Source::Own(pieces), edition, next: 0, left_bytes }
+    }
+
+    fn pieces(&self) -> &[Bytes] {
+        match &self.source {
+            Source::Sheet(sheet) => &sheet.content.pieces,
+            Source::Own(pieces) => pieces,
+        }
+    }
+
+    /// How many bytes are still to be sent.
+    #[must_use]
+    pub const fn left_bytes(&self) -> u64 {
+        self.left_bytes
+    }
+}
+
+impl From<Pieces> for poem::Body {
+    fn from(pieces: Pieces) -> Self {
+        Self::from(pieces.boxed())
+    }
+}
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.edition.is_revoked() {
+            return Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader is four editions behind"))));
+        }
+        let Some(piece) = self.pieces().get(self.next).cloned() else { return Poll::Ready(None) };
+        self.next += 1;
+        self.left_bytes -= piece.len() as u64;
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left_bytes == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left_bytes)
+    }
+}

@@ -1,0 +1,18 @@
+//! What all surfaces share about requests and answers: the one door for parameters, the policy of conditional requests
+//! and content codings, and errors as everybody gets them.
+//!
+//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
+
+mod answer;
+mod body;
+mod conditional;
+mod negotiation;
+mod parameters;
+mod problem;
+mod rule;
+
+pub use answer::{document, modified, pieces, sheet};
+pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
+pub use negotiation::{Choice, choose};
+pub use parameters::{Checker, UnknownKeyword};
+pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
