@@ -18,3 +18,5 @@ pub mod insights;
 pub mod wire;
 
 pub mod edition;
+
+pub mod respond;

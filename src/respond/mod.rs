@@ -1,0 +1,7 @@
+//! and content codings, and errors as everybody gets them.
+//!
+//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
+
+mod problem;
+
+pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
