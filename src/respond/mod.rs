@@ -1,7 +1,10 @@
+//! What all surfaces share about requests and answers: the one door for parameters, the policy of conditional requests
 //! and content codings, and errors as everybody gets them.
 //!
 //! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
 
+mod conditional;
 mod problem;
 
+pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
 pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
