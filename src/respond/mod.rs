@@ -4,7 +4,9 @@
 //! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
 
 mod conditional;
+mod negotiation;
 mod problem;
 
 pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
+pub use negotiation::{Choice, choose};
 pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
