@@ -5,8 +5,11 @@
 
 mod conditional;
 mod negotiation;
+mod parameters;
 mod problem;
+mod rule;
 
 pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
 pub use negotiation::{Choice, choose};
+pub use parameters::{Checker, UnknownKeyword};
 pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
