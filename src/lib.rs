@@ -20,3 +20,5 @@ pub mod wire;
 pub mod edition;
 
 pub mod respond;
+
+pub mod app;

@@ -1,0 +1,3 @@
+//! The whole service: one route table, and the document that describes it.
+
+pub mod openapi;
