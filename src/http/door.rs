@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
 
+use super::paging;
 use crate::respond::{Checker, invalid_parameters};
 
 /// Where parameters are checked: the route up to its last segment, the operation, and the path parameter there.
@@ -42,6 +43,9 @@ impl<E: Endpoint> Endpoint for Guarded<E> {
                 Some(_) | None => continue,
             };
             issues.extend(self.checker.check_query(operation, query));
+            if operation == "searchReviews" {
+                issues.extend(paging::check(query));
+            }
             if !issues.is_empty() {
                 return Ok(invalid_parameters(issues));
             }

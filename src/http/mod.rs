@@ -3,12 +3,13 @@
 mod answers;
 mod datasets;
 mod door;
+mod paging;
 mod reviews;
 
 use std::sync::Arc;
 
 pub use door::Door;
-use poem_openapi::{OpenApiService, ServerObject, Tags};
+use poem_openapi::{ContactObject, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;
 use crate::edition::Document;
@@ -45,5 +46,6 @@ pub fn api(ctx: &Arc<Ctx>) -> OpenApiService<(Datasets, Reviews), ()> {
              Send `If-None-Match` with the last `ETag` and an unchanged answer costs you a 304. \
              Errors are `application/problem+json` (RFC 9457).",
         )
+        .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
         .server(ServerObject::new(ctx.links.absolute("")))
 }

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::Group;
 use super::answers::{Answer, Kind};
+use super::paging::{self, Paging};
 use crate::ctx::Ctx;
 use crate::edition::print::{array, hex};
 use crate::edition::{Document, Edition};
@@ -61,6 +62,10 @@ impl Reviews {
     /// Search the reviews
     ///
     /// All filters must hold. Newest first: date descending, then id ascending. `total` is exact up to 1,000.
+    ///
+    /// For the next page send the same filters again with one more parameter, `cursor`, set to the answer's `next_cursor`.
+    /// A cursor is opaque and belongs to its filters; with others it is a 400. (It is described here and not among the
+    /// parameters because no schema can say which texts are cursors of which filters.)
     #[oai(path = "/api/reviews/search", method = "get", operation_id = "searchReviews", tag = "Group::Reviews")]
     #[expect(clippy::too_many_arguments, reason = "one argument is one documented parameter")]
     async fn search_reviews(
@@ -86,8 +91,7 @@ impl Reviews {
         /// Most reviews to return.
         #[oai(default = "limit_default", validator(minimum(value = "1"), maximum(value = "100")))]
         limit: Query<u8>,
-        /// `next_cursor` of the page before, with the same filters.
-        cursor: Query<Option<String>>,
+        paging: Paging,
     ) -> Answer<SearchKind> {
         let filter = ReviewFilter::new(&SearchArguments {
             rating: rating.0.and_then(|stars| Rating::try_from(i64::from(stars)).ok()),
@@ -98,7 +102,7 @@ impl Reviews {
             mentions_technician: mentions_technician.0,
             mentions_service: mentions_service.0,
         });
-        self.search(headers, &filter, limit.0, cursor.0.filter(|text| !text.is_empty()).as_deref()).into()
+        self.search(headers, &filter, limit.0, paging.0.as_ref()).into()
     }
 
     /// Get the reviews since a day
@@ -117,6 +121,8 @@ impl Reviews {
     }
 
     /// Get one review
+    ///
+    /// The review of that id, just as it stands in the dataset.
     #[oai(path = "/api/reviews/:id", method = "get", operation_id = "getReview", tag = "Group::Reviews")]
     async fn get_review(
         &self,
@@ -139,26 +145,18 @@ fn limit_default() -> u8 {
 }
 
 impl Reviews {
-    fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&str>) -> Response {
-        let cursor = match cursor.map(|text| Cursor::decode(text, filter).map_err(|error| (text, error))).transpose() {
-            Ok(cursor) => cursor,
-            Err((text, error)) => {
-                return respond::invalid_parameters(vec![wire::Issue {
-                    path: vec!["cursor".to_owned()],
-                    code: wire::Code::InvalidString,
-                    message: error.to_string(),
-                    received: text.chars().take(200).collect(),
-                }]);
-            }
-        };
+    fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
+        if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
+            return respond::invalid_parameters(vec![paging::issue(&cursor.to_string())]);
+        }
         let edition = self.0.current.load();
-        let found = search(&edition, filter, usize::from(limit), cursor.as_ref());
+        let found = search(&edition, filter, usize::from(limit), cursor);
         let head = wire::SearchHead {
             total: found.total,
             total_relation: if found.is_exact { wire::TotalRelation::Eq } else { wire::TotalRelation::Gte },
             count: found.reviews.len() as u64,
             limit: u64::from(limit),
-            next_cursor: found.next.map(|next| next.encode(filter)),
+            next_cursor: found.next.map(|next| next.to_string()),
         };
         let mut body = opening(&head);
         for (number, review) in found.reviews.iter().enumerate() {

@@ -52,7 +52,7 @@ fn show(review: &wire::Review, business: &str, ctx: &Ctx) -> String {
          <strong>{}</strong> <span class=\"muted\"><time datetime=\"{date}\">{date}</time> · {}{}</span></p>\n",
         Text(&ctx.links.home()),
         Text(business),
-        Text(review.title.as_deref().unwrap_or("Review")),
+        Text(review.title.as_deref().unwrap_or(&format!("A review by {}", review.author))),
         "★".repeat(stars),
         "☆".repeat(5 - stars),
         Text(&review.author),

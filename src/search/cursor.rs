@@ -1,21 +1,25 @@
 //! Where the next page begins: after a place in the order, not after a count, so that reviews which arrive between two
 //! pages neither repeat nor hide any.
 
+use std::fmt;
+use std::str::FromStr;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::reviews::ReviewFilter;
+use crate::reviews::{ReviewFilter, ReviewId};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
 const VERSION: u8 = 1;
 /// How many bytes of the filter's hash a cursor carries.
 const FILTER_BYTES: usize = 8;
 
-/// The last place of a page.
+/// The last place of a page, and the filters that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
+    filter: [u8; FILTER_BYTES],
     /// The day number of the page's last review.
     pub day: i32,
     /// Its id.
@@ -24,31 +28,41 @@ pub struct Cursor {
 
 /// A text that is no cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("is no cursor of these filters; take it from `next_cursor` of an answer to the same filters")]
+#[error("must be `next_cursor` of an answer to the same filters")]
 pub struct InvalidCursor;
 
 impl Cursor {
-    /// The opaque text of this cursor, bound to `filter`: base64url of version, hash of the filter, day and id.
+    /// The cursor behind a page of `filter` whose last review has that day number and id.
     #[must_use]
-    pub fn encode(&self, filter: &ReviewFilter) -> String {
-        let mut bytes = vec![VERSION];
-        bytes.extend_from_slice(&fingerprint(filter));
-        bytes.extend_from_slice(&self.day.to_be_bytes());
-        bytes.extend_from_slice(self.id.as_bytes());
-        URL_SAFE_NO_PAD.encode(bytes)
+    pub fn new(filter: &ReviewFilter, day: i32, id: &str) -> Self {
+        Self { filter: fingerprint(filter), day, id: id.to_owned() }
     }
 
-    /// Reads a cursor back.
-    ///
-    /// # Errors
-    /// [`InvalidCursor`] for what is no cursor, or one of another filter.
-    pub fn decode(text: &str, filter: &ReviewFilter) -> Result<Self, InvalidCursor> {
+    /// Whether it belongs to `filter`.
+    #[must_use]
+    pub fn fits(&self, filter: &ReviewFilter) -> bool {
+        self.filter == fingerprint(filter)
+    }
+}
+
+impl fmt::Display for Cursor {
+    /// The opaque text: base64url of version, hash of the filter, day and id.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = [&[VERSION], self.filter.as_slice(), &self.day.to_be_bytes(), self.id.as_bytes()].concat();
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = InvalidCursor;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
         let rest = bytes.strip_prefix(&[VERSION]).ok_or(InvalidCursor)?;
-        let rest = rest.strip_prefix(&fingerprint(filter)).ok_or(InvalidCursor)?;
+        let (filter, rest) = rest.split_first_chunk().ok_or(InvalidCursor)?;
         let (day, id) = rest.split_first_chunk().ok_or(InvalidCursor)?;
-        let id = str::from_utf8(id).map_err(|_| InvalidCursor)?;
-        Ok(Self { day: i32::from_be_bytes(*day), id: id.to_owned() })
+        let id: ReviewId = str::from_utf8(id).ok().and_then(|id| id.parse().ok()).ok_or(InvalidCursor)?;
+        Ok(Self { filter: *filter, day: i32::from_be_bytes(*day), id: id.to_string() })
     }
 }
 
@@ -67,12 +81,13 @@ mod tests {
     #[test]
     fn a_cursor_is_good_for_its_own_filters_alone() {
         let of = |query: &str| ReviewFilter::new(&SearchArguments { query: Some(query.to_owned()), ..SearchArguments::default() });
-        let cursor = Cursor { day: 739_000, id: "r-1".to_owned() };
-        let text = cursor.encode(&of("leak"));
-        assert_eq!(Cursor::decode(&text, &of("LEAK")), Ok(cursor));
-        assert_eq!(Cursor::decode(&text, &of("leaks")), Err(InvalidCursor));
-        for bad in ["", "x", "AAAA", &text[1..], &format!("{text}!")] {
-            assert_eq!(Cursor::decode(bad, &of("leak")), Err(InvalidCursor), "{bad}");
+        let cursor = Cursor::new(&of("leak"), 739_000, "r-1");
+        let text = cursor.to_string();
+        assert_eq!(text.parse(), Ok(cursor.clone()));
+        assert!(cursor.fits(&of("LEAK")));
+        assert!(!cursor.fits(&of("leaks")));
+        for bad in ["", "x", "AAAA", &text[1..], &format!("{text}!"), &text[..18]] {
+            assert_eq!(bad.parse::<Cursor>(), Err(InvalidCursor), "{bad}");
         }
     }
 }

@@ -65,7 +65,7 @@ pub fn search(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Op
     Found {
         total,
         is_exact,
-        next: last.map(|(day, id)| Cursor { day: day.0, id: id.to_owned() }),
+        next: last.map(|(day, id)| Cursor::new(filter, day.0, id)),
         reviews: page.into_iter().map(|(block, index)| shelf.blocks()[block].json_of(index)).collect(),
     }
 }

@@ -1,1 +1,4 @@
+//! The promises, kept: one binary, a file for each feature, and each test a sentence.
 
+mod change;
+mod support;

@@ -1,0 +1,119 @@
+//! An answer that has been read whole, and what is promised of every one.
+
+use poem::Response;
+use poem::http::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
+
+/// Every header field that the service may send. A new one is a promise, and is added here on purpose.
+const KNOWN: [&str; 20] = [
+    "access-control-allow-headers",
+    "access-control-allow-methods",
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "access-control-max-age",
+    "allow",
+    "cache-control",
+    "content-encoding",
+    "content-length",
+    "content-security-policy",
+    "content-type",
+    "cross-origin-resource-policy",
+    "etag",
+    "last-modified",
+    "link",
+    "referrer-policy",
+    "retry-after",
+    "vary",
+    "x-content-type-options",
+    "location",
+];
+
+/// Status, header and body.
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// Reads a response to its end.
+    pub async fn read(response: Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.into_vec().await.unwrap();
+        Self { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    /// A header field's value; the empty text where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    /// The ids of the answer's reviews, in their order.
+    pub fn ids(&self) -> Vec<String> {
+        let json = self.json();
+        let reviews = json["reviews"].as_array().unwrap_or_else(|| panic!("no reviews in {json}"));
+        reviews.iter().map(|review| review["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub(super) fn check_promises_of_all(&self, method: &Method, target: &str) {
+        for name in self.headers.keys() {
+            assert!(KNOWN.contains(&name.as_str()), "{method} {target}: unexpected header {name}");
+        }
+        assert_eq!(self.header("access-control-allow-origin"), "*", "{method} {target}");
+        assert_eq!(self.header("x-content-type-options"), "nosniff", "{method} {target}");
+        let status = StatusCode::from_u16(self.status).unwrap();
+        if status.is_client_error() || status.is_server_error() {
+            self.check_problem(method, target);
+        }
+        if self.status == 200 && *method != Method::HEAD && self.headers.contains_key("content-length") {
+            assert_eq!(self.header("content-length"), self.body.len().to_string(), "{method} {target}");
+        }
+        if self.status == 304 || self.status == 204 || *method == Method::HEAD && self.status == 200 {
+            assert!(self.body.is_empty(), "{method} {target}: a body");
+        }
+        if self.status == 200 && self.headers.contains_key("etag") {
+            assert!(self.header("etag").starts_with('"'), "{method} {target}: a weak tag");
+            assert_eq!(self.header("vary"), "Accept-Encoding", "{method} {target}");
+            assert_eq!(
+                self.header("cache-control"),
+                "max-age=60, stale-while-revalidate=600, stale-if-error=86400",
+                "{method} {target}"
+            );
+        }
+    }
+
+    fn check_problem(&self, method: &Method, target: &str) {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{method} {target}");
+        assert_eq!(self.header("cache-control"), "no-store", "{method} {target}");
+        if *method == Method::HEAD {
+            return;
+        }
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status, "{method} {target}");
+        for member in ["type", "title", "detail"] {
+            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{method} {target}: no {member} in {problem}");
+        }
+        let told = problem["detail"].as_str().unwrap();
+        assert!(!told.contains("/tmp") && !told.to_lowercase().contains("select ") && !told.contains("review_"), "{told}");
+    }
+
+    pub(super) fn check_repeats(&self, first: &Self, target: &str) {
+        assert_eq!(self.status, 304, "{target}: a second asking");
+        assert!(self.body.is_empty(), "{target}: a 304 with a body");
+        for (name, value) in &first.headers {
+            if !["content-type", "content-length", "content-encoding"].contains(&name.as_str()) {
+                assert_eq!(self.headers.get(name), Some(value), "{target}: the 304 leaves {name} out");
+            }
+        }
+    }
+}

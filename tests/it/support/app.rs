@@ -1,0 +1,149 @@
+//! The service as it is, but for its clock and its folder.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use poem::http::{HeaderName, HeaderValue, Method};
+use poem::{Endpoint, Request};
+use reviews_service::app::App;
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
+use reviews_service::links::Links;
+use reviews_service::reviews::{Review, store};
+use tempfile::TempDir;
+
+use super::answer::Answer;
+use super::sqlite::sqlite3;
+
+/// Where the service believes to be reached.
+pub const BASE: &str = "https://reviews.example.com";
+
+/// A running service, but without sockets: requests are put in by hand.
+pub struct TestApp {
+    app: App,
+    clock: Clock,
+    folder: TempDir,
+}
+
+impl TestApp {
+    /// A service that has nothing to publish.
+    pub async fn empty() -> Self {
+        Self::at(tempfile::tempdir().unwrap(), Clock::manual(start())).await
+    }
+
+    /// A service that publishes these reviews.
+    pub async fn with(reviews: &[Review]) -> Self {
+        let app = Self::empty().await;
+        app.write(reviews).await;
+        app
+    }
+
+    /// A service on the database in `folder`.
+    pub async fn at(folder: TempDir, clock: Clock) -> Self {
+        let path = folder.path().join("reviews.db");
+        let (app, _) = App::open(&path, links(), clock.clone()).await.unwrap();
+        let app = Self { app, clock, folder };
+        app.drain().await;
+        app
+    }
+
+    /// Stops the service and starts it anew on the same file.
+    pub async fn restart(self) -> Self {
+        let Self { app, clock, folder } = self;
+        app.database().close().await;
+        drop(app);
+        Self::at(folder, clock).await
+    }
+
+    /// Adds or updates reviews, and publishes.
+    pub async fn write(&self, reviews: &[Review]) {
+        let mut write = self.app.database().write().await.unwrap();
+        for batch in reviews.chunks(500) {
+            store::upsert(&mut write, batch, self.clock.now()).await.unwrap();
+        }
+        write.commit().await.unwrap();
+        self.drain().await;
+    }
+
+    /// Runs SQL as anybody with a shell would, then publishes. Returns what the shell printed.
+    pub async fn shell(&self, sql: &str) -> String {
+        let said = sqlite3(&self.path(), sql);
+        self.drain().await;
+        said
+    }
+
+    /// Lets every job do all that it has to do.
+    pub async fn drain(&self) {
+        self.app.drain().await.unwrap();
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, by: chrono::Duration) {
+        self.clock.advance(by);
+    }
+
+    /// The database file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("reviews.db")
+    }
+
+    /// The folder of the database file.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        self.app.database()
+    }
+
+    /// The service itself.
+    pub const fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// Answers a GET.
+    pub async fn get(&self, target: &str) -> Answer {
+        self.send(Method::GET, target, &[]).await
+    }
+
+    /// Answers a GET with these header fields.
+    pub async fn get_with(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(Method::GET, target, headers).await
+    }
+
+    /// Answers any request, and holds the answer to what is promised of all answers.
+    pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+        let answer = self.answer(method.clone(), target, headers).await;
+        answer.check_promises_of_all(&method, target);
+        if method == Method::GET && answer.status == 200 && answer.headers.contains_key("etag") && !conditional(headers) {
+            let etag = answer.header("etag").to_owned();
+            let again = self.answer(method, target, &[headers, &[("if-none-match", &etag)]].concat()).await;
+            again.check_repeats(&answer, target);
+        }
+        answer
+    }
+
+    async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(target.parse().unwrap()).finish();
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().unwrap();
+            request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        Answer::read(self.app.endpoint().get_response(request).await).await
+    }
+}
+
+fn conditional(headers: &[(&str, &str)]) -> bool {
+    headers.iter().any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
+}
+
+/// The links of every test's service.
+pub fn links() -> Links {
+    BASE.parse().unwrap()
+}
+
+/// When every test begins.
+pub fn start() -> DateTime<Utc> {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}

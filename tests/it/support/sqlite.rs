@@ -1,0 +1,23 @@
+//! The shell that anybody may have.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs `sql` in the real `sqlite3`, with its own defaults (foreign keys off), and returns what it printed.
+/// What it prints to standard error fails the test, unless `sql` begins with `.bail off`.
+pub fn sqlite3(path: &Path, sql: &str) -> String {
+    let mut shell = Command::new("sqlite3")
+        .arg("-batch")
+        .arg(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("sqlite3 3.40 or newer is installed");
+    shell.stdin.take().unwrap().write_all(format!(".timeout 5000\n{sql}\n").as_bytes()).unwrap();
+    let output = shell.wait_with_output().unwrap();
+    let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(complained.is_empty() || sql.starts_with(".bail off"), "sqlite3: {complained}\n{sql}");
+    format!("{said}{complained}").trim_end().to_owned()
+}
