@@ -13,4 +13,5 @@ pub mod db;
 pub mod business;
 pub mod reviews;
 
+pub mod imports;
 pub mod insights;
