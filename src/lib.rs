@@ -15,3 +15,5 @@ pub mod reviews;
 
 pub mod imports;
 pub mod insights;
+
+pub mod cli;

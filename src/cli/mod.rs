@@ -1,0 +1,4 @@
+//! The commands: one file each.
+
+pub mod import;
+pub mod seed;
