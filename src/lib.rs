@@ -13,6 +13,7 @@ pub mod db;
 pub mod business;
 pub mod reviews;
 
+pub mod imports;
 pub mod insights;
 
 pub mod wire;

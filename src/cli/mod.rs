@@ -1,13 +1,16 @@
 //! The command line: one file per command. Results go to standard output, logs to standard error.
 
 mod check;
+pub mod import;
 mod migrate;
+pub mod seed;
 mod serve;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 
 /// Publishes the verified reviews of one business, read-only
@@ -24,6 +27,8 @@ pub struct Cli {
 enum Command {
     Serve(serve::Serve),
     Migrate(migrate::Migrate),
+    Seed(seed::Seed),
+    Import(import::Import),
     Check(check::Check),
 }
 
@@ -55,9 +60,12 @@ impl Cli {
     /// What went wrong, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
         let Self { database, command } = self;
+        let clock = Clock::system();
         match command {
-            Command::Serve(serve) => serve.run(&database).await,
+            Command::Serve(serve) => serve.run(&database, clock).await,
             Command::Migrate(migrate) => migrate.run(&database).await,
+            Command::Seed(seed) => seed.run(&database, &clock).await,
+            Command::Import(import) => import.run(&database, &clock).await,
             Command::Check(check) => check.run(&database).await,
         }
     }

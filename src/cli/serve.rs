@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::Outcome;
+use super::{Outcome, seed};
 use crate::app::{App, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
@@ -30,7 +30,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig, clock: Clock) -> anyhow::Result<Outcome> {
         let path = database.path()?;
         if self.print_config {
             let base_url = self.config.links(self.config.listen)?;
@@ -49,9 +49,8 @@ impl Serve {
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
         }
-        let clock = Clock::system();
         if let Some(seeds) = &self.seed {
-            let _ = seeds; // MERGE: super::seed::load_if_empty(&database, seeds, &clock).await?;
+            seed::load_if_empty(&database, &clock, seeds).await?;
         }
         let app = App::new(database, links.clone(), clock).await?;
         print!("{}", greeting(&app, &links, bound));

@@ -1,4 +1,5 @@
 //! The promises, kept: one binary, a file for each feature, and each test a sentence.
 
 mod change;
+mod imports;
 mod support;

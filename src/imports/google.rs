@@ -1,0 +1,156 @@
+//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and the same shape from
+//! the Business Profile API (`accounts.locations.reviews.list`, v4).
+//!
+//! The outside rule: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
+
+use std::io::BufRead;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::detect::{Format, Shape};
+use super::elements::{Part, each};
+use super::fault::Fault;
+use super::fields::{Fields, Problem, shown};
+use super::intake::Intake;
+use super::report::Position;
+use super::rules::Rules;
+use crate::reviews::{Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification};
+
+/// Who wrote a review whose author stays unnamed; Google's own words for it.
+const ANONYMOUS: &str = "A Google user";
+const STARS: [(&str, i64); 5] = [("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4), ("FIVE", 5)];
+
+pub(super) const FORMAT: Format =
+    Format { name: "google", label: "Google Business Profile (Takeout or API)", recognises, renames: false, read };
+
+fn recognises(shape: &Shape) -> bool {
+    // The API answers {} for a location without reviews.
+    shape.is_bare() || ["reviews", "averageRating", "totalReviewCount", "nextPageToken"].iter().any(|name| shape.has(name))
+}
+
+fn read(input: &mut dyn BufRead, intake: &mut Intake<'_>) -> Result<(), Fault> {
+    each(input, &mut |part| match part {
+        Part::Business(_) => Ok(()),
+        Part::Review(index, value) => {
+            let made = review(&value, intake.rules()).map_err(|problem| problem.to_string());
+            intake.take(Position::Element(index), made, || value)
+        }
+    })
+}
+
+fn review(value: &Value, rules: Rules) -> Result<Review, Problem> {
+    let fields = Fields::of(value, String::new())?;
+    let created = fields.instant("createTime")?.ok_or_else(|| fields.missing("createTime"))?;
+    let date = rules.day_of(created).ok_or_else(|| fields.problem("createTime", "is outside of the years 1 to 9999"))?;
+    Ok(Review {
+        id: id(&fields)?,
+        rating: rating(&fields)?,
+        date: rules.plausible(date).map_err(|message| fields.problem("createTime", message))?,
+        author: author(&fields)?,
+        title: None,
+        // Stars alone have no comment.
+        text: fields.text("comment")?.map(original).unwrap_or_default().to_owned(),
+        language: None,
+        source: Source { name: "Google".to_owned(), url: None },
+        verification: Verification { verified: true, method: Method::SourcePlatform, verified_at: None },
+        mentions: Mentions::default(),
+        response: reply(&fields, rules)?,
+        status: Status::Published,
+        updated_at: fields.instant("updateTime")?.or(Some(created)),
+    })
+}
+
+/// The location and the review, without the account: whoever manages a location under two accounts exports it twice.
+fn id(fields: &Fields<'_>) -> Result<ReviewId, Problem> {
+    let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
+        (Some(name), id) => {
+            let parts: Vec<&str> = name.split('/').collect();
+            match (parts.as_slice(), id) {
+                ([.., "locations", location, "reviews", review], _) => format!("{location}.{review}"),
+                (_, Some(id)) => id,
+                (_, None) => {
+                    return Err(
+                        fields.problem("name", format!("{} is not accounts/…/locations/…/reviews/…", shown(&Value::from(name))))
+                    );
+                }
+            }
+        }
+        (None, Some(id)) => id,
+        (None, None) => return Err(fields.missing("name")),
+    };
+    // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike every time.
+    key.parse().or_else(|_| digest(&key).parse()).map_err(|_: crate::reviews::InvalidReviewId| fields.missing("name"))
+}
+
+fn digest(key: &str) -> String {
+    let digest = Sha256::digest(key.as_bytes());
+    let beginning = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+    format!("google-{beginning:032x}")
+}
+
+fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
+    let name = fields.text("starRating")?.ok_or_else(|| fields.missing("starRating"))?;
+    let stars = STARS.iter().find(|(its, _)| *its == name).and_then(|(_, stars)| Rating::try_from(*stars).ok());
+    stars.ok_or_else(|| {
+        let allowed = STARS.map(|(its, _)| its).join(", ");
+        fields.problem("starRating", format!("{} is not one of {allowed}", shown(&Value::from(name))))
+    })
+}
+
+fn author(fields: &Fields<'_>) -> Result<String, Problem> {
+    let Some(reviewer) = fields.object("reviewer")? else { return Ok(ANONYMOUS.to_owned()) };
+    let anonymous = reviewer.flag("isAnonymous")?.unwrap_or(false);
+    let name = reviewer.filled("displayName")?.filter(|name| !anonymous && !name.trim().is_empty());
+    Ok(name.unwrap_or_else(|| ANONYMOUS.to_owned()))
+}
+
+/// The owner's reply, where Google shows it: since 2026 replies are moderated, and exports have those that wait or
+/// were turned down as well. Older exports say nothing, and had only shown ones.
+fn reply(fields: &Fields<'_>, rules: Rules) -> Result<Option<Response>, Problem> {
+    let Some(reply) = fields.object("reviewReply")? else { return Ok(None) };
+    let state = reply.text("reviewReplyState")?.or(reply.text("state")?).or(fields.text("reviewReplyState")?);
+    let text = reply.text("comment")?.map(original).unwrap_or_default();
+    if text.is_empty() || state.is_some_and(|state| state != "APPROVED") {
+        return Ok(None);
+    }
+    let day = |instant| rules.day_of(instant).map_or(Ok(None), |day: Day| rules.plausible(day).map(Some));
+    let date = reply.instant("updateTime")?.map_or(Ok(None), day).map_err(|message| reply.problem("updateTime", message))?;
+    Ok(Some(Response { text: text.to_owned(), date, author: None }))
+}
+
+/// What the customer wrote, without Google's translation, which stands before it, or after it, in the same text.
+/// Where the original is not given, the text is left with its mark, so that nobody takes it for the customer's words.
+fn original(text: &str) -> &str {
+    const TRANSLATED: &str = "(Translated by Google)";
+    const ORIGINAL: &str = "(Original)";
+    let trimmed = text.trim_start();
+    let Some(at) = trimmed.find(TRANSLATED) else { return text };
+    if at > 0 {
+        // In the middle of a line it is the customer who writes so.
+        let before = &trimmed[..at];
+        return if before.ends_with('\n') { before.trim_end() } else { text };
+    }
+    let on_its_line = trimmed.find("\n(Original)").map(|at| at + 1);
+    on_its_line.or_else(|| trimmed.find(ORIGINAL)).map_or(text, |at| trimmed[at + ORIGINAL.len()..].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::original;
+
+    #[test]
+    fn the_customer_s_own_words_are_published() {
+        for (text, own) in [
+            ("(Translated by Google) Very good.\n\n(Original)\nMuy bueno.", "Muy bueno."),
+            ("(Translated by Google) Good (Original) Bueno", "Bueno"),
+            ("Muy bueno.\n\n(Translated by Google)\nVery good.", "Muy bueno."),
+            ("(Translated by Google) Very good.", "(Translated by Google) Very good."),
+            ("The menu was wrong (Translated by Google), I guess", "The menu was wrong (Translated by Google), I guess"),
+            ("Plain (Original) text", "Plain (Original) text"),
+            ("", ""),
+        ] {
+            assert_eq!(original(text), own);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Imports: reviews that come from somewhere else, made ours.
+//!
+//! A file's way: `sources` opens it, `detect` finds its format by content, the format reads its rows, `record` or the
+//! format itself makes reviews of them, `intake` keeps what counts, and one transaction writes it. Each row is judged by
+//! itself; a file that cannot be read stops the whole call before anything is written.
+
+mod detect;
+mod document;
+mod elements;
+mod fault;
+mod fields;
+mod google;
+mod intake;
+mod jsonl;
+mod locate;
+mod profile;
+mod record;
+mod rename;
+mod report;
+mod rules;
+pub mod seed;
+mod sources;
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+pub use detect::Format;
+pub use fault::{Fault, FileFault, ImportError};
+pub use fields::Problem;
+pub use rename::{Rename, RenameError};
+pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
+pub use sources::INPUT_BYTES_MAX;
+
+use crate::business::{self, Business};
+use crate::clock::Clock;
+use crate::db::{Database, DbError};
+use intake::{Gathered, Intake, Watcher};
+
+/// What is to be imported, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Order {
+    /// Files, zip archives, folders; `-` for standard input.
+    pub files: Vec<PathBuf>,
+    /// The format of all of them; where nobody says, each one's is found by its content.
+    pub format: Option<&'static Format>,
+    /// What JSON Lines call our fields.
+    pub renames: Vec<Rename>,
+    /// Whether to do everything and then leave the database as it was.
+    pub dry_run: bool,
+}
+
+/// Adds or updates the reviews in `order`, all in one transaction. Rows that are wrong are told to `watch`, and stop
+/// nothing.
+///
+/// # Errors
+/// [`ImportError`]; then nothing was changed.
+pub async fn import(
+    database: &Database,
+    clock: &Clock,
+    order: &Order,
+    watch: &mut (dyn Watch + Send),
+) -> Result<Report, ImportError> {
+    let now = clock.now();
+    let fault = |error| DbError::at(database.path(), error);
+    let known = business(database).await?;
+    let gathered = gather(order, now, known.as_ref(), watch).map_err(ImportError::Files)?;
+    let mut write = database.write().await?;
+    let report = gathered.write(&mut write, now, watch).await.map_err(fault)?;
+    if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
+    Ok(report)
+}
+
+async fn business(database: &Database) -> Result<Option<Business>, DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut reader = database.readers().acquire().await.map_err(fault)?;
+    business::find(&mut reader).await.map_err(fault)
+}
+
+/// Reads everything in `order`. Where files cannot be read, says so of each of them.
+fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Watcher<'_>) -> Result<Gathered, Vec<FileFault>> {
+    let mut faults = Vec::new();
+    let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
+    if stdin.count() > 1 {
+        return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
+    }
+    let mut intake = Intake::new(now, known, &order.renames, watch);
+    let budget = sources::Budget::default();
+    let mut take = |mut input: sources::Input<'_>| {
+        let format = detect::detect(&input.head, order.format)?;
+        intake.begin(input.name, format)?;
+        (format.read)(&mut *input.all, &mut intake)
+    };
+    for file in &order.files {
+        sources::open(file, &budget, &mut take, &mut faults);
+    }
+    if faults.is_empty() { Ok(intake.finish()) } else { Err(faults) }
+}

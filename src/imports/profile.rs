@@ -1,0 +1,91 @@
+//! The business as JSON: `business.json` of the seeds, and the `business` of our own documents (`CONTRACT.md` §2).
+//!
+//! What the tables would refuse is refused here, in words that name the field.
+
+use std::collections::HashSet;
+
+use chrono_tz::{TZ_VARIANTS, Tz};
+use serde_json::Value;
+
+use super::fields::{Fields, Problem, shown};
+use crate::business::{Business, Service, Technician};
+
+/// The business that `value` describes.
+pub(super) fn business(value: &Value) -> Result<Business, Problem> {
+    let fields = Fields::of(value, String::new())?;
+    let default = Business::default();
+    let address = fields.object("address")?.and_then(|_| fields.value("address")).and_then(Value::as_object).cloned();
+    Ok(Business {
+        id: fields.required("id")?,
+        name: fields.required("name")?,
+        kind: fields.filled("type")?.unwrap_or(default.kind),
+        time_zone: time_zone(&fields)?,
+        description: fields.filled("description")?,
+        url: fields.url("url")?,
+        telephone: fields.filled("telephone")?,
+        address,
+        geo: geo(&fields)?,
+        same_as: fields.urls("same_as")?,
+        services: services(&fields)?,
+        technicians: technicians(&fields)?,
+        service_areas: service_areas(&fields)?,
+    })
+}
+
+fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
+    let Some(name) = fields.filled("time_zone")? else { return Ok(Tz::UTC) };
+    name.parse().map_err(|_| {
+        let meant =
+            TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(&name)).map_or("America/Phoenix", |zone| zone.name());
+        let message = format!("{} is no time zone of the IANA database; write it like {meant}", shown(&Value::from(name.as_str())));
+        fields.problem("time_zone", message)
+    })
+}
+
+fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
+    let Some(geo) = fields.object("geo")? else { return Ok(None) };
+    let degrees = |name, most: f64| {
+        let degrees = geo.number(name)?.ok_or_else(|| geo.missing(name))?;
+        let on_earth = (-most..=most).contains(&degrees);
+        if on_earth { Ok(degrees) } else { Err(geo.problem(name, format!("{degrees} is not between -{most} and {most}"))) }
+    };
+    Ok(Some((degrees("latitude", 90.0)?, degrees("longitude", 180.0)?)))
+}
+
+fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
+    let mut ids = HashSet::new();
+    let one = |(path, value)| {
+        let service = Fields::of(value, path)?;
+        let id = service.required("id")?;
+        once(&mut ids, &id, || service.path("id"))?;
+        Ok(Service { id, name: service.required("name")?, synonyms: service.texts("synonyms")? })
+    };
+    fields.list("services")?.map(one).collect()
+}
+
+fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
+    let mut ids = HashSet::new();
+    let one = |(path, value)| {
+        let technician = Fields::of(value, path)?;
+        let id = technician.required("id")?;
+        once(&mut ids, &id, || technician.path("id"))?;
+        Ok(Technician { id, name: technician.required("name")?, aliases: technician.texts("aliases")? })
+    };
+    fields.list("technicians")?.map(one).collect()
+}
+
+fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
+    let areas = fields.texts("service_areas")?;
+    let mut names = HashSet::new();
+    for (index, area) in areas.iter().enumerate() {
+        once(&mut names, area, || format!("{}[{index}]", fields.path("service_areas")))?;
+    }
+    Ok(areas)
+}
+
+fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Result<(), Problem> {
+    if seen.insert(key.to_owned()) {
+        return Ok(());
+    }
+    Err(Problem { path: path(), message: format!("{} is there twice; each must be its own", shown(&Value::from(key))) })
+}

@@ -1,0 +1,115 @@
+//! What an import did, and what it says on the way. Plain values: how they are printed is `cli`'s business.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+
+use serde_json::Value;
+
+use crate::reviews::store::Written;
+
+/// What one import did, or would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was read, in the order of reading.
+    pub files: Vec<FileReport>,
+    /// New, updated and unchanged reviews.
+    pub written: Written,
+    /// Rows that no review could be made of.
+    pub rejected: u64,
+    /// Reviews of this call that do not appear, by reason.
+    pub withheld: BTreeMap<String, u64>,
+    /// Rows whose id came again in this call, so that another one counted.
+    pub repeated: u64,
+    /// The name of the business that came along, where there was none before.
+    pub business: Option<String>,
+}
+
+/// What one file, or one file of an archive, held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReport {
+    /// Its name; for a file of an archive or folder with what it stands in.
+    pub name: String,
+    /// The format's name, as `--format` takes it.
+    pub format: &'static str,
+    /// How many rows it has, blank lines left aside.
+    pub rows: u64,
+    /// How many of them were rejected.
+    pub rejected: u64,
+}
+
+/// A row that no review could be made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejection {
+    /// The file's name.
+    pub file: String,
+    /// Where in the file.
+    pub at: Position,
+    /// What was wrong, and what to do.
+    pub error: String,
+    /// The row: as JSON where it is some, else as text, cut where it is too long.
+    pub row: Value,
+}
+
+/// Where a row stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// A line of its own; the column (in bytes, from 1) where the JSON is broken.
+    Line {
+        /// From 1.
+        line: u64,
+        /// From 1.
+        column: Option<usize>,
+    },
+    /// An element of the document's `reviews`, from 0.
+    Element(u64),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { line, column: None } => write!(f, "{line}"),
+            Self::Line { line, column: Some(column) } => write!(f, "{line}:{column}"),
+            Self::Element(index) => write!(f, " reviews[{index}]"),
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.at, self.error)
+    }
+}
+
+/// Hears of an import while it runs.
+pub trait Watch {
+    /// So many rows have been read so far.
+    fn read(&mut self, rows: u64);
+
+    /// A row was rejected.
+    ///
+    /// # Errors
+    /// Where it cannot be noted; then the import fails and nothing is written.
+    fn rejected(&mut self, rejection: Rejection) -> io::Result<()>;
+
+    /// So many of the reviews have been written so far.
+    fn written(&mut self, done: usize, of: usize);
+}
+
+/// Keeps the rejections, and shows nothing. For callers without a terminal.
+#[derive(Debug, Default)]
+pub struct Quiet {
+    /// What was rejected.
+    pub rejections: Vec<Rejection>,
+}
+
+impl Watch for Quiet {
+    fn read(&mut self, _rows: u64) {}
+
+    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
+        self.rejections.push(rejection);
+        Ok(())
+    }
+
+    fn written(&mut self, _done: usize, _of: usize) {}
+}

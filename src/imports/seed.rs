@@ -1,0 +1,155 @@
+//! The sample data of a folder: business.json, reviews.jsonl and, if it is there, insights.json.
+//!
+//! Apart from ordinary imports, because here the business is replaced, and a file that is written by hand is told line
+//! and column. The editorial texts are only read: their rows belong to `insights`, which stands beside this room.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::{Sqlite, Transaction};
+use thiserror::Error;
+
+use super::fault::{ImportError, reason};
+use super::fields::{Fields, Problem};
+use super::intake::{Gathered, Intake, Watcher};
+use super::report::{Report, Watch};
+use super::sources::{self, Budget};
+use super::{jsonl, locate, profile};
+use crate::business::{self, Business};
+use crate::clock::Clock;
+
+/// What a folder of sample data holds, ready to be written.
+#[derive(Debug)]
+pub struct Seed {
+    business: Business,
+    gathered: Gathered,
+    now: DateTime<Utc>,
+    /// The editorial texts, where insights.json is there.
+    pub texts: Option<Texts>,
+}
+
+/// The editorial texts of insights.json.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// `summary.text`.
+    pub summary: Option<String>,
+    /// `faq`, in its order.
+    pub faq: Vec<Question>,
+}
+
+/// One entry of `faq`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its id.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The answer.
+    pub answer: String,
+}
+
+/// Why a folder holds no sample data. Nothing was changed then.
+#[derive(Debug, Error)]
+pub enum SeedError {
+    /// A file that must be there is not.
+    #[error("{}: there is no such file; a folder of sample data has business.json and reviews.jsonl, and may have insights.json", .0.display())]
+    Missing(PathBuf),
+    /// A file cannot be read.
+    #[error("{}: cannot be read: {reason}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: io::Error,
+    },
+    /// A file is wrong.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Wrong {
+        /// Which.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+    /// The reviews cannot be read.
+    #[error(transparent)]
+    Reviews(#[from] ImportError),
+}
+
+/// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and stop nothing.
+///
+/// # Errors
+/// [`SeedError`], which names the file.
+pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Result<Seed, SeedError> {
+    let now = clock.now();
+    let business = parse(&folder.join("business.json"), profile::business)?;
+    let path = folder.join("insights.json");
+    let texts = if path.exists() { Some(parse(&path, texts)?) } else { None };
+    let path = folder.join("reviews.jsonl");
+    if !path.is_file() {
+        return Err(SeedError::Missing(path));
+    }
+    let mut intake = Intake::new(now, Some(&business), &[], watch);
+    let mut faults = Vec::new();
+    let mut take = |mut input: sources::Input<'_>| {
+        intake.begin(input.name, &jsonl::FORMAT)?;
+        (jsonl::FORMAT.read)(&mut *input.all, &mut intake)
+    };
+    sources::open(&path, &Budget::default(), &mut take, &mut faults);
+    if !faults.is_empty() {
+        return Err(ImportError::Files(faults).into());
+    }
+    Ok(Seed { business, gathered: intake.finish(), now, texts })
+}
+
+impl Seed {
+    /// Writes the business and the reviews within `write`, which the caller commits. What is there already stays as
+    /// it is, so that a second time changes nothing.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    pub async fn write(self, write: &mut Transaction<'static, Sqlite>, watch: Watcher<'_>) -> sqlx::Result<Report> {
+        if business::find(write).await?.as_ref() != Some(&self.business) {
+            business::replace(write, &self.business).await?;
+        }
+        self.gathered.write(write, self.now, watch).await
+    }
+}
+
+fn parse<T>(path: &Path, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
+    let unreadable = |reason: io::Error| match reason.kind() {
+        io::ErrorKind::NotFound => SeedError::Missing(path.to_owned()),
+        _ => SeedError::Unreadable { path: path.to_owned(), reason },
+    };
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(sources::INPUT_BYTES_MAX).read_to_string(&mut text)).map_err(unreadable)?;
+    let json = text.trim_start_matches('\u{feff}');
+    let wrong = |line, column, message| SeedError::Wrong { path: path.to_owned(), line, column, message };
+    let value = serde_json::from_str(json)
+        .map_err(|error| wrong(error.line(), error.column(), format!("the JSON is broken ({})", reason(&error))))?;
+    make(&value).map_err(|problem| {
+        let (line, column) = locate::locate(json, &problem.path).unwrap_or((1, 1));
+        wrong(line, column, problem.to_string())
+    })
+}
+
+fn texts(value: &Value) -> Result<Texts, Problem> {
+    let fields = Fields::of(value, String::new())?;
+    let summary = fields.object("summary")?.map(|summary| summary.required("text")).transpose()?;
+    let mut faq: Vec<Question> = Vec::new();
+    for (path, value) in fields.list("faq")? {
+        let entry = Fields::of(value, path)?;
+        let id = entry.required("id")?;
+        if faq.iter().any(|other| other.id == id) {
+            return Err(entry.problem("id", format!("\"{id}\" is there twice; each must be its own")));
+        }
+        faq.push(Question { id, question: entry.required("question")?, answer: entry.required("answer")? });
+    }
+    Ok(Texts { summary, faq })
+}

@@ -1,0 +1,253 @@
+//! Opens what the user names: standard input, a file, a zip archive, a folder; each file in it in turn.
+//!
+//! Apart from the formats, which only ever see a bounded reader. Archives are unpacked while they are read, never to
+//! disk, so a member's path cannot lead anywhere.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::Path;
+
+use zip::ZipArchive;
+
+use super::fault::{Fault, FileFault, TooLarge};
+
+/// How many bytes one import may read, unpacked, over all its files: 1 GiB. The reviews are held in memory until
+/// they are written.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// How many bytes of a file are looked at to find its format.
+const HEAD_BYTES: u64 = 64 << 10;
+/// How many folders deep a Takeout is searched.
+const FOLDERS_DEEP_MAX: usize = 12;
+/// How many files of reviews a folder or archive may hold.
+pub(super) const FILES_MAX: usize = 10_000;
+
+/// What messages call `-`.
+const STDIN: &str = "standard input";
+
+/// A file that was opened: its first bytes, and all of it.
+pub(super) struct Input<'a> {
+    /// What messages call it.
+    pub(super) name: String,
+    /// At most 64 KiB, without a byte order mark.
+    pub(super) head: Vec<u8>,
+    /// Everything, the head included.
+    pub(super) all: Box<dyn BufRead + 'a>,
+}
+
+/// What is left of [`INPUT_BYTES_MAX`].
+pub(super) struct Budget(Cell<u64>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Cell::new(INPUT_BYTES_MAX))
+    }
+}
+
+impl Budget {
+    fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
+        Bounded { inner, budget: self }
+    }
+}
+
+type Take<'t> = &'t mut dyn FnMut(Input<'_>) -> Result<(), Fault>;
+
+/// Hands every file that `path` stands for to `take`; notes those that cannot be opened, or that `take` refuses.
+pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Vec<FileFault>) {
+    let stdin = path == Path::new("-");
+    let name = if stdin { STDIN.to_owned() } else { path.display().to_string() };
+    let mut visit = Visit { budget, take, faults };
+    let opened = if stdin {
+        visit.stdin()
+    } else if path.is_dir() {
+        visit.folder(path)
+    } else {
+        File::open(path).map_err(Fault::Unreadable).and_then(|file| visit.file(&name, file))
+    };
+    if let Err(fault) = opened {
+        visit.faults.push(FileFault { file: name, fault });
+    }
+}
+
+struct Visit<'v, 't> {
+    budget: &'v Budget,
+    take: Take<'t>,
+    faults: &'v mut Vec<FileFault>,
+}
+
+impl Visit<'_, '_> {
+    fn stdin(&mut self) -> Result<(), Fault> {
+        let mut input = BufReader::new(io::stdin().lock());
+        if !is_zip(input.fill_buf().map_err(Fault::Unreadable)?) {
+            return self.one(STDIN.to_owned(), input);
+        }
+        // A zip archive is read from its end, which a pipe does not have before it is over.
+        let mut packed = Vec::new();
+        self.budget.bound(input).read_to_end(&mut packed).map_err(Fault::reading)?;
+        self.archive(STDIN, Cursor::new(packed))
+    }
+
+    fn file(&mut self, name: &str, file: File) -> Result<(), Fault> {
+        let mut input = BufReader::new(file);
+        if is_zip(input.fill_buf().map_err(Fault::Unreadable)?) {
+            return self.archive(name, input);
+        }
+        self.one(name.to_owned(), input)
+    }
+
+    fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), Fault> {
+        let fault = |error: zip::result::ZipError| Fault::Archive(error.to_string());
+        let mut archive = ZipArchive::new(packed).map_err(fault)?;
+        let mut found = Found::default();
+        let mut members = Vec::new();
+        for index in 0..archive.len() {
+            let Some(Ok(member)) = archive.name_for_index(index) else { continue };
+            if found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())? {
+                members.push((member.into_owned(), index));
+            }
+        }
+        found.any()?;
+        // By name, so that the same archive packed in another order gives the same.
+        members.sort();
+        for (member, index) in members {
+            let file = format!("{name}: {member}");
+            let taken = archive.by_index(index).map_err(fault).and_then(|input| self.one(file.clone(), input));
+            self.note(file, taken);
+        }
+        Ok(())
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<(), Fault> {
+        let mut found = Found::default();
+        let mut files = Vec::new();
+        walk(path, FOLDERS_DEEP_MAX, &mut |file| {
+            if found.wants(&file.file_name().unwrap_or_default().to_string_lossy())? {
+                files.push(file.to_owned());
+            }
+            Ok(())
+        })?;
+        found.any()?;
+        for file in files {
+            let name = file.display().to_string();
+            let taken = File::open(&file).map_err(Fault::Unreadable).and_then(|input| self.one(name.clone(), input));
+            self.note(name, taken);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, file: String, taken: Result<(), Fault>) {
+        if let Err(fault) = taken {
+            self.faults.push(FileFault { file, fault });
+        }
+    }
+
+    fn one(&mut self, name: String, input: impl Read) -> Result<(), Fault> {
+        let mut input = self.budget.bound(input);
+        let mut head = Vec::new();
+        input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(Fault::reading)?;
+        encoding(&head)?;
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
+        let all = Box::new(Cursor::new(head.clone()).chain(BufReader::new(input)));
+        (self.take)(Input { name, head, all })
+    }
+}
+
+/// Which files of a Takeout were met: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
+#[derive(Default)]
+struct Found {
+    reviews: usize,
+    maps: bool,
+}
+
+impl Found {
+    fn wants(&mut self, name: &str) -> Result<bool, Fault> {
+        let wanted = name.strip_suffix(".json").is_some_and(|stem| stem.starts_with("reviews"));
+        self.reviews += usize::from(wanted);
+        // Google Maps writes its own with a capital letter.
+        self.maps |= name == "Reviews.json";
+        if self.reviews > FILES_MAX { Err(Fault::TooMany) } else { Ok(wanted) }
+    }
+
+    const fn any(&self) -> Result<(), Fault> {
+        match (self.reviews, self.maps) {
+            (1.., _) => Ok(()),
+            (0, true) => Err(Fault::MapsReviews),
+            (0, false) => Err(Fault::NoReviews),
+        }
+    }
+}
+
+/// Calls `take` with every file below `path`, by name. Links are not followed.
+fn walk(path: &Path, deep: usize, take: &mut dyn FnMut(&Path) -> Result<(), Fault>) -> Result<(), Fault> {
+    let mut entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(Fault::Unreadable)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type().map_err(Fault::Unreadable)?;
+        if kind.is_file() {
+            take(&entry.path())?;
+        } else if kind.is_dir() && deep > 0 {
+            walk(&entry.path(), deep - 1, take)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_zip(head: &[u8]) -> bool {
+    // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// Refuses what is certainly not UTF-8. A single wrong byte further on is a matter of its row.
+fn encoding(head: &[u8]) -> Result<(), Fault> {
+    match head {
+        [0x1F, 0x8B, ..] => Err(Fault::Packed("gzip")),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(Fault::Packed("zstd")),
+        [0xFF, 0xFE, ..] | [b'{' | b'[', 0, ..] => Err(Fault::Encoding("UTF-16LE")),
+        [0xFE, 0xFF, ..] | [0, b'{' | b'[', ..] => Err(Fault::Encoding("UTF-16BE")),
+        _ => Ok(()),
+    }
+}
+
+/// A reader that draws on the import's budget and fails when it is used up.
+struct Bounded<'a, R> {
+    inner: R,
+    budget: &'a Budget,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let left = self.budget.0.get().checked_sub(read as u64).ok_or_else(|| io::Error::other(TooLarge))?;
+        self.budget.0.set(left);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
+        for name in ["reviews.json", "reviews-2.json"] {
+            archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(&vec![b' '; 600 << 10]).unwrap();
+        }
+        archive.finish().unwrap();
+        // Either member fits; both together do not.
+        let (budget, mut faults, mut read) = (Budget(Cell::new(1 << 20)), Vec::new(), 0);
+        let mut take = |mut input: Input<'_>| {
+            read += 1;
+            io::copy(&mut input.all, &mut io::sink()).map(drop).map_err(Fault::reading)
+        };
+        open(path.path(), &budget, &mut take, &mut faults);
+        assert_eq!((read, faults.len()), (2, 1));
+        assert!(matches!(faults[0].fault, Fault::TooLarge), "{}", faults[0]);
+    }
+}
