@@ -1,6 +1,6 @@
 //! The publications' rows: which version of each document is out.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use super::document::Document;
@@ -47,6 +47,8 @@ pub async fn publish(
     now: DateTime<Utc>,
 ) -> sqlx::Result<Publication> {
     let name = document.name();
+    // As it is stored, so that whoever reads it back has the same instant.
+    let now = now.trunc_subsecs(3);
     let old = find(&mut *write, document).await?;
     if let Some(old) = &old
         && old.digest == digest
