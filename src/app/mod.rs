@@ -77,11 +77,7 @@ impl App {
         let press = Press::new(database.clone(), links.clone(), clock.clone());
         // Looked before reading: what is written meanwhile is seen as a change afterwards.
         changes.any().await?;
-        let first = loop {
-            if let Some(first) = press.print(None).await? {
-                break first;
-            }
-        };
+        let first = press.first().await?;
         let ctx = Arc::new(Ctx::new(Current::new(first), links, clock));
         let endpoint = Arc::new(endpoint(&ctx)?);
         Ok(Self {

@@ -36,21 +36,21 @@ pub struct Edition {
     pub reading: Reading,
     /// What it was printed from.
     pub copy: Copy,
-    documents: [Arc<Printed>; Document::ALL.len()],
+    documents: Vec<Arc<Printed>>,
     totals: Mutex<HashMap<String, (u64, bool)>>,
     is_revoked: AtomicBool,
 }
 
 impl Edition {
-    /// An edition of these documents, which stand in the order of [`Document::ALL`].
+    /// An edition of these documents: all of them, in the order of [`Document::ALL`].
     #[must_use]
-    pub fn new(reading: Reading, copy: Copy, documents: [Arc<Printed>; Document::ALL.len()]) -> Self {
+    pub fn new(reading: Reading, copy: Copy, documents: Vec<Arc<Printed>>) -> Self {
         Self { reading, copy, documents, totals: Mutex::default(), is_revoked: AtomicBool::new(false) }
     }
 
     /// One of its documents.
     #[must_use]
-    pub const fn document(&self, document: Document) -> &Arc<Printed> {
+    pub fn document(&self, document: Document) -> &Arc<Printed> {
         &self.documents[document.index()]
     }
 

@@ -46,7 +46,8 @@ pub enum PressError {
 struct Read {
     reading: Reading,
     copy: Copy,
-    published: [Option<Publication>; Document::ALL.len()],
+    /// What is out, in the order of [`Document::ALL`].
+    out: Vec<Option<Publication>>,
 }
 
 impl Press {
@@ -56,23 +57,35 @@ impl Press {
         Self { database, links, clock }
     }
 
+    /// The edition of what is there now.
+    ///
+    /// # Errors
+    /// [`PressError`].
+    pub async fn first(&self) -> Result<Edition, PressError> {
+        Ok(self.print(None).await?.0)
+    }
+
     /// The edition after `previous`, or `None` where nothing that is printed changed.
     ///
     /// # Errors
     /// [`PressError`]; nothing is changed then.
-    pub async fn print(&self, previous: Option<&Edition>) -> Result<Option<Edition>, PressError> {
+    pub async fn next(&self, previous: &Edition) -> Result<Option<Edition>, PressError> {
+        let (edition, is_new) = self.print(Some(previous)).await?;
+        Ok(is_new.then_some(edition))
+    }
+
+    /// An edition, and whether it is another than `previous`.
+    async fn print(&self, previous: Option<&Edition>) -> Result<(Edition, bool), PressError> {
         let fault = |error| PressError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
         let read = self.read(&mut transaction, previous).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
-        let Read { reading, copy, mut published } = read;
+        let Read { reading, copy, out } = read;
         let sheets = Document::ALL.map(|document| sheet(document, &copy, &self.links, previous));
-        self.publish(&sheets, &reading, &mut published).await.map_err(PressError::Publish)?;
-        let mut is_new = previous.is_none_or(|previous| previous.reading.lineage != reading.lineage);
+        let publications = self.publish(&sheets, &reading, out).await.map_err(PressError::Publish)?;
+        let mut is_new = previous.is_none_or(|previous| previous.reading != reading);
         let mut documents = Vec::with_capacity(sheets.len());
-        for ((document, sheet), publication) in Document::ALL.into_iter().zip(sheets).zip(published) {
-            // Published just above, all of them.
-            let Some(publication) = publication else { continue };
+        for ((document, sheet), publication) in Document::ALL.into_iter().zip(sheets).zip(publications) {
             let before = previous.map(|previous| previous.document(document));
             match before.filter(|before| Arc::ptr_eq(&before.sheet, &sheet) && before.publication == publication) {
                 Some(before) => documents.push(Arc::clone(before)),
@@ -82,16 +95,14 @@ impl Press {
                 }
             }
         }
-        let moved = previous.is_some_and(|previous| previous.reading != reading);
-        let documents: Option<[Arc<Printed>; Document::ALL.len()]> = documents.try_into().ok();
-        Ok(documents.filter(|_| is_new || moved).map(|documents| Edition::new(reading, copy, documents)))
+        Ok((Edition::new(reading, copy, documents), is_new))
     }
 
     async fn read(&self, connection: &mut SqliteConnection, previous: Option<&Edition>) -> sqlx::Result<Read> {
         let reading = reviews::position(connection).await?;
-        let mut published = [const { None }; Document::ALL.len()];
+        let mut out = Vec::with_capacity(Document::ALL.len());
         for document in Document::ALL {
-            published[document.index()] = store::find(connection, document).await?;
+            out.push(store::find(connection, document).await?);
         }
         let copy = Copy {
             shelf: self.shelf(connection, previous, &reading).await?,
@@ -99,7 +110,7 @@ impl Press {
             editorial: insights::store::editorial(connection).await?,
             withheld: reviews::withheld(connection).await?,
         };
-        Ok(Read { reading, copy, published })
+        Ok(Read { reading, copy, out })
     }
 
     /// The reviews: those of the edition before but for what changed, or all read anew.
@@ -136,26 +147,31 @@ impl Press {
     /// Publishes what differs from what is out, in one transaction; where nothing does, nothing is written.
     async fn publish(
         &self,
-        sheets: &[Arc<Sheet>; Document::ALL.len()],
+        sheets: &[Arc<Sheet>],
         reading: &Reading,
-        published: &mut [Option<Publication>; Document::ALL.len()],
-    ) -> Result<(), DbError> {
-        let is_out = |document: &Document| {
-            let publication = &published[document.index()];
-            publication.as_ref().is_some_and(|publication| publication.digest == sheets[document.index()].content.digest)
-        };
-        let due: Vec<Document> = Document::ALL.into_iter().filter(|document| !is_out(document)).collect();
-        if due.is_empty() {
-            return Ok(());
-        }
+        out: Vec<Option<Publication>>,
+    ) -> Result<Vec<Publication>, DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
-        let mut write = self.database.write().await?;
-        for document in due {
-            let digest = &sheets[document.index()].content.digest;
-            let publication = store::publish(&mut write, document, digest, reading.change_no, self.clock.now()).await;
-            published[document.index()] = Some(publication.map_err(fault)?);
+        let mut publications = Vec::with_capacity(sheets.len());
+        let mut write = None;
+        for ((document, sheet), out) in Document::ALL.into_iter().zip(sheets).zip(out) {
+            let digest = &sheet.content.digest;
+            if let Some(out) = out.filter(|out| out.digest == *digest) {
+                publications.push(out);
+                continue;
+            }
+            let mut transaction = match write.take() {
+                Some(transaction) => transaction,
+                None => self.database.write().await?,
+            };
+            let now = self.clock.now();
+            publications.push(store::publish(&mut transaction, document, digest, reading.change_no, now).await.map_err(fault)?);
+            write = Some(transaction);
         }
-        write.commit().await.map_err(fault)
+        if let Some(transaction) = write {
+            transaction.commit().await.map_err(fault)?;
+        }
+        Ok(publications)
     }
 }
 

@@ -44,7 +44,7 @@ impl Print {
         }
         let started = Instant::now();
         let previous = self.ctx.current.load();
-        let next = self.press.print(Some(&previous)).await.inspect_err(|_| self.changes.forget())?;
+        let next = self.press.next(&previous).await.inspect_err(|_| self.changes.forget())?;
         drop(previous);
         let Some(next) = next else { return Ok(false) };
         let (reviews, change_no) = (next.copy.shelf.len(), next.reading.change_no);

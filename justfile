@@ -1,0 +1,27 @@
+# What there is to do: `just` lists it. `just check` is what CI runs.
+
+set shell := ["bash", "-euc"]
+
+_default:
+    @just --list
+
+# Format, lint and test, as CI does.
+check:
+    bash .ci/run
+
+# Run on the sample firm.
+serve:
+    cargo run --release -- serve --seed seeds
+
+# Refresh .sqlx after a change of a query or a migration (needs `cargo install sqlx-cli --no-default-features --features sqlite`).
+prepare:
+    rm -f target/prepare.db* && cat migrations/*.sql | sqlite3 target/prepare.db
+    DATABASE_URL="sqlite://$PWD/target/prepare.db" SQLX_OFFLINE=false cargo sqlx prepare -- --all-targets
+
+# Accept the snapshots that tests wrote anew, after reading them.
+bless:
+    INSTA_UPDATE=always cargo test
+
+# Measure (see docs/PERFORMANCE.md).
+bench *args:
+    cargo bench {{args}}
