@@ -16,3 +16,5 @@ pub mod reviews;
 pub mod insights;
 
 pub mod wire;
+
+pub mod app;

@@ -1,0 +1,3 @@
+//! The running service: what listens, and what is served there.
+
+pub mod server;
