@@ -4,7 +4,7 @@ mod openapi;
 mod operations;
 mod outermost;
 pub mod routes;
-mod server;
+pub mod server;
 
 use std::path::Path;
 use std::sync::Arc;

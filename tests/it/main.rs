@@ -2,4 +2,5 @@
 
 mod change;
 mod imports;
+mod server;
 mod support;

@@ -1,0 +1,246 @@
+//! The HTTP/1.1 server: sockets on one side, a [`poem::Endpoint`] on the other, and a bound on everything between.
+//!
+//! It stands in for poem's own server, which offers no bound on connections, heads or slow readers and leaves Nagle's
+//! algorithm on. hyper does the protocol; what hyper answers by itself leaves as a problem like every other error.
+//! Nothing here knows a route. The outside rules are RFC 9110 and RFC 9112; the stop is that of `CONTRACT` §1.
+
+mod connection;
+mod pace;
+mod phase;
+mod refusal;
+mod socket;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyper::rt::Timer;
+use hyper_util::rt::TokioTimer;
+use poem::Endpoint;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use self::connection::Handler;
+use crate::clock::Clock;
+
+/// How long accepting rests after the system refused (no file descriptors, no memory): long enough not to spin, short
+/// enough that nobody's connection attempt times out.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The least time between two calls on idle connections to make room.
+const RELIEF_PAUSE: Duration = Duration::from_secs(1);
+
+/// What one server allows its clients, together and each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections open at a time; who comes later gets a 503. Default 768: below the usual 1,024 file descriptors, so
+    /// that the database and outgoing requests still find theirs.
+    pub connections_max: usize,
+    /// Connections being told so at a time; who comes on top of these is closed without a word. Default 64.
+    pub refusals_max: usize,
+    /// How long a refused client is waited for: to send its first bytes, and again to take the answer. Default 1 s.
+    pub refusal_timeout: Duration,
+    /// From the first byte of a request's head to its last, and from connecting to the first byte. Default 10 s.
+    pub headers_timeout: Duration,
+    /// Between an answer and the first byte of the next request. Default 75 s.
+    pub keep_alive_timeout: Duration,
+    /// For a request's body, from the moment it is waited for. Reading then fails with an error whose source is an
+    /// [`io::Error`] of kind `TimedOut`. Default 30 s.
+    pub body_timeout: Duration,
+    /// Bytes of a request's head: request line and header fields. Default 32 KiB.
+    pub head_bytes_max: usize,
+    /// Bytes of a request's target. Default 8 KiB (RFC 9110 §4.1 asks for 8,000 at least).
+    pub uri_bytes_max: usize,
+    /// Header fields of a request. Default 100; anything else costs an allocation per request.
+    pub headers_max: usize,
+    /// Bytes read ahead, and bytes queued before a flush, of one connection. Default 256 KiB; at least 8 KiB and a head.
+    pub buffer_bytes_max: usize,
+    /// The rate at which a client must take a response, in bytes per second. Default 16 KiB/s.
+    pub write_bytes_per_second_min: u32,
+    /// By how much a client may fall behind that rate, so also how long it may take nothing at all. Default 30 s.
+    pub write_slack: Duration,
+    /// Bytes that the system may hold for a client beside those on their way. It reports progress in steps of this
+    /// order; without a bound (4 MiB and more) a steady reader at the least rate would look stalled for a minute, and
+    /// every stalled one would hold that much memory. Linux and Android only. Default 128 KiB.
+    pub unsent_bytes_max: u32,
+    /// For the whole of a response, from the first time the client had to be waited for. Default 30 min.
+    pub response_timeout: Duration,
+    /// What is in flight when the stop is asked for has this long to finish. Default 10 s.
+    pub shutdown_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections_max: 768,
+            refusals_max: 64,
+            refusal_timeout: Duration::from_secs(1),
+            headers_timeout: Duration::from_secs(10),
+            keep_alive_timeout: Duration::from_secs(75),
+            body_timeout: Duration::from_secs(30),
+            head_bytes_max: 32 * 1024,
+            uri_bytes_max: 8 * 1024,
+            headers_max: 100,
+            buffer_bytes_max: 256 * 1024,
+            write_bytes_per_second_min: 16 * 1024,
+            write_slack: Duration::from_secs(30),
+            unsent_bytes_max: 128 * 1024,
+            response_timeout: Duration::from_mins(30),
+            shutdown_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Serves `endpoint` on `listener` until `shutdown`, then lets what is in flight finish within
+/// [`Limits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
+///
+/// A panic in the endpoint ends its own connection only, and is logged.
+pub async fn serve<E: Endpoint + 'static>(listener: TcpListener, endpoint: Arc<E>, shutdown: CancellationToken, limits: Limits) {
+    let mut server = Server {
+        handler: Arc::new(Handler::new(endpoint, limits)),
+        limits,
+        call: watch::Sender::new(Call::None),
+        connections: JoinSet::new(),
+        refusals: JoinSet::new(),
+        relieved_at: None,
+        accepting: true,
+    };
+    bound_unsent(&listener, limits);
+    let clock = Clock::system();
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => server.admit(stream, peer),
+                Err(error) => if server.must_pause(&error) {
+                    tokio::select! {
+                        () = shutdown.cancelled() => break,
+                        () = clock.sleep(ACCEPT_PAUSE) => {}
+                    }
+                }
+            },
+            Some(ended) = server.connections.join_next() => report(ended),
+            Some(ended) = server.refusals.join_next() => report(ended),
+        }
+    }
+    // Closing the listener first: whoever connects from now on is refused by the system, not left waiting.
+    drop(listener);
+    server.stop().await;
+}
+
+/// Sets [`Limits::unsent_bytes_max`] for all connections of `listener`, which inherit it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn bound_unsent(listener: &TcpListener, limits: Limits) {
+    if let Err(error) = socket2::SockRef::from(listener).set_tcp_notsent_lowat(limits.unsent_bytes_max) {
+        tracing::warn!(%error, "server.unsent_unbounded: the system does not bound unsent bytes, slow readers are judged coarsely");
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const fn bound_unsent(_listener: &TcpListener, _limits: Limits) {}
+
+/// What all connections are told at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Call {
+    /// Nothing yet.
+    None,
+    /// Others wait for a place: whoever is between two requests should go.
+    MakeRoom,
+    /// Finish what is in flight, then go.
+    Stop,
+}
+
+struct Server<E> {
+    handler: Arc<Handler<E>>,
+    limits: Limits,
+    call: watch::Sender<Call>,
+    connections: JoinSet<()>,
+    refusals: JoinSet<()>,
+    /// When idle connections were last asked to go.
+    relieved_at: Option<Instant>,
+    /// Whether the last accept worked: of a run of failures, only the first is logged.
+    accepting: bool,
+}
+
+impl<E: Endpoint + 'static> Server<E> {
+    /// Gives a new connection its task, or a task that turns it away, or closes it.
+    fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
+        self.accepting = true;
+        // A small answer must not wait for the acknowledgement of the one before (Nagle and delayed ACK: 40 ms).
+        // It fails only on a connection that is gone already, which its first read will tell.
+        let _ = stream.set_nodelay(true);
+        while let Some(ended) = self.connections.try_join_next() {
+            report(ended);
+        }
+        if self.connections.len() < self.limits.connections_max {
+            let handler = Arc::clone(&self.handler);
+            let call = self.call.subscribe();
+            self.connections.spawn(connection::hold(handler, stream, peer, call));
+            return;
+        }
+        self.relieve();
+        if self.refusals.len() < self.limits.refusals_max {
+            self.refusals.spawn(refusal::turn_away(stream, self.limits));
+        }
+    }
+
+    /// Asks idle connections to go. Without this, clients that keep connections open for their next request would
+    /// shut everybody else out; closing an idle connection is allowed at any time (RFC 9112 §9.5).
+    fn relieve(&mut self) {
+        let now = TokioTimer::new().now();
+        if self.relieved_at.is_none_or(|at| now.duration_since(at) >= RELIEF_PAUSE) {
+            self.relieved_at = Some(now);
+            self.call.send_replace(Call::MakeRoom);
+            tracing::warn!(
+                connections = self.connections.len(),
+                "server.crowded: every connection is in use, new ones are answered 503"
+            );
+        }
+    }
+
+    /// Whether accepting must rest a moment after `error`.
+    fn must_pause(&mut self, error: &io::Error) -> bool {
+        use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
+        // accept(2): these tell of the one connection, which was gone before it was taken.
+        if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {
+            return false;
+        }
+        if self.accepting {
+            tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
+        }
+        self.accepting = false;
+        true
+    }
+
+    /// Lets what is in flight finish, then cuts the rest.
+    async fn stop(mut self) {
+        self.call.send_replace(Call::Stop);
+        let finished = async {
+            while let Some(ended) = self.connections.join_next().await {
+                report(ended);
+            }
+            while let Some(ended) = self.refusals.join_next().await {
+                report(ended);
+            }
+        };
+        if timeout(self.limits.shutdown_timeout, finished).await.is_err() {
+            let connections = self.connections.len();
+            tracing::warn!(connections, "server.cut: the time to stop is over, connections still in use are cut");
+            self.connections.shutdown().await;
+            self.refusals.shutdown().await;
+        }
+    }
+}
+
+/// Says so when a connection's task ended in a panic.
+fn report(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "server.panicked: a request's handling panicked and its connection was closed");
+    }
+}

@@ -1,0 +1,203 @@
+//! One connection: hyper between its socket and the endpoint, and what is left to do when hyper is through.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::header::HOST;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, Version};
+use hyper_util::rt::TokioIo;
+use poem::Endpoint;
+use poem::http::uri::Scheme;
+use poem::web::{LocalAddr, RemoteAddr};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::phase::{Cycle, Phase};
+use super::refusal::{self, Refusal};
+use super::socket::{Overdue, Socket};
+use super::{Call, Limits};
+
+/// A body as poem hands it over.
+pub(super) type BoxBody = http_body_util::combinators::BoxBody<Bytes, io::Error>;
+
+/// hyper's least buffer (its builder panics below).
+const BUFFER_BYTES_MIN: usize = 8 * 1024;
+
+/// hyper's own bound on header fields, for which it needs no allocation.
+const HEADERS_MAX_OF_HYPER: usize = 100;
+
+/// What all connections share.
+pub(super) struct Handler<E> {
+    endpoint: Arc<E>,
+    limits: Limits,
+    http: http1::Builder,
+}
+
+impl<E> Handler<E> {
+    pub(super) fn new(endpoint: Arc<E>, limits: Limits) -> Self {
+        let mut http = http1::Builder::new();
+        http.max_header_size(limits.head_bytes_max)
+            .max_buf_size(limits.buffer_bytes_max.max(limits.head_bytes_max).max(BUFFER_BYTES_MIN))
+            // A client may end its side once it has asked, and still wants the answer.
+            .half_close(true)
+            // hyper would close without an answer, and bound idle time by the same figure: the socket keeps time.
+            .header_read_timeout(None);
+        if limits.headers_max != HEADERS_MAX_OF_HYPER {
+            http.max_headers(limits.headers_max);
+        }
+        Self { endpoint, limits, http }
+    }
+}
+
+/// What the requests of one connection share.
+struct Connection<E> {
+    handler: Arc<Handler<E>>,
+    local: LocalAddr,
+    remote: RemoteAddr,
+    cycle: Arc<Cycle>,
+    /// Whether the last request came with a body, of which some may be unread.
+    had_body: AtomicBool,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn hold<E: Endpoint + 'static>(
+    handler: Arc<Handler<E>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    mut call: watch::Receiver<Call>,
+) {
+    // It fails only on a connection that is gone already.
+    let Ok(local) = stream.local_addr() else { return };
+    let limits = handler.limits;
+    let cycle = Arc::new(Cycle::new());
+    let shared = Arc::new(Connection {
+        handler: Arc::clone(&handler),
+        local: LocalAddr(local.into()),
+        remote: RemoteAddr(peer.into()),
+        cycle: Arc::clone(&cycle),
+        had_body: AtomicBool::new(false),
+    });
+    let service = service_fn(|request: Request<Incoming>| {
+        shared.cycle.enter(Phase::Answering);
+        answer(Arc::clone(&shared), request)
+    });
+    let socket = TokioIo::new(Socket::new(stream, Arc::clone(&cycle), limits));
+    let mut http = handler.http.serve_connection(socket, service);
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut http => break result,
+            Ok(()) = call.changed() => match *call.borrow_and_update() {
+                Call::Stop => Pin::new(&mut http).graceful_shutdown(),
+                Call::MakeRoom if cycle.phase() == Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
+                Call::MakeRoom | Call::None => {}
+            }
+        }
+    };
+    let parts = http.into_parts();
+    let socket = parts.io.into_inner();
+    match ending(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
+        Ending::Done if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
+            refusal::linger(socket.into_stream(), &limits).await;
+        }
+        Ending::Done => {}
+        Ending::Refuse(refusal) => refusal.send(socket.into_stream(), refusal::is_head(&parts.read_buf), &limits).await,
+        Ending::Cut => {
+            tracing::debug!(%peer, "server.reader_cut: a client took its response too slowly");
+            // Closing alone would leave the rest of the response to the system, which goes on offering it for minutes.
+            let _ = socket.into_stream().set_zero_linger();
+        }
+    }
+}
+
+/// What is left to do when hyper is through with a connection.
+#[derive(Debug, PartialEq, Eq)]
+enum Ending {
+    /// Nothing: the socket closes.
+    Done,
+    /// Say why.
+    Refuse(Refusal),
+    /// Reset it.
+    Cut,
+}
+
+/// `unread` is what hyper read and could not use.
+fn ending(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8], limits: &Limits) -> Ending {
+    if let Some(status) = socket.rejected() {
+        return Ending::Refuse(Refusal::from_status(status, unread, limits));
+    }
+    // RFC 9112 §2.2: empty lines before a request are none yet.
+    let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
+    match (socket.overdue(), result) {
+        (Some(Overdue::Taking), _) => Ending::Cut,
+        (Some(Overdue::Sending), _) if has_begun => Ending::Refuse(Refusal::HeadTooSlow),
+        (None, Err(error)) if has_begun && error.is_incomplete_message() => Ending::Refuse(Refusal::Incomplete),
+        // For example the preface of HTTP/2, which hyper leaves to its caller.
+        (None, Err(error)) if has_begun && error.is_parse() => Ending::Refuse(Refusal::Malformed),
+        (Some(Overdue::Sending) | None, _) => Ending::Done,
+    }
+}
+
+async fn answer<E: Endpoint>(connection: Arc<Connection<E>>, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
+    let handler = &*connection.handler;
+    connection.had_body.store(!request.body().is_end_stream(), Ordering::Relaxed);
+    let response = if let Some(refusal) = objection(&request, &handler.limits) {
+        refusal.to_response(&handler.limits)
+    } else {
+        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+        handler.endpoint.get_response((request, local, remote, Scheme::HTTP).into()).await.into()
+    };
+    let cycle = Arc::clone(&connection.cycle);
+    Ok(response.map(|body| Reply { body, cycle }))
+}
+
+/// What is wrong with a head that hyper lets pass.
+fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<Refusal> {
+    let uri = request.uri();
+    let target_bytes = uri.path().len() + uri.query().map_or(0, str::len) + uri.authority().map_or(0, |name| name.as_str().len());
+    if target_bytes > limits.uri_bytes_max {
+        return Some(Refusal::TargetTooLong);
+    }
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let has_one_host = hosts.next().is_some() && hosts.next().is_none();
+    (request.version() == Version::HTTP_11 && !has_one_host).then_some(Refusal::HostMissing)
+}
+
+/// An answer's body. hyper drops it once it has taken the whole of it, which is how the end of an answer is known.
+struct Reply {
+    body: BoxBody,
+    cycle: Arc<Cycle>,
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        self.cycle.enter(Phase::Answered);
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
