@@ -1,19 +1,77 @@
--- The hub's subscriptions. A subscription is due while delivered_version is behind publication.version.
+-- The hub. A subscription is due while what it has (delivered_version) is behind what is out (publication.version):
+-- there is no queue, and a crash loses nothing.
+--
+-- Instants are RFC 3339 UTC with milliseconds, so that they compare as texts.
+
 create table subscription (
     subscription_id   integer primary key,
     -- The topic's document, not its URL: a new base URL orphans nobody.
     document          text not null
         constraint subscription_document_known check (document in ('reviews', 'json_feed', 'atom_feed')),
+    -- As it was given, and as it is compared (WebSub §5.1: percent-encoded unreserved characters decoded).
     callback          text not null,
+    callback_key      text not null,
+    host              text not null,
     state             text not null
         constraint subscription_state_known check (state in ('pending', 'active', 'rejected', 'removed', 'lapsed')),
-    -- Needed in clear to sign (W3C WebSub §7.1); never shown and never logged.
+    -- Needed in clear to sign (WebSub §7.1); never shown and never logged.
     secret            text constraint subscription_secret_short check (secret is null or length(cast(secret as blob)) < 200),
     lease_ends_at     text,
     delivered_version integer not null default 0,
     failures          integer not null default 0 constraint subscription_failures_counted check (failures between 0 and 3),
+    -- When to try again after a failure; null for at once.
     next_attempt_at   text,
+    last_attempt_at   text,
+    -- What came of it: an HTTP status, or why there was none.
+    last_outcome      text,
     created_at        text not null,
     updated_at        text not null,
-    constraint subscription_once unique (document, callback)
+    constraint subscription_once unique (document, callback_key),
+    constraint subscription_active_has_lease check (state <> 'active' or lease_ends_at is not null)
 ) strict;
+create index subscription_due on subscription (state, document, delivered_version);
+create index subscription_host on subscription (host, state);
+
+-- What was asked for and is not verified yet: one for a subscription, the newest. Until it is verified nothing changes.
+create table intent (
+    subscription_id integer primary key references subscription (subscription_id) on delete cascade,
+    mode            text not null constraint intent_mode_known check (mode in ('subscribe', 'unsubscribe')),
+    callback        text not null,
+    secret          text constraint intent_secret_short check (secret is null or length(cast(secret as blob)) < 200),
+    lease_seconds   integer not null constraint intent_lease_positive check (lease_seconds > 0),
+    -- Raised by every request that takes the place of one before: what became of an older one is of no interest.
+    serial          integer not null default 1,
+    -- What was out when the request was accepted: a new subscription gets what comes after it.
+    version         integer not null,
+    attempts        integer not null default 0,
+    next_attempt_at text not null,
+    requested_at    text not null
+) strict;
+create index intent_due on intent (next_attempt_at);
+
+-- Attempts that failed, for the operator; pruned after 30 days.
+create table attempt (
+    attempt_id  integer primary key,
+    at          text not null,
+    kind        text not null constraint attempt_kind_known check (kind in ('verification', 'delivery', 'denial')),
+    document    text not null,
+    callback    text not null,
+    version     integer,
+    -- The HTTP status, where there was an answer.
+    status      integer,
+    reason      text not null,
+    duration_ms integer not null
+) strict;
+create index attempt_at on attempt (at);
+
+-- What came of each version of each topic; pruned after 30 days.
+create table fan_out (
+    document   text not null,
+    version    integer not null,
+    first_at   text not null,
+    last_at    text not null,
+    delivered  integer not null default 0,
+    failed     integer not null default 0,
+    bytes      integer not null default 0,
+    primary key (document, version)
+) strict, without rowid;

@@ -1,6 +1,8 @@
 //! The documents that an edition consists of. Routes, Link headers, conditionals and the hub's topics all iterate
 //! [`Document::ALL`]: one more document is one more variant here.
 
+use crate::links::Links;
+
 /// A document printed whole, made of the same reviews as all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Document {
@@ -45,6 +47,18 @@ impl Document {
             Self::Reviews | Self::JsonFeed | Self::AtomFeed => true,
             Self::Insights => false,
         }
+    }
+
+    /// How a subscriber finds the hub (WebSub §4): itself, then the hub, as the value of one `Link` header.
+    #[must_use]
+    pub fn link(self, links: &Links) -> String {
+        format!(r#"<{}>; rel="self", <{}>; rel="hub""#, links.absolute(self.path()), links.hub())
+    }
+
+    /// The document of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|document| document.name() == name)
     }
 
     /// Its name in the database.

@@ -29,7 +29,7 @@ struct Facts<'a> {
 #[must_use]
 pub fn document(headers: &HeaderMap, edition: &Arc<Edition>, document: Document, links: &Links) -> Response {
     let Printed { sheet, publication, .. } = &**edition.document(document);
-    let link = document.is_topic().then(|| topic_link(document, links)).flatten();
+    let link = document.is_topic().then(|| HeaderValue::from_str(&document.link(links)).ok()).flatten();
     coded(headers, edition, sheet, Some(modified(publication)), link)
 }
 
@@ -127,10 +127,4 @@ fn answer(
         headers.insert(LINK, link.clone());
     }
     response
-}
-
-/// How a subscriber finds the hub (WebSub §4): itself, then the hub, in one header.
-fn topic_link(document: Document, links: &Links) -> Option<HeaderValue> {
-    let link = format!(r#"<{}>; rel="self", <{}>; rel="hub""#, links.absolute(document.path()), links.hub());
-    HeaderValue::from_str(&link).ok()
 }

@@ -1,0 +1,25 @@
+//! The hub's rows: what was asked for, who is subscribed, what is due, and what came of it.
+
+mod due;
+mod list;
+mod record;
+mod request;
+mod tidy;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+pub use due::{DueDelivery, DueVerification, deliveries, next_due_at, verifications};
+pub use list::{Figures, Listed, figures, list};
+pub use record::{Outcome, Trial, record};
+pub use request::{Accepted, Counts, Mode, Wanted, accept, counts};
+pub use tidy::{expire, prune};
+
+
+/// The one spelling of instants in the hub's tables, which compare as texts.
+fn text(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Reads an instant back; what is none counts as long ago.
+fn instant(text: &str) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
+}

@@ -1,0 +1,257 @@
+//! Writing down what came of attempts, many in one transaction.
+
+use chrono::{DateTime, Utc};
+use sqlx::{Sqlite, Transaction};
+
+use super::super::state::{Event, State};
+use super::request::Mode;
+use super::text;
+use crate::edition::Document;
+
+/// What an attempt was, for the operator.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// `verification`, `delivery` or `denial`.
+    pub kind: &'static str,
+    /// The topic.
+    pub document: Document,
+    /// Where to.
+    pub callback: String,
+    /// What was delivered.
+    pub version: Option<i64>,
+    /// The HTTP status, where there was an answer.
+    pub status: Option<u16>,
+    /// `ok`, or why it failed.
+    pub reason: String,
+    /// When it began.
+    pub at: DateTime<Utc>,
+    /// How long it took.
+    pub duration_ms: i64,
+}
+
+/// What came of an attempt, for the subscription.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The callback confirmed.
+    Verified {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Which request of it.
+        serial: i64,
+        /// What was confirmed.
+        mode: Mode,
+        /// Counted from the moment the verification was sent (WebSub §5.3).
+        lease_ends_at: DateTime<Utc>,
+    },
+    /// Nobody answered; it is tried once more.
+    VerifyAgain {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Which request of it.
+        serial: i64,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// The callback did not confirm.
+    NotVerified {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Which request of it.
+        serial: i64,
+    },
+    /// It has that version now.
+    Delivered {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Which version.
+        version: i64,
+        /// How many bytes it was.
+        bytes: i64,
+    },
+    /// It is tried again.
+    Retry {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Failed attempts in a row.
+        failures: u32,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// It is over.
+    Ended {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Why.
+        event: Event,
+    },
+}
+
+/// Writes down what came of some attempts.
+///
+/// # Errors
+/// When the database cannot be written; then nothing of it is.
+pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome, Trial)], now: DateTime<Utc>) -> sqlx::Result<()> {
+    let now = text(now);
+    for (outcome, trial) in trials {
+        match outcome {
+            Outcome::Verified { subscription_id, serial, mode, lease_ends_at } => {
+                verified(write, (*subscription_id, *serial), *mode, *lease_ends_at, &now).await?;
+            }
+            Outcome::VerifyAgain { subscription_id, serial, at } => {
+                let at = text(*at);
+                let again = "update intent set attempts = attempts + 1, next_attempt_at = ? where subscription_id = ? and serial = ?";
+                sqlx::query(again).bind(at).bind(subscription_id).bind(serial).execute(&mut **write).await?;
+            }
+            Outcome::NotVerified { subscription_id, serial } => {
+                if forget_intent(write, *subscription_id, *serial).await? {
+                    turn(write, *subscription_id, Event::VerificationFailed, &now).await?;
+                }
+            }
+            Outcome::Delivered { subscription_id, version, .. } => {
+                sqlx::query!(
+                    "update subscription set delivered_version = ?, failures = 0, next_attempt_at = null
+                     where subscription_id = ? and state = 'active'",
+                    version,
+                    subscription_id
+                )
+                .execute(&mut **write)
+                .await?;
+            }
+            Outcome::Retry { subscription_id, failures, at } => {
+                let (failures, at) = (i64::from(*failures), text(*at));
+                sqlx::query!(
+                    "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
+                    failures,
+                    at,
+                    subscription_id
+                )
+                .execute(&mut **write)
+                .await?;
+            }
+            Outcome::Ended { subscription_id, event } => turn(write, *subscription_id, *event, &now).await?,
+        }
+        log(write, outcome, trial).await?;
+    }
+    Ok(())
+}
+
+/// Confirmed: a wish becomes what holds.
+async fn verified(
+    write: &mut Transaction<'static, Sqlite>,
+    (subscription_id, serial): (i64, i64),
+    mode: Mode,
+    lease_ends_at: DateTime<Utc>,
+    now: &str,
+) -> sqlx::Result<()> {
+    let lease_ends_at = text(lease_ends_at);
+    match mode {
+        Mode::Unsubscribe => {
+            if forget_intent(write, subscription_id, serial).await? {
+                turn(write, subscription_id, Event::UnsubscribeVerified, now).await?;
+            }
+        }
+        Mode::Subscribe => {
+            // A new subscription gets what changes after it was accepted; a renewal keeps what it had. Both start without
+            // failures, and with this request's secret and callback (WebSub §5.1).
+            sqlx::query!(
+                "update subscription set
+                   delivered_version = case state when 'active' then delivered_version else i.version end,
+                   state = 'active', callback = i.callback, secret = i.secret, lease_ends_at = ?1, failures = 0,
+                   next_attempt_at = null, updated_at = ?2
+                 from intent as i
+                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3
+                   and subscription.state in ('pending', 'active')",
+                lease_ends_at,
+                now,
+                subscription_id,
+                serial
+            )
+            .execute(&mut **write)
+            .await?;
+            forget_intent(write, subscription_id, serial).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a request; says whether it was still the newest one.
+async fn forget_intent(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, serial: i64) -> sqlx::Result<bool> {
+    let done = sqlx::query!("delete from intent where subscription_id = ? and serial = ?", subscription_id, serial)
+        .execute(&mut **write)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens.
+async fn turn(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, event: Event, now: &str) -> sqlx::Result<()> {
+    let state = sqlx::query_scalar!("select state from subscription where subscription_id = ?", subscription_id)
+        .fetch_optional(&mut **write)
+        .await?;
+    let Some(next) = state.as_deref().and_then(State::find).and_then(|state| state.on(event)) else { return Ok(()) };
+    let name = next.name();
+    sqlx::query!("update subscription set state = ?, updated_at = ? where subscription_id = ?", name, now, subscription_id)
+        .execute(&mut **write)
+        .await?;
+    if matches!(next, State::Removed | State::Rejected | State::Lapsed) {
+        // What is over needs no secret any more.
+        sqlx::query!("update subscription set secret = null where subscription_id = ?", subscription_id).execute(&mut **write).await?;
+    }
+    Ok(())
+}
+
+async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial: &Trial) -> sqlx::Result<()> {
+    let (at, document, status) = (text(trial.at), trial.document.name(), trial.status.map(i64::from));
+    let subscription_id = match outcome {
+        Outcome::Verified { subscription_id, .. }
+        | Outcome::VerifyAgain { subscription_id, .. }
+        | Outcome::NotVerified { subscription_id, .. }
+        | Outcome::Delivered { subscription_id, .. }
+        | Outcome::Retry { subscription_id, .. }
+        | Outcome::Ended { subscription_id, .. } => *subscription_id,
+    };
+    let told = trial.status.map_or_else(|| trial.reason.clone(), |status| status.to_string());
+    sqlx::query!(
+        "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
+        at,
+        told,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await?;
+    let delivered = match outcome {
+        Outcome::Delivered { bytes, .. } => Some(*bytes),
+        Outcome::Verified { .. } => return Ok(()),
+        Outcome::VerifyAgain { .. } | Outcome::NotVerified { .. } | Outcome::Retry { .. } | Outcome::Ended { .. } => None,
+    };
+    if delivered.is_none() {
+        sqlx::query!(
+            "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            at,
+            trial.kind,
+            document,
+            trial.callback,
+            trial.version,
+            status,
+            trial.reason,
+            trial.duration_ms
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    let Some(version) = trial.version else { return Ok(()) };
+    let (ok, failed, bytes) = (i64::from(delivered.is_some()), i64::from(delivered.is_none()), delivered.unwrap_or(0));
+    sqlx::query!(
+        "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?3, ?4, ?5, ?6)
+         on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
+           delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
+        document,
+        version,
+        at,
+        ok,
+        failed,
+        bytes
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! Taking a request: committed before it is answered, and nothing else happens to what runs.
+
+use chrono::{DateTime, Utc};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use super::super::state::{Event, State};
+use super::text;
+use crate::edition::Document;
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// To be told of changes.
+    Subscribe,
+    /// Not to be told any more.
+    Unsubscribe,
+}
+
+impl Mode {
+    /// Its word in requests, verifications and the database.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Subscribe => "subscribe",
+            Self::Unsubscribe => "unsubscribe",
+        }
+    }
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        [Self::Subscribe, Self::Unsubscribe].into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// A request that passed the door.
+#[derive(Clone)]
+pub struct Wanted {
+    /// What is wanted.
+    pub mode: Mode,
+    /// The topic.
+    pub document: Document,
+    /// The callback as it was given.
+    pub callback: String,
+    /// The callback as it is compared.
+    pub callback_key: String,
+    /// The callback's host.
+    pub host: String,
+    /// What deliveries are signed with.
+    pub secret: Option<String>,
+    /// The lease, within the bounds.
+    pub lease_seconds: i64,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepted {
+    /// It is kept, and will be verified.
+    Kept,
+    /// There is nothing to unsubscribe; nothing is kept and nothing will be sent.
+    NothingThere,
+}
+
+/// How much there is already, for the limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that wait for verification.
+    pub pending: u64,
+    /// Active and pending subscriptions of the host.
+    pub of_host: u64,
+    /// Active and pending subscriptions in all.
+    pub in_all: u64,
+    /// Whether this very subscription is active already: renewing takes no new place.
+    pub is_renewal: bool,
+}
+
+/// Keeps a request. An older one for the same topic and callback is replaced.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, now: DateTime<Utc>) -> sqlx::Result<Accepted> {
+    let (document, mode, now) = (wanted.document.name(), wanted.mode.name(), text(now));
+    let old = sqlx::query!(
+        "select subscription_id, state from subscription where document = ? and callback_key = ?",
+        document,
+        wanted.callback_key
+    )
+    .fetch_optional(&mut **write)
+    .await?;
+    let state = old.as_ref().and_then(|old| State::find(&old.state));
+    if wanted.mode == Mode::Unsubscribe && !matches!(state, Some(State::Pending | State::Active)) {
+        return Ok(Accepted::NothingThere);
+    }
+    let next = state.and_then(|state| state.on(Event::Requested)).unwrap_or(State::Pending).name();
+    let id = sqlx::query_scalar!(
+        r#"insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+           values (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+           on conflict (document, callback_key) do update set state = excluded.state, updated_at = excluded.updated_at
+           returning subscription_id as "id!: i64""#,
+        document,
+        wanted.callback,
+        wanted.callback_key,
+        wanted.host,
+        next,
+        now
+    )
+    .fetch_one(&mut **write)
+    .await?;
+    sqlx::query!(
+        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at)
+         values (?1, ?2, ?3, ?4, ?5, coalesce((select version from publication where document = ?6), 0), ?7, ?7)
+         on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
+           lease_seconds = excluded.lease_seconds, version = excluded.version, serial = serial + 1, attempts = 0,
+           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at",
+        id,
+        mode,
+        wanted.callback,
+        wanted.secret,
+        wanted.lease_seconds,
+        document,
+        now
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(Accepted::Kept)
+}
+
+/// How much there is already.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx::Result<Counts> {
+    let document = wanted.document.name();
+    let row = sqlx::query!(
+        r#"select (select count(*) from intent) as "pending!: i64",
+             (select count(*) from subscription where host = ?1 and state in ('active', 'pending')) as "of_host!: i64",
+             (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
+             exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
+               as "is_renewal!: bool""#,
+        wanted.host,
+        document,
+        wanted.callback_key
+    )
+    .fetch_one(connection)
+    .await?;
+    let count = |count: i64| u64::try_from(count).unwrap_or(0);
+    Ok(Counts { pending: count(row.pending), of_host: count(row.of_host), in_all: count(row.in_all), is_renewal: row.is_renewal })
+}

@@ -1,0 +1,56 @@
+//! What time does: leases end, and what nobody needs any more goes.
+
+use chrono::{DateTime, Duration, Utc};
+use sqlx::{Sqlite, Transaction};
+
+use super::text;
+
+/// How long attempts, fan-outs and subscriptions that are over are kept, in days.
+const KEPT_DAYS: i64 = 30;
+/// How long a request may wait for its verification, in hours: it is verified within seconds, unless nobody sends.
+const INTENT_HOURS_MAX: i64 = 24;
+
+/// Ends the leases that are over; says how many there were.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn expire(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>) -> sqlx::Result<u64> {
+    let now = text(now);
+    // State::Active.on(Event::LeaseEnded), for all at once.
+    let done = sqlx::query!(
+        "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
+        now
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Deletes what is old; says how many rows went.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn prune(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>) -> sqlx::Result<u64> {
+    let (old, forgotten) = (text(now - Duration::days(KEPT_DAYS)), text(now - Duration::hours(INTENT_HOURS_MAX)));
+    let mut gone = sqlx::query!("delete from attempt where at < ?", old).execute(&mut **write).await?.rows_affected();
+    gone += sqlx::query!("delete from fan_out where last_at < ?", old).execute(&mut **write).await?.rows_affected();
+    gone += sqlx::query!("delete from intent where requested_at < ?", forgotten).execute(&mut **write).await?.rows_affected();
+    gone += sqlx::query!(
+        "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
+           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+        old
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    // State::Pending.on(Event::VerificationFailed), for those whose request was never answered.
+    gone += sqlx::query!(
+        "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
+           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+        old
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    Ok(gone)
+}
