@@ -11,7 +11,7 @@ use crate::links::Links;
 #[derive(Debug)]
 pub struct Ctx {
     /// The edition that is out.
-    pub current: Current,
+    pub current: Arc<Current>,
     /// Every absolute URL.
     pub links: Links,
     /// The time.
@@ -23,8 +23,8 @@ pub struct Ctx {
 impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
-    pub const fn new(current: Current, links: Links, clock: Clock) -> Self {
-        Self { current, links, clock, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+    pub fn new(current: Current, links: Links, clock: Clock) -> Self {
+        Self { current: Arc::new(current), links, clock, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

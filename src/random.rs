@@ -42,6 +42,14 @@ impl Random {
         }
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
+
+    /// A number from 0 to 1, for spreading waits; 0 where the operating system gives no randomness.
+    #[must_use]
+    pub fn fraction(&self) -> f64 {
+        let hex = self.hex_128().unwrap_or_default();
+        let bits = hex.get(..8).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        f64::from(bits) / f64::from(u32::MAX)
+    }
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough to be repeatable, never used where it must not be guessed.

@@ -4,6 +4,7 @@
 use poem::http::Method;
 
 use crate::edition::Document;
+use crate::links::HUB_PATH;
 
 const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
 
@@ -17,7 +18,7 @@ pub struct Route {
 }
 
 /// Every route; where two match, the first does.
-pub const ROUTES: [Route; 14] = [
+pub const ROUTES: [Route; 15] = [
     read("/"),
     read(Document::Reviews.path()),
     read(Document::Insights.path()),
@@ -32,6 +33,7 @@ pub const ROUTES: [Route; 14] = [
     read("/healthz"),
     read("/readyz"),
     read("/metrics"),
+    Route { pattern: HUB_PATH, methods: &[Method::POST, Method::OPTIONS] },
 ];
 
 /// Where the OpenAPI document is.

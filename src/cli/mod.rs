@@ -5,6 +5,7 @@ pub mod import;
 mod migrate;
 pub mod seed;
 mod serve;
+mod subscriptions;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ enum Command {
     Migrate(migrate::Migrate),
     Seed(seed::Seed),
     Import(import::Import),
+    Subscriptions(subscriptions::Subscriptions),
     Check(check::Check),
 }
 
@@ -66,6 +68,7 @@ impl Cli {
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Seed(seed) => seed.run(&database, &clock).await,
             Command::Import(import) => import.run(&database, &clock).await,
+            Command::Subscriptions(subscriptions) => subscriptions.run(&database).await,
             Command::Check(check) => check.run(&database).await,
         }
     }

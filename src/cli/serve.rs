@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{Outcome, seed};
-use crate::app::{App, Limits};
+use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
@@ -45,6 +45,7 @@ impl Serve {
         let bound = listener.local_addr()?;
         let links = self.config.links(bound)?;
         let shutdown = stop_signal()?;
+        let hub = HubOptions::new(self.config.hub.clone())?;
         let (database, migrated) = Database::open(&path).await?;
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
@@ -52,7 +53,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             seed::load_if_empty(&database, &clock, seeds).await?;
         }
-        let app = App::new(database, links.clone(), clock).await?;
+        let app = App::new(database, links.clone(), clock, hub).await?;
         print!("{}", greeting(&app, &links, bound));
         app.serve(listener, shutdown, Limits::default()).await;
         println!("Stopped.");

@@ -5,6 +5,7 @@
 mod changes;
 mod error;
 mod migrate;
+mod sender;
 mod verify;
 
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,6 +15,7 @@ use std::time::Duration;
 pub use changes::Changes;
 pub use error::DbError;
 pub use migrate::Migrated;
+pub use sender::Sender;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
 pub use verify::{Verified, verify};

@@ -3,21 +3,24 @@
 mod answers;
 mod datasets;
 mod door;
+mod hub;
 mod paging;
 mod reviews;
 
 use std::sync::Arc;
 
 pub use door::Door;
+pub use hub::{Hub, explained, told};
 use poem_openapi::{ContactObject, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;
 use crate::edition::Document;
+use crate::links::HUB_PATH;
 use datasets::Datasets;
 use reviews::Reviews;
 
 /// Where the API answers.
-pub const PATHS: [&str; 7] = [
+pub const PATHS: [&str; 8] = [
     Document::Reviews.path(),
     Document::Insights.path(),
     Document::JsonFeed.path(),
@@ -25,6 +28,7 @@ pub const PATHS: [&str; 7] = [
     "/api/reviews/search",
     "/api/reviews/since/:date",
     "/api/reviews/:id",
+    HUB_PATH,
 ];
 
 /// The groups in which Swagger UI shows the operations.
@@ -34,12 +38,14 @@ enum Group {
     Datasets,
     /// Single reviews, and parts of the dataset.
     Reviews,
+    /// Be told of every change.
+    Hub,
 }
 
 /// The service's API: its handlers and its description.
 #[must_use]
-pub fn api(ctx: &Arc<Ctx>) -> OpenApiService<(Datasets, Reviews), ()> {
-    OpenApiService::new((Datasets(Arc::clone(ctx)), Reviews(Arc::clone(ctx))), "Reviews Service", "1.0.0")
+pub fn api(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<(Datasets, Reviews, Hub), ()> {
+    OpenApiService::new((Datasets(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub), "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
             "Every answer comes from one edition: a change of the data is seen in all documents at once. \

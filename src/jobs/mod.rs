@@ -2,7 +2,11 @@
 //! decides when: the service on its clock, a test until nothing is left to do.
 
 mod code;
+pub mod expire;
 mod print;
+pub mod prune;
+mod schedule;
 
 pub use code::Code;
 pub use print::Print;
+pub use schedule::Schedule;

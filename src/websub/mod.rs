@@ -3,11 +3,24 @@
 //! A level, not an edge: a subscription is due while the version it has is behind the one that is out. So there is no queue,
 //! a crash loses nothing, and a change made while the service was down is delivered at the next start.
 
+mod budget;
+mod door;
+mod exchange;
+mod limits;
+mod ready;
+mod request;
 mod schedule;
 mod signature;
 mod state;
 pub mod store;
+mod verify;
+mod worker;
 
-pub use schedule::{Attempt, Next, RetryDelays};
+pub use door::{Door, Refusal};
+pub use exchange::Exchange;
+pub use limits::PerMinute;
+pub use request::BODY_BYTES_MAX;
+pub use schedule::{Attempt, Next, next};
 pub use signature::sign;
 pub use state::{Event, State};
+pub use worker::Worker;

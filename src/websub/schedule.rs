@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
+use crate::config::RetryDelays;
+
 /// Three failed attempts in a row end a subscription.
 pub const ATTEMPTS_MAX: u32 = 3;
 /// Waits are made up to this share longer, so that what failed together is not tried together.
 const JITTER_SHARE: f64 = 0.1;
 /// How long to wait while the failure is ours: such attempts do not count.
 pub const OUTAGE_DELAY: Duration = Duration::from_secs(60);
-
-/// The configured waits before the second and the third attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryDelays(pub [Duration; 2]);
 
 /// What one attempt to deliver came to.
 #[must_use]
@@ -49,21 +47,19 @@ pub enum Next {
     EndGone,
 }
 
-impl RetryDelays {
-    /// What follows an attempt of a subscription that had failed `failures` times in a row before. `jitter` is a random
-    /// number from 0 to 1.
-    pub fn next(&self, failures: u32, attempt: Attempt, jitter: f64) -> Next {
-        match attempt {
-            Attempt::Delivered => Next::Rest,
-            Attempt::Gone => Next::EndGone,
-            Attempt::Ours => Next::Retry { failures, after: spread(OUTAGE_DELAY, jitter) },
-            Attempt::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => Next::EndDenied,
-            Attempt::Failed { retry_after } => {
-                let base = self.0[(failures as usize).min(self.0.len() - 1)];
-                // What the subscriber asks for is honoured up to twice our own wait, and never shortens it.
-                let asked = retry_after.map_or(base, |asked| asked.clamp(base, base * 2));
-                Next::Retry { failures: failures + 1, after: spread(asked, jitter) }
-            }
+/// What follows an attempt of a subscription that had failed `failures` times in a row before. `jitter` is a random number
+/// from 0 to 1.
+pub fn next(delays: &RetryDelays, failures: u32, attempt: Attempt, jitter: f64) -> Next {
+    match attempt {
+        Attempt::Delivered => Next::Rest,
+        Attempt::Gone => Next::EndGone,
+        Attempt::Ours => Next::Retry { failures, after: spread(OUTAGE_DELAY, jitter) },
+        Attempt::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => Next::EndDenied,
+        Attempt::Failed { retry_after } => {
+            let base = delays.0[(failures as usize).min(delays.0.len() - 1)].0;
+            // What the subscriber asks for is honoured up to twice our own wait, and never shortens it.
+            let asked = retry_after.map_or(base, |asked| asked.clamp(base, base * 2));
+            Next::Retry { failures: failures + 1, after: spread(asked, jitter) }
         }
     }
 }
@@ -75,41 +71,42 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Span;
 
     const MINUTES: Duration = Duration::from_secs(600);
     const HOURS: Duration = Duration::from_secs(43_200);
-    const DELAYS: RetryDelays = RetryDelays([MINUTES, HOURS]);
+    const DELAYS: RetryDelays = RetryDelays([Span(MINUTES), Span(HOURS)]);
 
     #[test]
     fn three_failures_in_a_row_end_it() {
         let failed = Attempt::Failed { retry_after: None };
-        assert_eq!(DELAYS.next(0, failed, 0.0), Next::Retry { failures: 1, after: MINUTES });
-        assert_eq!(DELAYS.next(1, failed, 0.0), Next::Retry { failures: 2, after: HOURS });
-        assert_eq!(DELAYS.next(2, failed, 0.0), Next::EndDenied);
+        assert_eq!(next(&DELAYS, 0, failed, 0.0), Next::Retry { failures: 1, after: MINUTES });
+        assert_eq!(next(&DELAYS, 1, failed, 0.0), Next::Retry { failures: 2, after: HOURS });
+        assert_eq!(next(&DELAYS, 2, failed, 0.0), Next::EndDenied);
     }
 
     #[test]
     fn retry_after_lengthens_a_wait_up_to_twice() {
         for (asked, after) in [(1, MINUTES), (900, Duration::from_secs(900)), (1_000_000, MINUTES * 2)] {
             let attempt = Attempt::Failed { retry_after: Some(Duration::from_secs(asked)) };
-            assert_eq!(DELAYS.next(0, attempt, 0.0), Next::Retry { failures: 1, after });
+            assert_eq!(next(&DELAYS, 0, attempt, 0.0), Next::Retry { failures: 1, after });
         }
     }
 
     #[test]
     fn our_own_outage_counts_for_nobody() {
-        assert_eq!(DELAYS.next(2, Attempt::Ours, 0.0), Next::Retry { failures: 2, after: OUTAGE_DELAY });
+        assert_eq!(next(&DELAYS, 2, Attempt::Ours, 0.0), Next::Retry { failures: 2, after: OUTAGE_DELAY });
     }
 
     #[test]
     fn success_forgets_and_gone_ends() {
-        assert_eq!(DELAYS.next(2, Attempt::Delivered, 0.5), Next::Rest);
-        assert_eq!(DELAYS.next(0, Attempt::Gone, 0.5), Next::EndGone);
+        assert_eq!(next(&DELAYS, 2, Attempt::Delivered, 0.5), Next::Rest);
+        assert_eq!(next(&DELAYS, 0, Attempt::Gone, 0.5), Next::EndGone);
     }
 
     #[test]
     fn jitter_never_shortens_a_wait() {
-        let Next::Retry { after, .. } = DELAYS.next(0, Attempt::Failed { retry_after: None }, 1.0) else { panic!() };
+        let Next::Retry { after, .. } = next(&DELAYS, 0, Attempt::Failed { retry_after: None }, 1.0) else { panic!() };
         assert_eq!(after, Duration::from_secs(660));
     }
 }

@@ -86,11 +86,19 @@ mod tests {
             ("https://s.example/cb?a=%7E+b&hub.mode=x", "https://s.example/cb?a=%7E+b&hub.mode=x&hub.mode=subscribe&"),
             ("https://s.example/cb?a=1&", "https://s.example/cb?a=1&hub.mode=subscribe&"),
         ] {
-            let question =
-                Question { callback, mode: Mode::Subscribe, topic: "https://r.example/feed.xml", challenge: "c0ffee", lease_seconds: 60 };
+            let question = Question {
+                callback,
+                mode: Mode::Subscribe,
+                topic: "https://r.example/feed.xml",
+                challenge: "c0ffee",
+                lease_seconds: 60,
+            };
             let url = question.url();
             assert!(url.starts_with(begins), "{url}");
-            assert!(url.ends_with("hub.topic=https%3A%2F%2Fr.example%2Ffeed.xml&hub.challenge=c0ffee&hub.lease_seconds=60"), "{url}");
+            assert!(
+                url.ends_with("hub.topic=https%3A%2F%2Fr.example%2Ffeed.xml&hub.challenge=c0ffee&hub.lease_seconds=60"),
+                "{url}"
+            );
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod business;
 mod feed;
+mod hub;
 mod insights;
 mod pages;
 mod problem;
@@ -13,6 +14,7 @@ mod review;
 
 pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician, Withheld};
 pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
+pub use hub::{HubMode, HubRequest};
 pub use insights::{Entities, Entity, Faq, GeneratedFrom, Insights, Method, Summary, Window};
 pub use pages::{SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Code, Issue, Problem};

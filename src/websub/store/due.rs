@@ -53,7 +53,11 @@ pub struct DueDelivery {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn verifications(connection: &mut SqliteConnection, now: DateTime<Utc>, limit: usize) -> sqlx::Result<Vec<DueVerification>> {
+pub async fn verifications(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+    limit: usize,
+) -> sqlx::Result<Vec<DueVerification>> {
     let (until, limit) = (text(now), i64::try_from(limit).unwrap_or(i64::MAX));
     let rows = sqlx::query!(
         "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at

@@ -13,7 +13,6 @@ pub use record::{Outcome, Trial, record};
 pub use request::{Accepted, Counts, Mode, Wanted, accept, counts};
 pub use tidy::{expire, prune};
 
-
 /// The one spelling of instants in the hub's tables, which compare as texts.
 fn text(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Millis, true)

@@ -52,6 +52,15 @@ pub enum Outcome {
         /// When.
         at: DateTime<Utc>,
     },
+    /// Nothing was learnt; it is tried as if for the first time.
+    VerifyLater {
+        /// Which subscription.
+        subscription_id: i64,
+        /// Which request of it.
+        serial: i64,
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// The callback did not confirm.
     NotVerified {
         /// Which subscription.
@@ -86,6 +95,22 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Which subscription it is about.
+    #[must_use]
+    pub const fn subscription_id(&self) -> i64 {
+        match self {
+            Self::Verified { subscription_id, .. }
+            | Self::VerifyAgain { subscription_id, .. }
+            | Self::VerifyLater { subscription_id, .. }
+            | Self::NotVerified { subscription_id, .. }
+            | Self::Delivered { subscription_id, .. }
+            | Self::Retry { subscription_id, .. }
+            | Self::Ended { subscription_id, .. } => *subscription_id,
+        }
+    }
+}
+
 /// Writes down what came of some attempts.
 ///
 /// # Errors
@@ -97,11 +122,8 @@ pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome
             Outcome::Verified { subscription_id, serial, mode, lease_ends_at } => {
                 verified(write, (*subscription_id, *serial), *mode, *lease_ends_at, &now).await?;
             }
-            Outcome::VerifyAgain { subscription_id, serial, at } => {
-                let at = text(*at);
-                let again = "update intent set attempts = attempts + 1, next_attempt_at = ? where subscription_id = ? and serial = ?";
-                sqlx::query(again).bind(at).bind(subscription_id).bind(serial).execute(&mut **write).await?;
-            }
+            Outcome::VerifyAgain { subscription_id, serial, at } => postpone(write, (*subscription_id, *serial), 1, *at).await?,
+            Outcome::VerifyLater { subscription_id, serial, at } => postpone(write, (*subscription_id, *serial), 0, *at).await?,
             Outcome::NotVerified { subscription_id, serial } => {
                 if forget_intent(write, *subscription_id, *serial).await? {
                     turn(write, *subscription_id, Event::VerificationFailed, &now).await?;
@@ -174,6 +196,26 @@ async fn verified(
     Ok(())
 }
 
+/// Puts a verification off, having been tried so many times more.
+async fn postpone(
+    write: &mut Transaction<'static, Sqlite>,
+    (subscription_id, serial): (i64, i64),
+    attempts: i64,
+    at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let at = text(at);
+    sqlx::query!(
+        "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+        attempts,
+        at,
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
 /// Deletes a request; says whether it was still the newest one.
 async fn forget_intent(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, serial: i64) -> sqlx::Result<bool> {
     let done = sqlx::query!("delete from intent where subscription_id = ? and serial = ?", subscription_id, serial)
@@ -194,21 +236,16 @@ async fn turn(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, ev
         .await?;
     if matches!(next, State::Removed | State::Rejected | State::Lapsed) {
         // What is over needs no secret any more.
-        sqlx::query!("update subscription set secret = null where subscription_id = ?", subscription_id).execute(&mut **write).await?;
+        sqlx::query!("update subscription set secret = null where subscription_id = ?", subscription_id)
+            .execute(&mut **write)
+            .await?;
     }
     Ok(())
 }
 
 async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial: &Trial) -> sqlx::Result<()> {
     let (at, document, status) = (text(trial.at), trial.document.name(), trial.status.map(i64::from));
-    let subscription_id = match outcome {
-        Outcome::Verified { subscription_id, .. }
-        | Outcome::VerifyAgain { subscription_id, .. }
-        | Outcome::NotVerified { subscription_id, .. }
-        | Outcome::Delivered { subscription_id, .. }
-        | Outcome::Retry { subscription_id, .. }
-        | Outcome::Ended { subscription_id, .. } => *subscription_id,
-    };
+    let subscription_id = outcome.subscription_id();
     let told = trial.status.map_or_else(|| trial.reason.clone(), |status| status.to_string());
     sqlx::query!(
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
@@ -221,7 +258,11 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
     let delivered = match outcome {
         Outcome::Delivered { bytes, .. } => Some(*bytes),
         Outcome::Verified { .. } => return Ok(()),
-        Outcome::VerifyAgain { .. } | Outcome::NotVerified { .. } | Outcome::Retry { .. } | Outcome::Ended { .. } => None,
+        Outcome::VerifyAgain { .. }
+        | Outcome::VerifyLater { .. }
+        | Outcome::NotVerified { .. }
+        | Outcome::Retry { .. }
+        | Outcome::Ended { .. } => None,
     };
     if delivered.is_none() {
         sqlx::query!(

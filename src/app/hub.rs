@@ -1,0 +1,149 @@
+//! The hub put together: the way out, the door, and the worker behind it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use thiserror::Error;
+use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::config::{ConfigError, HubConfig};
+use crate::ctx::Ctx;
+use crate::db::{Database, DbError, Sender};
+use crate::egress::{Egress, EgressError, Names, Policy, Roots, RootsError, SystemNames};
+use crate::http;
+use crate::jobs::{Schedule, expire, prune};
+use crate::random::Random;
+use crate::websub::{Door, Exchange, PerMinute, Worker};
+
+/// How often a process that may not send asks whether it may now.
+const SENDER_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
+
+/// What the hub is made of, besides the database.
+pub struct HubOptions {
+    /// The settings.
+    pub config: HubConfig,
+    /// Whom callbacks' certificates must lead to.
+    pub roots: Roots,
+    /// Where names lead.
+    pub names: Arc<dyn Names>,
+    /// For challenges and jitter.
+    pub random: Random,
+    /// Whether the worker wakes by itself when something gets due; else cron alone wakes it.
+    pub has_timer: bool,
+}
+
+/// Why the hub cannot be.
+#[derive(Debug, Error)]
+pub enum HubError {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The file of extra roots cannot be read.
+    #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a PEM file that can be read", path.display())]
+    CaFile {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// No roots, or unusable ones.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    /// TLS cannot be had.
+    #[error(transparent)]
+    Egress(#[from] EgressError),
+}
+
+impl HubOptions {
+    /// What `serve` uses: the system's resolver, the machine's roots and those of the settings.
+    ///
+    /// # Errors
+    /// [`HubError`].
+    pub fn new(config: HubConfig) -> Result<Self, HubError> {
+        let extra =
+            config.ca_file().map(|path| std::fs::read(path).map_err(|reason| HubError::CaFile { path: path.to_owned(), reason }));
+        let roots = Roots::load(extra.transpose()?.as_deref())?;
+        Ok(Self { config, roots, names: Arc::new(SystemNames::default()), random: Random::system(), has_timer: true })
+    }
+}
+
+/// The hub behind its door.
+pub struct Hub {
+    database: Database,
+    clock: Clock,
+    wake: Arc<Notify>,
+    worker: Mutex<Worker>,
+}
+
+impl Hub {
+    /// The hub of `ctx`, and the handler that takes its requests.
+    pub(super) fn new(database: &Database, ctx: &Arc<Ctx>, options: HubOptions) -> Result<(Self, http::Hub), HubError> {
+        let HubOptions { config, roots, names, random, has_timer } = options;
+        let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
+        let policy = Policy::new(config.allow_callback_nets.0.clone());
+        let clock = ctx.clock.clone();
+        let egress = Egress::new(policy.clone(), &roots, names, clock.clone())?;
+        let exchange = Exchange {
+            egress: Arc::new(egress),
+            clock: clock.clone(),
+            random,
+            links: ctx.links.clone(),
+            delays: config.retry_delays,
+            by_address: Arc::new(PerMinute::new(limits.verifications_per_address_per_minute, &clock)),
+            succeeded_at: Arc::new(AtomicI64::new(clock.now().timestamp_millis())),
+        };
+        let mut worker =
+            Worker::new(database.clone(), Arc::clone(&ctx.current), exchange, Arc::clone(&wake), limits.bytes_per_host_per_hour);
+        if !has_timer {
+            worker = worker.without_timer();
+        }
+        let door = Door::new(database.clone(), ctx.links.clone(), clock.clone(), policy, leases, limits, Arc::clone(&wake));
+        let hub = Self { database: database.clone(), clock, wake, worker: Mutex::new(worker) };
+        Ok((hub, http::Hub { door: Arc::new(door), trusted_proxies: config.trusted_proxies }))
+    }
+
+    /// Tells the worker that something changed.
+    pub(super) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten seconds.
+    pub(super) async fn keep_sending(&self, stop: &CancellationToken) {
+        let Some(Some(_sender)) = stop.run_until_cancelled(self.right_to_send()).await else { return };
+        let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
+        let schedule =
+            schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
+        self.worker.lock().await.run(stop).await;
+        if let Ok(schedule) = schedule {
+            schedule.stop().await;
+        }
+    }
+
+    async fn right_to_send(&self) -> Option<Sender> {
+        let mut has_waited = false;
+        loop {
+            match Sender::take(self.database.path()) {
+                Ok(Some(sender)) => return Some(sender),
+                Ok(None) if has_waited => {}
+                Ok(None) => {
+                    tracing::info!("websub.second: another process sends for this database; this one takes over when it is gone")
+                }
+                Err(error) => {
+                    tracing::error!(%error, "websub.no_sender: nothing is delivered by this process");
+                    return None;
+                }
+            }
+            has_waited = true;
+            self.clock.sleep(SENDER_INTERVAL).await;
+        }
+    }
+
+    /// Does all that is due now. For tests.
+    pub(super) async fn run_once(&self) -> Result<bool, DbError> {
+        let ended = expire::run_once(&self.database, &self.clock).await?;
+        let pruned = prune::run_once(&self.database, &self.clock).await?;
+        Ok(self.worker.lock().await.run_once().await? || ended || pruned)
+    }
+}

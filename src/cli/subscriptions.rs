@@ -1,0 +1,79 @@
+//! `reviews subscriptions`.
+
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::config::DatabaseConfig;
+use crate::db::{Database, DbError};
+use crate::websub::store::{Listed, list};
+
+/// List the hub's subscriptions: state, lease, failures, last attempt; never a secret
+#[derive(Debug, Args)]
+pub struct Subscriptions {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Subscriptions {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        let path = database.path()?;
+        let fault = |error| DbError::at(&path, error);
+        let readers = Database::open_read_only(&path).await?;
+        let mut connection = readers.acquire().await.map_err(fault)?;
+        let listed = list(&mut connection).await.map_err(fault)?;
+        drop(connection);
+        readers.close().await;
+        if self.json {
+            println!("{:#}", Value::Array(listed.iter().map(as_json).collect()));
+        } else {
+            print!("{}", table(&listed));
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn as_json(listed: &Listed) -> Value {
+    let mut value = json!({
+        "topic": listed.document, "callback": listed.callback, "state": listed.state, "lease_ends_at": listed.lease_ends_at,
+        "failures": listed.failures, "last_attempt_at": listed.last_attempt_at, "last_outcome": listed.last_outcome,
+        "next_attempt_at": listed.next_attempt_at, "signed": listed.is_signed, "delivered_version": listed.delivered_version,
+        "version": listed.version,
+    });
+    if let Some(members) = value.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
+}
+
+fn table(listed: &[Listed]) -> String {
+    if listed.is_empty() {
+        return "No subscriptions.\n".to_owned();
+    }
+    let head = ["STATE", "TOPIC", "LEASE ENDS", "FAILURES", "LAST ATTEMPT", "OUTCOME", "BEHIND", "CALLBACK"].map(str::to_owned);
+    let none = || "-".to_owned();
+    let rows = listed.iter().map(|one| {
+        [
+            one.state.clone(),
+            one.document.clone(),
+            one.lease_ends_at.clone().unwrap_or_else(none),
+            one.failures.to_string(),
+            one.last_attempt_at.clone().unwrap_or_else(none),
+            one.last_outcome.clone().unwrap_or_else(none),
+            (one.version - one.delivered_version).max(0).to_string(),
+            // Whoever may subscribe may write anything into it.
+            one.callback.escape_default().to_string(),
+        ]
+    });
+    let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 8] = std::array::from_fn(width);
+    rows.iter().fold(String::new(), |mut text, row| {
+        let line = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect::<Vec<_>>().join("  ");
+        let _ = writeln!(text, "{}", line.trim_end());
+        text
+    })
+}

@@ -1,0 +1,33 @@
+//! Who sends: of all processes on one database, the one that holds an advisory lock on the file beside it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::error::DbError;
+
+/// The right to send, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct Sender {
+    _locked: File,
+}
+
+impl Sender {
+    /// Takes the right to send for the database at `path`, or says that another process has it.
+    ///
+    /// The lock is on a file of its own: closing the database's file would end SQLite's own locks on it (POSIX).
+    ///
+    /// # Errors
+    /// [`DbError::Create`] where that file cannot be made or locked.
+    pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
+        let mut name = path.as_os_str().to_owned();
+        name.push("-sender");
+        let fault = |reason| DbError::Create { path: name.clone().into(), reason };
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&name).map_err(fault)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _locked: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(reason)) => Err(fault(reason)),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! One exchange with a callback: a verification, a delivery, or the word that a subscription was ended. What it came to
+//! is decided here and written down by the worker.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+
+use super::limits::PerMinute;
+use super::schedule::{ATTEMPTS_MAX, Attempt, Next, next};
+use super::signature::sign;
+use super::state::Event;
+use super::store::{DueDelivery, DueVerification, Outcome, Trial};
+use super::verify::{Question, Verdict, denied_url};
+use crate::clock::Clock;
+use crate::config::RetryDelays;
+use crate::edition::{Document, Edition, Sheet};
+use crate::egress::{Answer, Egress, Failure};
+use crate::links::Links;
+use crate::random::Random;
+
+/// For the whole of a verification, and of the word that a subscription was ended.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
+/// After an answer that may not have been one, a second question follows after this.
+const VERIFY_AGAIN: chrono::Duration = chrono::Duration::seconds(5);
+/// A challenge is 64 characters; what is longer is another body.
+const VERIFY_BODY_MAX: usize = 1_024;
+/// For the whole of a delivery, plus a second for each MiB of it.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// With no success anywhere for this long, failures that are ours count for nobody.
+const OUTAGE_AFTER: chrono::Duration = chrono::Duration::seconds(60);
+
+/// What exchanges need.
+#[derive(Clone)]
+pub struct Exchange {
+    /// The only way out.
+    pub egress: Arc<Egress>,
+    /// When it is.
+    pub clock: Clock,
+    /// For challenges and jitter.
+    pub random: Random,
+    /// For topics and the hub.
+    pub links: Links,
+    /// The waits between attempts.
+    pub delays: RetryDelays,
+    /// How often one network may be asked to verify.
+    pub by_address: Arc<PerMinute<IpAddr>>,
+    /// When something last succeeded anywhere, in milliseconds since the epoch.
+    pub succeeded_at: Arc<AtomicI64>,
+}
+
+impl Exchange {
+    /// Asks a callback whether it means it.
+    pub async fn verify(&self, due: &DueVerification) -> (Outcome, Trial) {
+        let at = self.clock.now();
+        let (subscription_id, serial) = (due.subscription_id, due.serial);
+        let topic = self.links.absolute(due.document.path());
+        let challenge = match (self.random.hex_128(), self.random.hex_128()) {
+            (Ok(first), Ok(second)) => first + &second,
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
+                let again = Outcome::VerifyAgain { subscription_id, serial, at: at + VERIFY_AGAIN };
+                return (again, self.trial("verification", due.document, &due.callback, at, None, "no_randomness".to_owned()));
+            }
+        };
+        let question = Question {
+            callback: &due.callback,
+            mode: due.mode,
+            topic: &topic,
+            challenge: &challenge,
+            lease_seconds: due.lease_seconds,
+        };
+        let answered = match self.ask(&question.url()).await {
+            Ok(answered) => answered,
+            // Somebody else's addresses are not ours to flood: later, and it does not count.
+            Err(after) => {
+                let later = Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + after };
+                return (later, self.trial("verification", due.document, &due.callback, at, None, "postponed".to_owned()));
+            }
+        };
+        self.note(&answered);
+        let (verdict, status, reason) = match &answered {
+            Ok(answer) => {
+                let verdict = question.judge(answer.status, &answer.body);
+                let reason = match verdict {
+                    Verdict::Confirmed => "ok",
+                    Verdict::Unheard | Verdict::Refused if !answer.is_success() => "status",
+                    Verdict::Unheard | Verdict::Refused => "challenge_mismatch",
+                };
+                (verdict, Some(answer.status), reason)
+            }
+            Err(failure) if is_unheard(failure) => (Verdict::Unheard, None, failure.name()),
+            Err(failure) => (Verdict::Refused, None, failure.name()),
+        };
+        let is_ours = answered.as_ref().err().is_some_and(|failure| self.is_outage(failure));
+        let outcome = match verdict {
+            Verdict::Confirmed => Outcome::Verified {
+                subscription_id,
+                serial,
+                mode: due.mode,
+                // From the moment it was sent (WebSub §5.3).
+                lease_ends_at: at + chrono::Duration::seconds(due.lease_seconds),
+            },
+            // Nothing was learnt about the callback: the request stays until our network is back.
+            Verdict::Unheard | Verdict::Refused if is_ours => {
+                Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + OUTAGE_AFTER }
+            }
+            Verdict::Unheard if due.attempts == 0 => {
+                Outcome::VerifyAgain { subscription_id, serial, at: self.clock.now() + VERIFY_AGAIN }
+            }
+            Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { subscription_id, serial },
+        };
+        (outcome, self.trial("verification", due.document, &due.callback, at, status, reason.to_owned()))
+    }
+
+    /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of it. `Err` is how long to
+    /// wait where those addresses have been asked often enough.
+    async fn ask(&self, url: &str) -> Result<Result<Answer, Failure>, chrono::Duration> {
+        let exchange = async {
+            let vetted = match self.egress.vet(url).await {
+                Ok(vetted) => vetted,
+                Err(failure) => return Ok(Err(failure)),
+            };
+            for address in vetted.addresses().iter().filter(|address| !self.egress.policy().is_allowed_besides(**address)) {
+                let wait = |after| chrono::Duration::from_std(after).unwrap_or(OUTAGE_AFTER);
+                self.by_address.take(&network(*address)).map_err(wait)?;
+            }
+            Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await)
+        };
+        tokio::time::timeout(VERIFY_TIMEOUT, exchange).await.unwrap_or(Ok(Err(Failure::TimedOut)))
+    }
+
+    /// Sends a subscriber what is out.
+    pub async fn deliver(&self, due: &DueDelivery, edition: &Edition) -> (Outcome, Trial) {
+        let at = self.clock.now();
+        let printed = edition.document(due.document);
+        let (pieces, version) = (&printed.sheet.content.pieces, printed.publication.version);
+        let bytes = printed.sheet.content.len();
+        let (link, signature) = (due.document.link(&self.links), due.secret.as_ref().map(|secret| sign(secret, pieces)));
+        let mut fields = vec![("content-type", due.document.content_type()), ("link", link.as_str())];
+        fields.extend(signature.as_deref().map(|signature| ("x-hub-signature", signature)));
+        let timeout = DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20));
+        let body = Body(Arc::clone(&printed.sheet));
+        let answered = self.egress.post(&due.callback, &fields, body, timeout).await;
+        self.note(&answered);
+        let (attempt, status, reason) = match &answered {
+            Ok(Answer { status: 200..=299, .. }) => (Attempt::Delivered, None, "ok"),
+            Ok(Answer { status: 410, .. }) => (Attempt::Gone, Some(410), "gone"),
+            Ok(Answer { status, retry_after, .. }) => (Attempt::Failed { retry_after: *retry_after }, Some(*status), "status"),
+            Err(failure) if self.is_outage(failure) => (Attempt::Ours, None, failure.name()),
+            Err(failure) => (Attempt::Failed { retry_after: None }, None, failure.name()),
+        };
+        let subscription_id = due.subscription_id;
+        let outcome = match next(&self.delays, due.failures, attempt, self.random.fraction()) {
+            Next::Rest => Outcome::Delivered { subscription_id, version, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) },
+            Next::Retry { failures, after } => Outcome::Retry {
+                subscription_id,
+                failures,
+                at: self.clock.now() + chrono::Duration::from_std(after).unwrap_or(chrono::Duration::MAX),
+            },
+            Next::EndDenied => {
+                self.deny(due).await;
+                Outcome::Ended { subscription_id, event: Event::DeliveriesFailed }
+            }
+            Next::EndGone => Outcome::Ended { subscription_id, event: Event::Gone },
+        };
+        let mut trial = self.trial("delivery", due.document, &due.callback, at, status, reason.to_owned());
+        trial.version = Some(version);
+        (outcome, trial)
+    }
+
+    /// Tells a subscriber that its subscription was ended (WebSub §5.2). Whatever it answers, nothing follows from it.
+    async fn deny(&self, due: &DueDelivery) {
+        let topic = self.links.absolute(due.document.path());
+        let reason = format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to go on");
+        let told = self.egress.get(&denied_url(&due.callback, &topic, &reason), VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
+        let heard = told.map_or_else(|failure| failure.name().to_owned(), |answer| answer.status.to_string());
+        tracing::info!(
+            subscription.id = due.subscription_id,
+            host = due.host,
+            heard,
+            "websub.ended: three deliveries in a row failed"
+        );
+    }
+
+    fn trial(
+        &self,
+        kind: &'static str,
+        document: Document,
+        callback: &str,
+        at: DateTime<Utc>,
+        status: Option<u16>,
+        reason: String,
+    ) -> Trial {
+        let duration_ms = (self.clock.now() - at).num_milliseconds();
+        Trial { kind, document, callback: callback.to_owned(), version: None, status, reason, at, duration_ms }
+    }
+
+    fn note(&self, answered: &Result<Answer, Failure>) {
+        if answered.is_ok() {
+            self.succeeded_at.store(self.clock.now().timestamp_millis(), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether this failure is ours, and nothing has succeeded anywhere for a while.
+    fn is_outage(&self, failure: &Failure) -> bool {
+        let quiet_ms = self.clock.now().timestamp_millis() - self.succeeded_at.load(Ordering::Relaxed);
+        failure.is_ours() && quiet_ms >= OUTAGE_AFTER.num_milliseconds()
+    }
+}
+
+/// A delivery's body: the sheet that all subscribers of a topic share.
+struct Body(Arc<Sheet>);
+
+impl AsRef<[Bytes]> for Body {
+    fn as_ref(&self) -> &[Bytes] {
+        &self.0.content.pieces
+    }
+}
+
+/// Whether the callback may not have heard the question: then it is asked a second time (CONTRACT §6).
+const fn is_unheard(failure: &Failure) -> bool {
+    match failure {
+        Failure::TimedOut | Failure::Connect(_) | Failure::ResolverDown(_) | Failure::NetworkDown(_) | Failure::Closed(_) => true,
+        Failure::Url(_)
+        | Failure::Refused(_)
+        | Failure::NameUnknown
+        | Failure::Tls(_)
+        | Failure::Protocol(_)
+        | Failure::TooLong { .. }
+        | Failure::Unsendable(_) => false,
+    }
+}
+
+/// What is counted together: one IPv4 address, or one IPv6 /48.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 80))),
+    }
+}

@@ -1,0 +1,76 @@
+//! Bounds against abuse: anonymous requests make us call strangers, so how often that may happen is bounded per source
+//! and per callback host. Counting only: what a refusal looks like is said elsewhere.
+
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use governor::clock::Clock as _;
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
+
+use crate::clock::Clock;
+
+/// With more keys than this, those that are full again are forgotten.
+const KEYS_MAX: usize = 50_000;
+
+/// Our clock as governor reads it.
+#[derive(Debug, Clone)]
+struct Ticks(Clock);
+
+impl governor::clock::Clock for Ticks {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        let nanos = self.0.now().timestamp_nanos_opt().unwrap_or(0);
+        Nanos::from(u64::try_from(nanos).unwrap_or(0))
+    }
+}
+
+/// So many a minute for each key, all of which may come at once.
+#[derive(Debug)]
+pub struct PerMinute<K: Hash + Eq + Clone> {
+    limiter: RateLimiter<K, HashMapStateStore<K>, Ticks, NoOpMiddleware<Nanos>>,
+    clock: Ticks,
+}
+
+impl<K: Hash + Eq + Clone> PerMinute<K> {
+    /// `count` a minute, at least one.
+    #[must_use]
+    pub fn new(count: u64, clock: &Clock) -> Self {
+        let count = NonZeroU32::new(u32::try_from(count).unwrap_or(u32::MAX)).unwrap_or(NonZeroU32::MIN);
+        let clock = Ticks(clock.clone());
+        Self { limiter: RateLimiter::hashmap_with_clock(Quota::per_minute(count), clock.clone()), clock }
+    }
+
+    /// Takes one for `key`.
+    ///
+    /// # Errors
+    /// After how long there will be one again.
+    pub fn take(&self, key: &K) -> Result<(), Duration> {
+        if self.limiter.len() > KEYS_MAX {
+            self.limiter.retain_recent();
+        }
+        self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.clock.now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    #[test]
+    fn a_key_has_its_share_each_minute_and_others_have_theirs() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+        let limit = PerMinute::new(2, &clock);
+        assert_eq!([limit.take(&"a"), limit.take(&"a")], [Ok(()), Ok(())]);
+        assert_eq!(limit.take(&"a"), Err(Duration::from_secs(30)));
+        assert_eq!(limit.take(&"b"), Ok(()));
+        clock.advance(chrono::Duration::seconds(30));
+        assert_eq!(limit.take(&"a"), Ok(()));
+    }
+}

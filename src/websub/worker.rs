@@ -1,0 +1,312 @@
+//! The hub's worker: does what is due, hosts in turn, many at a time, and writes down what came of it in batches.
+//!
+//! It sleeps until the next instant at which something is due, or until it is woken. Whatever it had not written down when
+//! it was killed is done again: at least once, never lost.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::budget::Budget;
+use super::exchange::Exchange;
+use super::ready::Ready;
+use super::store::{self, DueDelivery, DueVerification, Outcome, Trial};
+use crate::clock::Clock;
+use crate::db::{Database, DbError};
+use crate::edition::Current;
+
+/// Exchanges at a time that have not been slow yet.
+const PROMPT_MAX: usize = 256;
+/// Exchanges at a time altogether: those that hang wait here, and hold up nobody.
+const IN_FLIGHT_MAX: usize = 2_048;
+/// After this an exchange counts as slow.
+const SLOW_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
+/// Exchanges at a time with one host.
+const HOST_IN_FLIGHT_MAX: usize = 4;
+/// How many subscriptions are read at once: of one host, and in all.
+const HOST_READ_MAX: usize = 256;
+const READ_MAX: usize = 8_192;
+/// Results are written down when there are so many, or after so long.
+const BATCH: usize = 100;
+const BATCH_AFTER: chrono::Duration = chrono::Duration::milliseconds(100);
+/// Results that may wait for a locked database; then sending pauses.
+const UNRECORDED_MAX: usize = 10_000;
+/// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
+const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
+/// With nothing due, look again at least so often.
+const SLEEP_MAX: chrono::Duration = chrono::Duration::seconds(60);
+
+/// One thing to do.
+enum Due {
+    Verify(DueVerification),
+    Deliver(DueDelivery),
+}
+
+/// One thing done.
+struct Done {
+    host: String,
+    result: (Outcome, Trial),
+}
+
+/// See the head of this file.
+pub struct Worker {
+    database: Database,
+    current: Arc<Current>,
+    exchange: Exchange,
+    wake: Arc<Notify>,
+    ready: Ready<Due>,
+    budget: Budget,
+    prompt: Arc<Semaphore>,
+    in_flight: JoinSet<Done>,
+    busy: HashSet<i64>,
+    unrecorded: Vec<(Outcome, Trial)>,
+    /// When the oldest result that is not written down came.
+    unrecorded_at: DateTime<Utc>,
+    /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
+    revised: HashSet<i64>,
+    /// Whether there may be more to read than is in `ready`.
+    is_stale: bool,
+    has_timer: bool,
+}
+
+impl Worker {
+    /// A worker with nothing in flight. `wake` tells it that something changed; `host_bytes_per_hour` bounds what one host is
+    /// sent.
+    #[must_use]
+    pub fn new(database: Database, current: Arc<Current>, exchange: Exchange, wake: Arc<Notify>, host_bytes_per_hour: u64) -> Self {
+        Self {
+            budget: Budget::new(host_bytes_per_hour),
+            database,
+            current,
+            exchange,
+            wake,
+            ready: Ready::new(HOST_IN_FLIGHT_MAX),
+            prompt: Arc::new(Semaphore::new(PROMPT_MAX)),
+            in_flight: JoinSet::new(),
+            busy: HashSet::new(),
+            unrecorded: Vec::new(),
+            unrecorded_at: DateTime::UNIX_EPOCH,
+            revised: HashSet::new(),
+            is_stale: true,
+            has_timer: true,
+        }
+    }
+
+    /// The same worker, but it wakes only when it is woken.
+    #[must_use]
+    pub fn without_timer(self) -> Self {
+        Self { has_timer: false, ..self }
+    }
+
+    /// Works until `stop`, then gives what is in flight ten seconds, and writes it down.
+    pub async fn run(&mut self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let rest = self.fill().await;
+            if let Err(error) = rest {
+                tracing::error!(%error, "websub.unreadable: cannot see what is due; trying again");
+            }
+            let is_idle = self.in_flight.is_empty() && self.unrecorded.is_empty();
+            let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
+            let is_flush_due = tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.wake.notified() => { self.is_stale = true; false }
+                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len() >= BATCH }
+                () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
+                () = idle(&self.database, &self.exchange.clock), if is_idle && self.has_timer => { self.is_stale = true; false }
+            };
+            if is_flush_due {
+                self.flush().await;
+            }
+        }
+        let finish = async {
+            while let Some(done) = self.in_flight.join_next().await {
+                self.finish(done);
+            }
+        };
+        if tokio::time::timeout(STOP_TIMEOUT, finish).await.is_err() {
+            tracing::warn!(cut = self.in_flight.len(), "websub.cut: attempts were cut by the stop; they are made again");
+            self.in_flight.shutdown().await;
+        }
+        self.flush().await;
+    }
+
+    /// Does all that is due now, and returns when nothing is; says whether there was anything.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn run_once(&mut self) -> Result<bool, DbError> {
+        let mut did_any = false;
+        self.is_stale = true;
+        loop {
+            self.fill().await?;
+            match self.in_flight.join_next().await {
+                Some(done) => {
+                    did_any = true;
+                    self.finish(done);
+                    if self.unrecorded.len() >= BATCH {
+                        self.record().await?;
+                    }
+                }
+                None if self.unrecorded.is_empty() => return Ok(did_any),
+                None => {
+                    self.record().await?;
+                    self.is_stale = true;
+                }
+            }
+        }
+    }
+
+    /// Starts as much as there is room for.
+    async fn fill(&mut self) -> Result<(), DbError> {
+        if self.ready.is_empty() && self.is_stale && self.unrecorded.len() < UNRECORDED_MAX {
+            self.read().await?;
+        }
+        let now = self.exchange.clock.now();
+        while self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX {
+            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
+            let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
+            self.start(host, due, permit, now);
+        }
+        Ok(())
+    }
+
+    /// Reads what is due, but for what is in flight or not written down.
+    async fn read(&mut self) -> Result<(), DbError> {
+        let now = self.exchange.clock.now();
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
+        let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
+        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
+        drop(connection);
+        self.is_stale = false;
+        self.revised.clear();
+        for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
+            self.ready.push(&due.host.clone(), Due::Verify(due));
+        }
+        let edition = self.current.load();
+        for due in deliveries {
+            // What is being verified may change its secret or end: first things first. And what this process has not
+            // printed yet cannot be sent.
+            let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
+            if !self.busy.contains(&due.subscription_id) && is_ahead {
+                self.ready.push(&due.host.clone(), Due::Deliver(due));
+                // There may be more than one page of them.
+                self.is_stale = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit, now: DateTime<Utc>) {
+        let exchange = self.exchange.clone();
+        match due {
+            Due::Verify(due) => {
+                let subscription_id = due.subscription_id;
+                if self.busy.insert(subscription_id) {
+                    let work = async move { exchange.verify(&due).await };
+                    self.in_flight.spawn(promptly(work, permit, host));
+                } else {
+                    self.ready.done(&host);
+                }
+            }
+            // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
+            Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&due.subscription_id) => self.ready.done(&host),
+            Due::Deliver(due) => {
+                let subscription_id = due.subscription_id;
+                if self.busy.insert(subscription_id) {
+                    let edition = self.current.load();
+                    self.budget.spend(&host, edition.document(due.document).sheet.content.len(), now);
+                    let work = async move { exchange.deliver(&due, &edition).await };
+                    self.in_flight.spawn(promptly(work, permit, host));
+                } else {
+                    self.ready.done(&host);
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, done: Result<Done, tokio::task::JoinError>) {
+        match done {
+            Ok(Done { host, result }) => {
+                self.ready.done(&host);
+                count(&result);
+                if let Outcome::Verified { subscription_id, .. } = &result.0 {
+                    self.revised.insert(*subscription_id);
+                }
+                if self.unrecorded.is_empty() {
+                    self.unrecorded_at = Clock::system().now();
+                }
+                self.unrecorded.push(result);
+            }
+            Err(error) => {
+                // Which one it was is not known any more: nobody is kept busy by it for ever.
+                tracing::error!(%error, "websub.panicked: an exchange ended without a result");
+                self.busy.clear();
+                self.is_stale = true;
+            }
+        }
+    }
+
+    async fn flush(&mut self) {
+        if let Err(error) = self.record().await {
+            tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
+        }
+    }
+
+    async fn record(&mut self) -> Result<(), DbError> {
+        if self.unrecorded.is_empty() {
+            return Ok(());
+        }
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut write = self.database.write().await?;
+        store::record(&mut write, &self.unrecorded, self.exchange.clock.now()).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        for (outcome, _) in self.unrecorded.drain(..) {
+            self.busy.remove(&outcome.subscription_id());
+        }
+        self.is_stale = true;
+        Ok(())
+    }
+}
+
+/// Returns when something may be due again.
+async fn idle(database: &Database, clock: &Clock) {
+    let now = clock.now();
+    let next = match database.readers().acquire().await {
+        Ok(mut connection) => store::next_due_at(&mut connection, now).await.ok().flatten(),
+        Err(_) => None,
+    };
+    clock.sleep_until(next.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)).await;
+}
+
+/// Does `work`; when it turns out to be slow, gives its place among the prompt ones back.
+async fn promptly(work: impl Future<Output = (Outcome, Trial)>, permit: OwnedSemaphorePermit, host: String) -> Done {
+    let mut work = std::pin::pin!(work);
+    let slow = Clock::system();
+    let result = tokio::select! {
+        result = &mut work => result,
+        () = slow.sleep(SLOW_AFTER) => {
+            drop(permit);
+            work.await
+        }
+    };
+    Done { host, result }
+}
+
+fn count((outcome, trial): &(Outcome, Trial)) {
+    match outcome {
+        Outcome::Delivered { .. } => metrics::counter!("websub_delivered_total").increment(1),
+        Outcome::Verified { .. } => metrics::counter!("websub_verified_total").increment(1),
+        Outcome::VerifyAgain { .. }
+        | Outcome::VerifyLater { .. }
+        | Outcome::NotVerified { .. }
+        | Outcome::Retry { .. }
+        | Outcome::Ended { .. } => {
+            metrics::counter!("websub_failed_total", "kind" => trial.kind, "reason" => trial.reason.clone()).increment(1);
+        }
+    }
+}
