@@ -6,6 +6,6 @@ mod generator;
 mod sqlite;
 
 pub use answer::Answer;
-pub use app::TestApp;
-pub use generator::Generator;
+pub use app::{BASE, TestApp, start};
+pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use sqlite::sqlite3;
