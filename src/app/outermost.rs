@@ -13,6 +13,8 @@ use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
 
 use super::routes::{Route, find};
+use crate::http::{explained, told};
+use crate::links::HUB_PATH;
 use crate::respond::{method_not_allowed, problem};
 
 const EXPOSED: &str = "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
@@ -47,8 +49,8 @@ impl<E: Endpoint> Endpoint for Wrapped<E> {
         let route = find(request.uri().path());
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),
-            (Some(route), method) if !route.methods.contains(method) => method_not_allowed(route.methods),
-            (Some(_), _) => self.answer(request).await,
+            (Some(route), method) if !route.methods.contains(method) => not_allowed(route),
+            (Some(route), _) => self.answer(route, request).await,
             (None, &Method::OPTIONS) if request.uri().path() == "*" => StatusCode::NO_CONTENT.into_response(),
             (None, _) => problem(StatusCode::NOT_FOUND, "There is nothing here; /docs shows what there is."),
         };
@@ -59,16 +61,17 @@ impl<E: Endpoint> Endpoint for Wrapped<E> {
 }
 
 impl<E: Endpoint> Wrapped<E> {
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, route: &Route, request: Request) -> Response {
         // After a panic nothing of the request is used any more; shared state is only ever replaced whole.
-        match AssertUnwindSafe(self.0.call(request)).catch_unwind().await {
-            Ok(Ok(response)) => as_problem(response.into_response()),
-            Ok(Err(error)) => as_problem(error.into_response()),
+        let response = match AssertUnwindSafe(self.0.call(request)).catch_unwind().await {
+            Ok(Ok(response)) => response.into_response(),
+            Ok(Err(error)) => error.into_response(),
             Err(_) => {
                 tracing::error!("request.panicked: a handler panicked; the panic's own message stands above");
-                problem(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side; try again later.")
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
             }
-        }
+        };
+        if route.pattern == HUB_PATH { as_line(response) } else { as_problem(response) }
     }
 }
 
@@ -79,12 +82,26 @@ fn as_problem(response: Response) -> Response {
     if is_problem || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
-    let detail = match status {
+    problem(status, advice(status))
+}
+
+/// The hub's errors are one line of text that says what to change (WebSub §5.1.2).
+fn as_line(response: Response) -> Response {
+    let status = response.status();
+    let is_text = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain; charset"));
+    if is_text || !(status.is_client_error() || status.is_server_error()) { response } else { told(status, advice(status)) }
+}
+
+fn advice(status: StatusCode) -> &'static str {
+    match status {
         StatusCode::NOT_FOUND => "There is nothing here; /docs shows what there is.",
         status if status.is_server_error() => "Something went wrong on our side; try again later.",
         _ => "The request cannot be answered as it is; /docs shows what is expected.",
-    };
-    problem(status, detail)
+    }
+}
+
+fn not_allowed(route: &Route) -> Response {
+    if route.pattern == HUB_PATH { explained("POST, OPTIONS") } else { method_not_allowed(route.methods) }
 }
 
 fn options(route: &Route) -> Response {

@@ -77,7 +77,7 @@ mod tests {
             ready.push("many", number);
         }
         ready.push("one", 9);
-        let mut pop = |ready: &mut Ready<i32>| ready.pop(|_| false).map(|(_, due)| due);
+        let pop = |ready: &mut Ready<i32>| ready.pop(|_| false).map(|(_, due)| due);
         assert_eq!([pop(&mut ready), pop(&mut ready), pop(&mut ready), pop(&mut ready)], [Some(0), Some(9), Some(1), None]);
         ready.done("many");
         assert_eq!([pop(&mut ready), pop(&mut ready)], [Some(2), None]);

@@ -13,6 +13,7 @@ use reviews_service::reviews::{Review, store};
 use tempfile::TempDir;
 
 use super::answer::Answer;
+use super::hub::hub_options;
 use super::sqlite::sqlite3;
 
 /// Where the service believes to be reached.
@@ -47,14 +48,14 @@ impl TestApp {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
         write.commit().await.unwrap();
-        let app = App::new(database, links(), clock.clone()).await.unwrap();
+        let app = App::new(database, links(), clock.clone(), hub_options()).await.unwrap();
         Self { app, clock, folder }
     }
 
     /// A service on the database in `folder`.
     pub async fn at(folder: TempDir, clock: Clock) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone()).await.unwrap();
+        let (app, _) = App::open(&path, links(), clock.clone(), hub_options()).await.unwrap();
         let app = Self { app, clock, folder };
         app.drain().await;
         app

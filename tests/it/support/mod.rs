@@ -3,9 +3,11 @@
 mod answer;
 mod app;
 mod generator;
+mod hub;
 mod sqlite;
 
 pub use answer::Answer;
 pub use app::{BASE, TestApp, start};
 pub use generator::{Generator, SERVICES, TECHNICIANS};
+pub use hub::hub_options;
 pub use sqlite::sqlite3;
