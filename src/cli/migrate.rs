@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Outcome;
+use super::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, Migrated};
 
@@ -15,8 +15,7 @@ impl Migrate {
         let path = database.path()?;
         let (database, migrated) = Database::open(&path).await?;
         database.close().await;
-        println!("{}", path.display());
-        print!("{}", told(&migrated));
+        say(&format!("{}\n{}", path.display(), told(&migrated)))?;
         Ok(Outcome::Done)
     }
 }

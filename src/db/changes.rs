@@ -38,6 +38,15 @@ impl Changes {
         Ok(moved)
     }
 
+    /// Closes the connection.
+    ///
+    /// # Errors
+    /// [`DbError`]; the connection is gone all the same.
+    pub async fn close(self) -> Result<(), DbError> {
+        let Self { path, connection, seen: _ } = self;
+        connection.close().await.map_err(|error| DbError::at(&path, error))
+    }
+
     /// Makes the next [`Changes::any`] say yes: what it announced could not be dealt with.
     pub const fn forget(&mut self) {
         self.seen = None;
