@@ -96,6 +96,7 @@ impl DbError {
         // SQLite's extended codes carry the primary one in their low byte (https://www.sqlite.org/rescode.html).
         let code = inner.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or(0) & 0xff;
         match code {
+            _ if path.is_dir() => Self::NotADatabase(path),
             5 | 6 => Self::Locked(path),
             8 => Self::ReadOnly(path),
             11 => Self::Damaged { path, reason },

@@ -5,6 +5,7 @@
 mod changes;
 mod error;
 mod migrate;
+mod text;
 mod verify;
 
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,6 +17,7 @@ pub use error::DbError;
 pub use migrate::Migrated;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
+pub use text::Text;
 pub use verify::{Verified, verify};
 
 /// How long a statement waits for another process's lock before it gives up.
@@ -39,8 +41,8 @@ impl Database {
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
         create_private(path)?;
-        let options = options(path);
-        let mut connection = SqliteConnection::connect_with(&options.clone().read_only(false)).await.map_err(fault)?;
+        let options = options(path).journal_mode(SqliteJournalMode::Wal);
+        let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
         let writer = SqlitePoolOptions::new()
@@ -114,10 +116,10 @@ impl Database {
     }
 }
 
+/// What all connections have in common. Only writers set the journal mode: a copy may have another, and is read as it is.
 fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        .journal_mode(SqliteJournalMode::Wal)
         // What was committed survives a loss of power: we write rarely, and subscriptions must not be lost.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
+use crate::db::Text;
 use crate::reviews::day::Day;
 use crate::reviews::review::{Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification};
 
@@ -30,25 +31,25 @@ pub struct Changed {
 
 #[derive(Debug)]
 struct Row {
-    review_id: String,
+    review_id: Text,
     rating: i64,
-    reviewed_on: String,
-    author: Vec<u8>,
-    title: Option<Vec<u8>>,
-    text: Vec<u8>,
-    status: String,
-    withheld_reason: Option<Vec<u8>>,
-    language: Option<Vec<u8>>,
-    source_name: Vec<u8>,
-    source_url: Option<Vec<u8>>,
+    reviewed_on: Text,
+    author: Text,
+    title: Option<Text>,
+    text: Text,
+    status: Text,
+    withheld_reason: Option<Text>,
+    language: Option<Text>,
+    source_name: Text,
+    source_url: Option<Text>,
     verified: i64,
-    verification_method: String,
-    verified_at: Option<String>,
-    response_text: Option<Vec<u8>>,
-    response_on: Option<String>,
-    response_author: Option<Vec<u8>>,
-    updated_at: Option<String>,
-    mentions: Option<Vec<u8>>,
+    verification_method: Text,
+    verified_at: Option<Text>,
+    response_text: Option<Text>,
+    response_on: Option<Text>,
+    response_author: Option<Text>,
+    updated_at: Option<Text>,
+    mentions: Option<Text>,
 }
 
 /// The one list of columns that a [`Row`] is made of, followed by the rest of the query.
@@ -56,13 +57,14 @@ macro_rules! rows {
     ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             Row,
-            r#"select r.review_id, rating, reviewed_on, author as "author: Vec<u8>", title as "title: Vec<u8>", text as "text: Vec<u8>",
-                 status, withheld_reason as "withheld_reason: Vec<u8>", language as "language: Vec<u8>",
-                 source_name as "source_name: Vec<u8>", source_url as "source_url: Vec<u8>", verified, verification_method,
-                 verified_at, response_text as "response_text: Vec<u8>", response_on,
-                 response_author as "response_author: Vec<u8>", updated_at,
+            r#"select r.review_id as "review_id: Text", rating, reviewed_on as "reviewed_on: Text", author as "author: Text",
+                 title as "title: Text", text as "text: Text", status as "status: Text",
+                 withheld_reason as "withheld_reason: Text", language as "language: Text", source_name as "source_name: Text",
+                 source_url as "source_url: Text", verified, verification_method as "verification_method: Text",
+                 verified_at as "verified_at: Text", response_text as "response_text: Text", response_on as "response_on: Text",
+                 response_author as "response_author: Text", updated_at as "updated_at: Text",
                  (select group_concat(kind || char(31) || value, char(30)) from mention as m where m.review_id = r.review_id)
-                   as "mentions: Vec<u8>" "# + $rest
+                   as "mentions: Text" "# + $rest
             $(, $argument)*
         )
     };
@@ -99,7 +101,7 @@ pub async fn count_changed_since(connection: &mut SqliteConnection, change_no: i
 /// # Errors
 /// When the database cannot be read.
 pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<Vec<Changed>> {
-    let ids = sqlx::query_scalar!("select review_id from review_change where change_no > ?", change_no)
+    let ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from review_change where change_no > ?"#, change_no)
         .fetch_all(&mut *connection)
         .await?;
     let rows = rows!("from review_change as c cross join review as r using (review_id) where c.change_no > ?", change_no)
@@ -107,7 +109,8 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
         .await?;
     let mut reviews: HashMap<String, Review> =
         rows.into_iter().filter_map(readable).map(|review| (review.id.to_string(), review)).collect();
-    let changed = ids.into_iter().filter_map(|id| Some(Changed { review: reviews.remove(&id), id: id.parse().ok()? }));
+    let ids = ids.iter().map(AsRef::as_ref);
+    let changed = ids.filter_map(|id: &str| Some(Changed { review: reviews.remove(id), id: id.parse().ok()? }));
     Ok(changed.collect())
 }
 
@@ -126,8 +129,8 @@ pub async fn find(connection: &mut SqliteConnection, id: &ReviewId) -> sqlx::Res
 /// # Errors
 /// When the database cannot be read.
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Reading> {
-    let lineage = sqlx::query_scalar!("select lineage_id from lineage").fetch_optional(&mut *connection).await?;
-    Ok(Reading { lineage: lineage.unwrap_or_default(), change_no: newest_change(connection).await? })
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#).fetch_optional(&mut *connection).await?;
+    Ok(Reading { lineage: lineage.unwrap_or_default().into(), change_no: newest_change(connection).await? })
 }
 
 /// The newest change number; 0 where nothing was ever written.
@@ -138,18 +141,39 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     sqlx::query_scalar!(r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#).fetch_one(connection).await
 }
 
+/// The ids of rows that no review can be made of, the first `limit` of them.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn unreadable(connection: &mut SqliteConnection, limit: usize) -> sqlx::Result<Vec<String>> {
+    let mut rows = rows!("from review as r order by review_id").fetch(connection);
+    let mut unreadable = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        let id = row.review_id.clone();
+        if unreadable.len() < limit && review(row).is_none() {
+            unreadable.push(id.into());
+        }
+    }
+    Ok(unreadable)
+}
+
 /// How many reviews are withheld, by reason.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
     let rows = sqlx::query!(
-        r#"select coalesce(nullif(withheld_reason, ''), 'not stated') as "reason!: Vec<u8>", count(*) as "count!: i64"
+        r#"select coalesce(nullif(withheld_reason, ''), 'not stated') as "reason!: Text", count(*) as "count!: i64"
            from review where status = 'withheld' group by 1"#
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|row| (mended(row.reason), u64::try_from(row.count).unwrap_or(0))).collect())
+    let mut withheld = BTreeMap::new();
+    for row in rows {
+        // Reasons that were mended may have become the same.
+        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+    }
+    Ok(withheld)
 }
 
 fn readable(row: Row) -> Option<Review> {
@@ -157,7 +181,7 @@ fn readable(row: Row) -> Option<Review> {
     let review = review(row);
     if review.is_none() {
         tracing::warn!(
-            review.id = id,
+            review.id = id.as_ref(),
             "review.unreadable: the row breaks the table's checks and is left out; correct or delete it"
         );
     }
@@ -165,33 +189,33 @@ fn readable(row: Row) -> Option<Review> {
 }
 
 fn review(row: Row) -> Option<Review> {
-    let status = match row.status.as_str() {
-        "published" => Status::Published,
-        "withheld" => Status::Withheld { reason: row.withheld_reason.map(mended) },
+    let status = match (row.status.as_ref(), row.verified) {
+        ("published", 1) => Status::Published,
+        ("withheld", _) => Status::Withheld { reason: row.withheld_reason.map(String::from) },
         _ => return None,
     };
     Some(Review {
-        id: row.review_id.parse().ok()?,
+        id: row.review_id.as_ref().parse().ok()?,
         rating: Rating::try_from(row.rating).ok()?,
-        date: row.reviewed_on.parse().ok()?,
-        author: mended(row.author),
-        title: row.title.map(mended),
-        text: mended(row.text),
-        language: row.language.map(mended),
-        source: Source { name: mended(row.source_name), url: row.source_url.map(mended) },
+        date: row.reviewed_on.as_ref().parse().ok()?,
+        author: row.author.into(),
+        title: row.title.map(String::from),
+        text: row.text.into(),
+        language: row.language.map(String::from),
+        source: Source { name: row.source_name.into(), url: row.source_url.map(String::from) },
         verification: Verification {
             verified: row.verified == 1,
-            method: Method::find(&row.verification_method)?,
-            verified_at: row.verified_at.as_deref().and_then(instant),
+            method: Method::find(row.verification_method.as_ref())?,
+            verified_at: row.verified_at.as_ref().and_then(instant),
         },
-        mentions: row.mentions.map(|packed| mentions(&mended(packed))).unwrap_or_default(),
+        mentions: row.mentions.map(|packed| mentions(packed.as_ref())).unwrap_or_default(),
         response: row.response_text.map(|text| Response {
-            text: mended(text),
-            date: row.response_on.as_deref().and_then(|day| day.parse::<Day>().ok()),
-            author: row.response_author.map(mended),
+            text: text.into(),
+            date: row.response_on.and_then(|day| day.as_ref().parse::<Day>().ok()),
+            author: row.response_author.map(String::from),
         }),
         status,
-        updated_at: row.updated_at.as_deref().and_then(instant),
+        updated_at: row.updated_at.as_ref().and_then(instant),
     })
 }
 
@@ -204,10 +228,6 @@ fn mentions(packed: &str) -> Mentions {
     Mentions::new(of("technician"), of("service"), of("service_area"))
 }
 
-fn instant(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.to_utc())
-}
-
-fn mended(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+fn instant(text: &Text) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(text.as_ref()).ok().map(|instant| instant.to_utc())
 }
