@@ -4,8 +4,10 @@ mod answer;
 mod app;
 mod generator;
 mod sqlite;
+mod surfaces;
 
 pub use answer::Answer;
-pub use app::TestApp;
+pub use app::{TestApp, links, start};
 pub use generator::Generator;
-pub use sqlite::sqlite3;
+pub use sqlite::{rows, sqlite3};
+pub use surfaces::{check_in_step, publications};
