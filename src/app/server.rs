@@ -53,7 +53,8 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// Bytes of a request's head: request line and header fields. Default 32 KiB.
     pub head_bytes_max: usize,
-    /// Bytes of a request's target. Default 8 KiB (RFC 9110 §4.1 asks for 8,000 at least).
+    /// Bytes of a request's target. Default 16 KiB: the longest question is 1,000 characters of four bytes, each
+    /// percent-encoded, beside its other parameters (RFC 9110 §4.1 asks for 8,000 at least).
     pub uri_bytes_max: usize,
     /// Header fields of a request. Default 100; anything else costs an allocation per request.
     pub headers_max: usize,
@@ -83,7 +84,7 @@ impl Default for Limits {
             keep_alive_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
             head_bytes_max: 32 * 1024,
-            uri_bytes_max: 8 * 1024,
+            uri_bytes_max: 16 * 1024,
             headers_max: 100,
             buffer_bytes_max: 256 * 1024,
             write_bytes_per_second_min: 16 * 1024,

@@ -81,14 +81,16 @@ pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
 }
 
 /// Midnight of a day in a zone, with the offset that holds there and then. Where the clocks skip midnight, the
-/// offset is that of the day's noon; where it comes twice, the first.
+/// offset is that of the day's noon; where it comes twice, the first. Before there was standard time, offsets had seconds,
+/// for which RFC 3339 has no place: they are left out.
 #[must_use]
 pub fn start_of_day(date: NaiveDate, zone: Tz) -> String {
     let midnight = date.and_time(NaiveTime::MIN);
     let at = zone.offset_from_local_datetime(&midnight);
     let offset = at.earliest().or_else(|| zone.offset_from_local_datetime(&(midnight + chrono::Duration::hours(12))).earliest());
-    let offset = offset.map_or_else(|| Tz::UTC.offset_from_utc_datetime(&midnight).fix(), |offset| offset.fix());
-    format!("{}{offset}", midnight.format("%Y-%m-%dT%H:%M:%S"))
+    let offset_s = offset.map_or(0, |offset| offset.fix().local_minus_utc());
+    let (sign, minutes) = (if offset_s < 0 { '-' } else { '+' }, offset_s.abs() / 60);
+    format!("{}{sign}{:02}:{:02}", midnight.format("%Y-%m-%dT%H:%M:%S"), minutes / 60, minutes % 60)
 }
 
 #[cfg(test)]
@@ -106,6 +108,9 @@ mod tests {
             ("2026-07-15", Tz::America__New_York, "2026-07-15T00:00:00-04:00"),
             // Midnight did not happen that day in São Paulo.
             ("2018-11-04", Tz::America__Sao_Paulo, "2018-11-04T00:00:00-02:00"),
+            // Local mean time was 7 h 28 min 18 s behind.
+            ("1850-01-01", Tz::America__Phoenix, "1850-01-01T00:00:00-07:28"),
+            ("1850-01-01", Tz::Africa__Monrovia, "1850-01-01T00:00:00-00:43"),
         ] {
             assert_eq!(start_of_day(date.parse::<NaiveDate>().unwrap(), zone), start);
         }

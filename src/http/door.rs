@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
+use poem::http::StatusCode;
 use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
+use poem_openapi::error::ParsePathError;
 
 use super::paging;
-use crate::respond::{Checker, invalid_parameters};
+use crate::respond::{Checker, invalid_parameters, problem};
 
 /// Where parameters are checked: the route up to its last segment, the operation, and the path parameter there.
 const OPERATIONS: [(&str, &str, Option<&str>); 2] =
@@ -38,7 +41,9 @@ impl<E: Endpoint> Endpoint for Guarded<E> {
         for (prefix, operation, parameter) in OPERATIONS {
             let Some(rest) = path.strip_prefix(prefix) else { continue };
             let mut issues = match parameter {
-                Some(name) if !rest.is_empty() && !rest.contains('/') => self.checker.check_path(operation, name, rest),
+                Some(name) if !rest.is_empty() && !rest.contains('/') => {
+                    self.checker.check_path(operation, name, &percent_decode_str(rest).decode_utf8_lossy())
+                }
                 None if rest.is_empty() => Vec::new(),
                 Some(_) | None => continue,
             };
@@ -50,6 +55,10 @@ impl<E: Endpoint> Endpoint for Guarded<E> {
                 return Ok(invalid_parameters(issues));
             }
         }
-        self.inner.call(request).await.map(IntoResponse::into_response)
+        match self.inner.call(request).await {
+            // Of a path whose bytes are no UTF-8 no parameter can be read: nothing of ours is called so.
+            Err(error) if error.is::<ParsePathError>() => Ok(problem(StatusCode::NOT_FOUND, "There is nothing of that name.")),
+            answered => answered.map(IntoResponse::into_response),
+        }
     }
 }

@@ -15,7 +15,7 @@ pub struct Paging(pub Option<Cursor>);
 
 impl<'a> FromRequest<'a> for Paging {
     async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
-        // The door has refused what is no cursor.
+        // The door has refused what is no cursor; what is empty is none either.
         Ok(Self(given(request.uri().query().unwrap_or_default()).first().and_then(|text| text.parse().ok())))
     }
 }
@@ -24,6 +24,7 @@ impl<'a> FromRequest<'a> for Paging {
 pub fn check(query: &str) -> Option<Issue> {
     match given(query).as_slice() {
         [] => None,
+        [empty] if empty.is_empty() => None,
         [text] => text.parse::<Cursor>().is_err().then(|| issue(text)),
         several => Some(Issue {
             path: vec![NAME.to_owned()],
@@ -46,5 +47,5 @@ pub fn issue(received: &str) -> Issue {
 
 fn given(query: &str) -> Vec<String> {
     let pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.filter(|(name, value)| name == NAME && !value.is_empty()).map(|(_, value)| value.into_owned()).collect()
+    pairs.filter(|(name, _)| name == NAME).map(|(_, value)| value.into_owned()).collect()
 }

@@ -8,8 +8,8 @@ mod review;
 use std::sync::Arc;
 
 pub use docs::swagger_ui;
-use poem::http::HeaderValue;
 use poem::http::header::CONTENT_SECURITY_POLICY;
+use poem::http::{HeaderValue, StatusCode};
 use poem::{Response, Route, get};
 
 use crate::ctx::Ctx;
@@ -25,9 +25,10 @@ pub fn add(routes: Route, ctx: &Arc<Ctx>, docs: Arc<Sheet>) -> Route {
         .at("/docs", get(docs::Docs { ctx: Arc::clone(ctx), sheet: docs }))
 }
 
-/// Says what a page may load. Review text is escaped; should that ever fail, nothing of it runs.
+/// Says what a page may load. Review text is escaped; should that ever fail, nothing of it runs. A 304 says it again, as it
+/// repeats what the 200 would have sent.
 fn protected(mut response: Response, policy: &'static str) -> Response {
-    if response.status().is_success() {
+    if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     }
     response

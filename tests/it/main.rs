@@ -8,12 +8,19 @@
 )]
 
 mod change;
+mod conditional;
 mod database;
+mod documents;
 mod edition;
+mod feeds;
 mod imports;
+mod openapi;
 mod process;
 mod refused;
+mod routing;
+mod search;
 mod server;
+mod since;
 mod support;
 mod tidy;
 mod unchanged;

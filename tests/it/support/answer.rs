@@ -107,7 +107,7 @@ impl Answer {
         assert!(!told.contains("/tmp") && !told.to_lowercase().contains("select ") && !told.contains("review_"), "{told}");
     }
 
-    pub(super) fn check_repeats(&self, first: &Self, target: &str) {
+    pub fn check_repeats(&self, first: &Self, target: &str) {
         assert_eq!(self.status, 304, "{target}: a second asking");
         assert!(self.body.is_empty(), "{target}: a 304 with a body");
         for (name, value) in &first.headers {

@@ -38,6 +38,19 @@ impl TestApp {
         app
     }
 
+    /// A service that publishes these reviews, but has made no content coding yet: quick for thousands of them.
+    pub async fn uncoded(reviews: &[Review]) -> Self {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
+        let (database, _) = Database::open(&folder.path().join("reviews.db")).await.unwrap();
+        let mut write = database.write().await.unwrap();
+        for batch in reviews.chunks(500) {
+            store::upsert(&mut write, batch, clock.now()).await.unwrap();
+        }
+        write.commit().await.unwrap();
+        let app = App::new(database, links(), clock.clone()).await.unwrap();
+        Self { app, clock, folder }
+    }
+
     /// A service on the database in `folder`.
     pub async fn at(folder: TempDir, clock: Clock) -> Self {
         let path = folder.path().join("reviews.db");

@@ -7,7 +7,7 @@ mod sqlite;
 mod surfaces;
 
 pub use answer::Answer;
-pub use app::{TestApp, links, start};
-pub use generator::Generator;
+pub use app::{BASE, TestApp, links, start};
+pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use sqlite::{rows, sqlite3};
 pub use surfaces::{check_in_step, publications};

@@ -1,0 +1,164 @@
+//! The page for people: offline, and drawn by a real browser.
+
+use super::*;
+
+#[tokio::test]
+async fn the_page_for_people_loads_nothing_from_elsewhere() {
+    let html = service().await.get("/docs").await.text();
+    assert!(html.starts_with("<!DOCTYPE html>"));
+    assert!(html.contains("url: \".well-known/openapi.json\","), "it does not fetch the published document");
+    assert!(!html.contains("\"openapi\":\"3.0.0\""), "it carries another document along");
+    assert!(!html.contains("{:"), "a placeholder is left");
+    // Without the script's own text, no address is left but data and the document's.
+    let mut rest = html.as_str();
+    let mut markup = String::new();
+    while let Some((before, after)) = rest.split_once("<script") {
+        markup.push_str(before);
+        let (attributes, script) = after.split_once('>').unwrap();
+        assert!(!attributes.contains("src"), "a script from {attributes}");
+        rest = script.split_once("</script>").unwrap().1;
+    }
+    markup.push_str(rest);
+    for (at, _) in markup.match_indices("url(") {
+        let address = markup[at + 4..].trim_start_matches(['"', '\'']);
+        assert!(address.starts_with("data:"), "{address:.60}");
+    }
+    for outside in [" src=", " href=", "@import"] {
+        assert!(!markup.contains(outside), "{outside}");
+    }
+}
+
+/// A service on a port of its own, told its own address.
+async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let clock = Clock::manual(start());
+    let (database, _) = Database::open(&folder.path().join("reviews.db")).await.unwrap();
+    let mut write = database.write().await.unwrap();
+    store::upsert(&mut write, &Generator::new(92).reviews(30), clock.now()).await.unwrap();
+    write.commit().await.unwrap();
+    let app = App::new(database, base.parse().unwrap(), clock).await.unwrap();
+    (listener, app, base, folder)
+}
+
+/// The page at `url` as a real browser draws it, with every other host out of reach.
+async fn drawn(url: String) -> String {
+    let run = move || -> Output {
+        let folder = tempfile::tempdir().unwrap();
+        Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+            ])
+            .args([
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-dev-shm-usage",
+                "--dump-dom",
+                "--virtual-time-budget=20000",
+            ])
+            .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+            .arg(format!("--user-data-dir={}", folder.path().display()))
+            .arg(url)
+            .stdin(Stdio::null())
+            .output()
+            .expect("this test draws the page in a real browser: install the package `chromium`, so that `chromium` is on the PATH")
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn a_browser_shows_every_operation() {
+    let (listener, app, base, _folder) = on_a_port().await;
+    let stop = CancellationToken::new();
+    let look = async {
+        let drawn = drawn(format!("{base}/docs")).await;
+        stop.cancel();
+        drawn
+    };
+    let ((), dom) = tokio::join!(app.serve(listener, stop.clone(), Limits::default()), look);
+    for id in [
+        "operations-Datasets-getReviews",
+        "operations-Datasets-getInsights",
+        "operations-Datasets-getFeed",
+        "operations-Datasets-getAtomFeed",
+        "operations-Reviews-searchReviews",
+        "operations-Reviews-getReviewsSince",
+        "operations-Reviews-getReview",
+    ] {
+        assert!(dom.contains(&format!("id=\"{id}\"")), "{id} is not on the page: {}", excerpt(&dom));
+    }
+    assert!(dom.contains("OAS 3.1") && dom.contains("Reviews Service"), "{}", excerpt(&dom));
+    assert!(!excerpt(&dom).contains("Failed to load"), "{}", excerpt(&dom));
+    for outside in ["<img src=\"http", "<link href=\"http", "<script src="] {
+        assert!(!dom.contains(outside), "{outside}");
+    }
+}
+
+/// What the page says, without the half a megabyte of script before it.
+fn excerpt(dom: &str) -> &str {
+    dom.rsplit("<div id=\"ui\">").next().unwrap_or(dom)
+}
+
+/// What somebody does who tries a search out: opens it, fills the form in, sends it.
+const TRY_IT_OUT: &str = r##"<script>
+const steps = [
+  ["#operations-Reviews-searchReviews .opblock-summary-control", element => element.click()],
+  ["#operations-Reviews-searchReviews .try-out__btn", element => element.click()],
+  ["#operations-Reviews-searchReviews tr[data-param-name=limit] input", element => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(element, "3");
+    element.dispatchEvent(new Event("input", {bubbles: true}));
+    element.dispatchEvent(new FocusEvent("focusout", {bubbles: true}));
+  }],
+  ["#operations-Reviews-searchReviews .execute", element => element.click()],
+];
+setInterval(() => {
+  const element = steps.length && document.querySelector(steps[0][0]);
+  if (element) { steps.shift()[1](element); }
+}, 100);
+</script></body>"##;
+
+#[tokio::test]
+async fn a_browser_can_try_an_operation_out() {
+    let (listener, app, base, _folder) = on_a_port().await;
+    let endpoint: Arc<_> = app.endpoint();
+    // The page as it is, policy included, with the visitor's hands added.
+    let endpoint = endpoint.around(|inner, request: Request| async move {
+        let is_page = request.uri().path() == "/docs";
+        let mut response: Response = inner.call(request).await?.into_response();
+        if is_page {
+            let html = response.take_body().into_string().await.unwrap();
+            // The last one: Swagger UI's own text has another.
+            let (page, end) = html.rsplit_once("</body>").unwrap();
+            response.headers_mut().remove("content-length");
+            response.set_body(format!("{page}{TRY_IT_OUT}{end}"));
+        }
+        Ok(response)
+    });
+    let stop = CancellationToken::new();
+    let acceptor = TcpAcceptor::from_tokio(listener).unwrap();
+    let server = poem::Server::new_with_acceptor(acceptor).run_with_graceful_shutdown(
+        endpoint,
+        stop.cancelled(),
+        Some(std::time::Duration::from_secs(1)),
+    );
+    let look = async {
+        let drawn = drawn(format!("{base}/docs")).await;
+        stop.cancel();
+        drawn
+    };
+    let (served, dom) = tokio::join!(server, look);
+    served.unwrap();
+    let shown = excerpt(&dom);
+    assert!(shown.contains(&format!("{base}/api/reviews/search?limit=3")), "the request is not shown: {shown}");
+    let live = shown.split("live-responses-table").nth(1).unwrap_or_else(|| panic!("no answer: {shown}"));
+    let live = live.split("</table>").next().unwrap();
+    assert!(live.contains("200") && live.contains("total_relation"), "{live}");
+}

@@ -1,0 +1,185 @@
+//! The parameters: what is refused, in which words, and what is odd but valid.
+
+use super::*;
+
+/// A query, and the one parameter in it that is invalid, with its code.
+const INVALID: &[(&str, &str, &str)] = &[
+    ("rating=0", "rating", "too_small"),
+    ("rating=6", "rating", "too_big"),
+    ("rating=", "rating", "invalid_type"),
+    ("rating", "rating", "invalid_type"),
+    ("rating=5.0", "rating", "invalid_type"),
+    ("rating=%2B5", "rating", "invalid_type"),
+    ("rating=+5", "rating", "invalid_type"),
+    ("rating=%205", "rating", "invalid_type"),
+    ("rating=5%20", "rating", "invalid_type"),
+    ("rating=5%00", "rating", "invalid_type"),
+    ("rating=-1", "rating", "invalid_type"),
+    ("rating=five", "rating", "invalid_type"),
+    ("rating=0x5", "rating", "invalid_type"),
+    ("rating=%D9%A5", "rating", "invalid_type"),
+    ("rating=%EF%BC%95", "rating", "invalid_type"),
+    ("rating=%FF", "rating", "invalid_type"),
+    ("rating=5&rating=5", "rating", "duplicate"),
+    ("min_rating=0.99", "min_rating", "too_small"),
+    ("min_rating=0", "min_rating", "too_small"),
+    ("min_rating=6", "min_rating", "too_big"),
+    ("min_rating=5.01", "min_rating", "too_big"),
+    ("min_rating=", "min_rating", "invalid_type"),
+    ("min_rating=1e0", "min_rating", "invalid_type"),
+    ("min_rating=.5", "min_rating", "invalid_type"),
+    ("min_rating=4.", "min_rating", "invalid_type"),
+    ("min_rating=4,5", "min_rating", "invalid_type"),
+    ("min_rating=NaN", "min_rating", "invalid_type"),
+    ("min_rating=inf", "min_rating", "invalid_type"),
+    ("min_rating=%2B4", "min_rating", "invalid_type"),
+    ("min_rating=-4", "min_rating", "invalid_type"),
+    ("since=", "since", "invalid_date"),
+    ("since=2024-02-30", "since", "invalid_date"),
+    ("since=2023-02-29", "since", "invalid_date"),
+    ("since=2024-2-1", "since", "invalid_date"),
+    ("since=20240201", "since", "invalid_date"),
+    ("since=0000-01-01", "since", "invalid_date"),
+    ("since=10000-01-01", "since", "invalid_date"),
+    ("since=2024-02-01T00:00:00Z", "since", "invalid_date"),
+    ("since=%202024-02-01", "since", "invalid_date"),
+    ("until=today", "until", "invalid_date"),
+    ("until=2024-13-01", "until", "invalid_date"),
+    ("until=%FF", "until", "invalid_date"),
+    ("until=2024-01-01&until=2024-01-02", "until", "duplicate"),
+    ("query=%FF", "query", "invalid_string"),
+    ("query=%C3", "query", "invalid_string"),
+    ("query=%ED%A0%80", "query", "invalid_string"),
+    ("query=a&query=b", "query", "duplicate"),
+    ("query=&query=b", "query", "duplicate"),
+    ("mentions_technician=%FF", "mentions_technician", "invalid_string"),
+    ("mentions_technician=a&mentions_technician=a", "mentions_technician", "duplicate"),
+    ("mentions_service=a%80", "mentions_service", "invalid_string"),
+    ("limit=0", "limit", "too_small"),
+    ("limit=101", "limit", "too_big"),
+    ("limit=", "limit", "invalid_type"),
+    ("limit=20.0", "limit", "invalid_type"),
+    ("limit=-5", "limit", "invalid_type"),
+    ("limit=1&%6Cimit=2", "limit", "duplicate"),
+];
+
+#[tokio::test]
+async fn every_invalid_parameter_is_reported_with_its_code() {
+    let app = TestApp::uncoded(&Generator::new(31).reviews(20)).await;
+    let many = |digit: &str| digit.repeat(400);
+    let (nines, zeros) = (format!("rating={}", many("9")), format!("rating={}", many("0")));
+    let (long, high) = (format!("query={}", "%C3%A9".repeat(1_001)), format!("min_rating=5.{}1", many("0")));
+    let low = format!("min_rating=0.{}", many("9"));
+    let huge: [(&str, &str, &str); 5] = [
+        (&nines, "rating", "too_big"),
+        (&zeros, "rating", "too_small"),
+        (&low, "min_rating", "too_small"),
+        (&high, "min_rating", "too_big"),
+        (&long, "query", "too_big"),
+    ];
+    for (query, name, code) in INVALID.iter().copied().chain(huge) {
+        assert_issues(&app, query, &[(name, code)]).await;
+    }
+    let all = "limit=500&rating=0&min_rating=5.1&since=x&until=&query=%FF&mentions_technician=%FF&mentions_service=a&mentions_service=b\
+               &cursor=x&page=0";
+    let codes = [
+        ("limit", "too_big"),
+        ("rating", "too_small"),
+        ("min_rating", "too_big"),
+        ("since", "invalid_date"),
+        ("until", "invalid_date"),
+        ("query", "invalid_string"),
+        ("mentions_technician", "invalid_string"),
+        ("mentions_service", "duplicate"),
+        ("cursor", "invalid_string"),
+    ];
+    let issues = assert_issues(&app, all, &codes).await;
+    let limit = issues.iter().find(|issue| issue["path"][0] == "limit").unwrap();
+    let expected =
+        json!({"path": ["limit"], "code": "too_big", "message": "must be a whole number from 1 to 100", "received": "500"});
+    assert_eq!(*limit, expected);
+    assert!(assert_issues(&app, &long, &[("query", "too_big")]).await[0]["received"].as_str().unwrap().chars().count() <= 200);
+}
+
+#[tokio::test]
+async fn the_longest_question_fits_into_a_request() {
+    let mut reviews = Generator::new(33).reviews(3);
+    reviews[1] = Review { rating: Rating::try_from(3).unwrap(), ..saying(1, &"🙂".repeat(1_000)) };
+    let app = TestApp::uncoded(&reviews).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let query = "%F0%9F%99%82".repeat(1_000);
+    let rest = "rating=3&min_rating=1&since=2020-01-01&until=2030-01-01&mentions_technician=&mentions_service=&limit=100";
+    let ask = async {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {SEARCH}?query={query}&{rest} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        stop.cancel();
+        answer
+    };
+    let ((), answer) = tokio::join!(app.app().serve(listener, stop.clone(), Limits::default()), ask);
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.contains(r#""total":1,"#) && answer.contains(r#""id":"s-0001""#), "{answer}");
+}
+
+#[tokio::test]
+async fn what_is_odd_but_valid_is_answered() {
+    let reviews: Vec<Review> = (0..60)
+        .map(|number| Review {
+            rating: Rating::try_from(1 + number as i64 % 5).unwrap(),
+            ..saying(number, ["a leak", "", "né 🙂"][number % 3])
+        })
+        .collect();
+    let app = TestApp::uncoded(&reviews).await;
+    let total = async |query: &str| {
+        let answer = app.get(&format!("{SEARCH}?{query}")).await;
+        assert_eq!(answer.status, 200, "{query}: {}", answer.text());
+        answer.json()["total"].as_u64().unwrap()
+    };
+    let (e, emoji) = (format!("query={}", "%C3%A9".repeat(1_000)), format!("query={}", "%F0%9F%99%82".repeat(1_000)));
+    let zeros = format!("rating={}5", "0".repeat(400));
+    for (query, expected) in [
+        ("", 60),
+        ("rating=05", 12),
+        (&zeros, 12),
+        ("min_rating=4.5", 12),
+        ("min_rating=4", 24),
+        ("min_rating=4.000", 24),
+        ("min_rating=004", 24),
+        ("min_rating=4.0000000000001", 12),
+        ("min_rating=5.000", 12),
+        ("min_rating=1", 60),
+        ("rating=3&min_rating=4", 0),
+        ("since=0001-01-01&until=9999-12-31", 60),
+        ("since=2026-01-01", 1),
+        ("since=2026-01-02", 0),
+        ("until=2025-12-31", 59),
+        ("since=2025-12-31&until=2025-12-31", 1),
+        ("since=2025-12-31&until=2025-12-30", 0),
+        ("since=9999-12-31&until=0001-01-01&rating=5&query=leak", 0),
+        ("query=", 60),
+        ("query", 60),
+        ("mentions_technician=&mentions_service=&query=&cursor=", 60),
+        ("query=leak", 20),
+        ("query=N%C3%89+%F0%9F%99%82", 20),
+        ("query=+", 40),
+        ("query=%20leak", 20),
+        ("query=%25", 0),
+        ("query=%", 0),
+        (&e, 0),
+        (&emoji, 0),
+        ("page=2&offset=x&Rating=9&RATING=9&rating%20=9&%FF=%FF&=&&sort=date", 60),
+        ("limit=100&rating=5", 12),
+    ] {
+        assert_eq!(total(query).await, expected, "{query}");
+    }
+    let default = app.get(SEARCH).await.json();
+    assert_eq!((&default["limit"], &default["count"]), (&json!(20), &json!(20)));
+    let none = app.get(&format!("{SEARCH}?since=2025-01-02&until=2025-01-01")).await.json();
+    assert_eq!(none, json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []}));
+    // Stars without words are found by stars, and by no word.
+    let silent = app.get(&format!("{SEARCH}?rating=2&limit=100")).await.json();
+    assert_eq!(silent["reviews"].as_array().unwrap().iter().filter(|review| review["text"] == "").count(), 4);
+}
