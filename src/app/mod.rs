@@ -108,7 +108,7 @@ impl App {
     }
 
     /// Serves until `shutdown`, then finishes what is in flight and closes the database.
-    pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
+    pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
         let jobs_end = CancellationToken::new();
         let serve = async {
             server::serve(listener, self.endpoint(), shutdown.clone(), limits).await;
@@ -119,7 +119,7 @@ impl App {
             self.ctx.drain();
         };
         tokio::join!(serve, drain, self.keep_printed(&jobs_end), self.keep_coded(&jobs_end));
-        if let Err(error) = self.print.into_inner().close().await {
+        if let Err(error) = self.print.lock().await.close().await {
             tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
         }
         self.database.close().await;

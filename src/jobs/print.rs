@@ -37,7 +37,7 @@ impl Print {
     ///
     /// # Errors
     /// [`PrintError::Watch`]; it has ended all the same.
-    pub async fn close(self) -> Result<(), PrintError> {
+    pub async fn close(&mut self) -> Result<(), PrintError> {
         Ok(self.changes.close().await?)
     }
 
