@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Mention, Place, place};
 use super::grams::Grams;
+use super::sieve::Sieve;
 use crate::reviews::{Rating, Tally};
 
 /// One id in this many ends its block.
@@ -100,6 +101,7 @@ pub struct Block {
     services: Postings,
     service_areas: Postings,
     grams: Grams,
+    sieve: Sieve,
     digest: [u8; 32],
     tally: Tally,
     with_text: u64,
@@ -200,6 +202,12 @@ impl Block {
         &self.grams
     }
 
+    /// The signatures of its reviews' folded texts.
+    #[must_use]
+    pub const fn sieve(&self) -> &Sieve {
+        &self.sieve
+    }
+
     /// SHA-256 of its JSON.
     #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
@@ -292,6 +300,7 @@ impl Builder {
         Block {
             digest: Sha256::digest(&json.bytes).into(),
             grams: Grams::of(&folded.bytes),
+            sieve: Sieve::of(&folded.bytes, &folded.ends),
             json: Bytes::from(json.bytes.into_boxed_slice()),
             json_ends: json.ends,
             folded,

@@ -15,6 +15,7 @@ mod press;
 pub mod print;
 mod sheet;
 mod shelf;
+mod sieve;
 mod store;
 
 pub use coding::Coding;
@@ -26,4 +27,5 @@ pub use press::{Press, PressError};
 pub use print::Content;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
+pub use sieve::{REVIEWS_A_WORD, Sieve};
 pub use store::Publication;
