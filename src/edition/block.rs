@@ -48,6 +48,11 @@ impl Column {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
     fn bounds(&self, index: usize) -> (usize, usize) {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         (start, self.ends[index] as usize)
@@ -290,29 +295,31 @@ impl Builder {
         }
     }
 
-    /// The finished block; this builder is empty again.
+    /// The finished block; this builder is empty again, and keeps its room: what grows is copied once, into just the
+    /// room it needs.
     #[must_use]
     pub fn finish(&mut self) -> Block {
-        let Self { json, mut folded, mut ids, days, stars, updated, technicians, services, service_areas, tally, with_text } =
-            std::mem::take(self);
-        folded.bytes.shrink_to_fit();
-        ids.bytes.shrink_to_fit();
-        Block {
-            digest: Sha256::digest(&json.bytes).into(),
-            grams: Grams::of(&folded.bytes),
-            sieve: Sieve::of(&folded.bytes, &folded.ends),
-            json: Bytes::from(json.bytes.into_boxed_slice()),
-            json_ends: json.ends,
-            folded,
-            ids,
-            days,
-            stars,
-            updated,
-            technicians,
-            services,
-            service_areas,
-            tally,
-            with_text,
-        }
+        let block = Block {
+            digest: Sha256::digest(&self.json.bytes).into(),
+            grams: Grams::of(&self.folded.bytes),
+            sieve: Sieve::of(&self.folded.bytes, &self.folded.ends),
+            json: Bytes::copy_from_slice(&self.json.bytes),
+            json_ends: self.json.ends.clone(),
+            folded: self.folded.clone(),
+            ids: self.ids.clone(),
+            days: self.days.clone(),
+            stars: self.stars.clone(),
+            updated: self.updated.clone(),
+            technicians: std::mem::take(&mut self.technicians),
+            services: std::mem::take(&mut self.services),
+            service_areas: std::mem::take(&mut self.service_areas),
+            tally: std::mem::take(&mut self.tally),
+            with_text: std::mem::take(&mut self.with_text),
+        };
+        [&mut self.json, &mut self.folded, &mut self.ids].into_iter().for_each(Column::clear);
+        self.days.clear();
+        self.stars.clear();
+        self.updated.clear();
+        block
     }
 }
