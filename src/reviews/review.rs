@@ -175,7 +175,9 @@ impl Mentions {
     #[must_use]
     pub fn new(technicians: Vec<String>, services: Vec<String>, service_areas: Vec<String>) -> Self {
         let tidy = |mut values: Vec<String>| {
-            values.iter_mut().for_each(|value| *value = value.replace(char::is_control, " ").trim().to_owned());
+            for value in &mut values {
+                value.replace(char::is_control, " ").trim().clone_into(value);
+            }
             values.retain(|value| !value.is_empty());
             values.sort_unstable();
             values.dedup();
