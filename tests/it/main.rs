@@ -12,6 +12,7 @@
 mod change;
 mod conditional;
 mod database;
+mod documented;
 mod documents;
 mod edition;
 mod feeds;
