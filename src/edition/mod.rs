@@ -16,6 +16,7 @@ pub mod print;
 mod publication;
 mod sheet;
 mod shelf;
+mod sieve;
 mod store;
 
 pub use coding::Coding;
@@ -28,3 +29,4 @@ pub use print::Content;
 pub use publication::Publication;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
+pub use sieve::{REVIEWS_A_WORD, Sieve};

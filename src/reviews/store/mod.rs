@@ -1,5 +1,6 @@
 //! The reviews' rows: read for printing, written by imports.
 
+mod packed;
 mod read;
 mod write;
 
