@@ -25,5 +25,5 @@ pub(super) fn told(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
-    migrated.applied.iter().map(|name| format!("applied {name}\n")).collect()
+    migrated.applied.iter().fold(String::new(), |told, name| told + "applied " + name + "\n")
 }

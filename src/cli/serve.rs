@@ -94,9 +94,9 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
         ("Health", "/healthz"),
         ("Metrics", "/metrics"),
     ];
-    let rows: String = rows.iter().map(|(name, path)| format!("  {name:<11} {}\n", links.absolute(path))).collect();
+    let rows = rows.map(|(name, path)| format!("  {name:<11} {}", links.absolute(path))).join("\n");
     format!(
-        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n  Listening on {bound}\n  Database  {}\n\nStop with Ctrl-C.\n",
+        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {bound}\n  Database  {}\n\nStop with Ctrl-C.\n",
         edition.copy.business.name,
         app.database().path().display()
     )

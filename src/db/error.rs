@@ -87,6 +87,7 @@ pub enum DbError {
 impl DbError {
     /// Gives what sqlx reported about the file at `path` its own kind.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
         let path = path.to_owned();
         let sqlx::Error::Database(inner) = &error else {

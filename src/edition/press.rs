@@ -90,13 +90,9 @@ impl Press {
         let mut documents = Vec::with_capacity(sheets.len());
         for ((document, sheet), publication) in Document::ALL.into_iter().zip(sheets).zip(publications) {
             let before = previous.map(|previous| previous.document(document));
-            match before.filter(|before| Arc::ptr_eq(&before.sheet, &sheet) && before.publication == publication) {
-                Some(before) => documents.push(Arc::clone(before)),
-                None => {
-                    is_new = true;
-                    documents.push(Arc::new(Printed { document, sheet, publication }));
-                }
-            }
+            let same = before.filter(|before| Arc::ptr_eq(&before.sheet, &sheet) && before.publication == publication);
+            is_new |= same.is_none();
+            documents.push(same.map_or_else(|| Arc::new(Printed { document, sheet, publication }), Arc::clone));
         }
         Ok((Edition::new(reading, copy, documents), is_new))
     }

@@ -147,7 +147,7 @@ fn a_room_uses_lower_floors_alone() {
             continue;
         };
         // Joined, so that lists over several lines are read whole; unit tests may look around.
-        let code: String = file.code().map(|(_, line)| format!("{line}\n")).collect();
+        let code = file.code().map(|(_, line)| line).collect::<Vec<_>>().join("\n");
         for used in rooms_used(&code).iter().filter(|used| *used != room) {
             match floors.get(used.as_str()) {
                 None => faults.push(format!("{}: uses crate::{used}, which is no room", file.name())),

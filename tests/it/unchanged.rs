@@ -69,6 +69,8 @@ async fn only_documents_whose_bytes_change_get_a_version() {
         ),
         ("delete from review where review_id = 'nobody'", &[]),
         ("create table ours (a); insert into ours values (1); drop table ours", &[]),
+        ("vacuum; reindex; analyze", &[]),
+        ("insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild')", &[]),
         // The dataset alone.
         ("update review set rating = 2 where review_id = 'oldest'", &[reviews]),
         ("update review set title = 'A title' where review_id = 'newest'", &[reviews]),
