@@ -52,9 +52,6 @@ create index review_newest on review (status, reviewed_on desc, review_id);
 create table mention (
     review_id text not null,
     kind      text not null constraint mention_kind_known check (kind in ('technician', 'service', 'service_area')),
-    value     text not null
-        constraint mention_value_given check (value <> '')
-        -- These two pack mentions for reading.
-        constraint mention_value_plain check (instr(value, char(30)) = 0 and instr(value, char(31)) = 0),
+    value     text not null constraint mention_value_given check (value <> ''),
     primary key (review_id, kind, value)
 ) strict, without rowid;

@@ -20,6 +20,7 @@ use crate::links::{BaseUrlError, Links};
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseConfig {
     /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(long = "database", value_name = "URL", env = "DATABASE_URL", default_value = "sqlite://reviews.db", global = true)]
     pub url: String,
 }

@@ -1,6 +1,6 @@
 //! The `reviews` binary: reads the command line, sets logging up, and turns what happened into an exit code.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,7 +15,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // Where nobody reads it, the exit code still says it.
+            let _ = writeln!(stderr(), "error: {error:#}");
             Outcome::Failed.into()
         }
     }

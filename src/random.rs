@@ -30,6 +30,7 @@ impl Random {
     ///
     /// # Errors
     /// When the operating system gives no randomness.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
     pub fn hex_128(&self) -> std::io::Result<String> {
         let mut bytes = [0_u8; 16];
         match &self.0 {
@@ -40,7 +41,7 @@ impl Random {
                 }
             }
         }
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
     }
 
     /// A number from 0 to 1, for spreading waits; 0 where the operating system gives no randomness.

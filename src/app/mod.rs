@@ -128,6 +128,9 @@ impl App {
             self.ctx.drain();
         };
         tokio::join!(serve, drain, self.keep_printed(&jobs_end), self.keep_coded(&jobs_end), self.hub.keep_sending(&shutdown));
+        if let Err(error) = self.print.lock().await.close().await {
+            tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
+        }
         self.database.close().await;
     }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use super::{Business, Service, Technician};
+use crate::db::Text;
 
 /// The business, or `None` where the database has none yet.
 ///
@@ -14,44 +15,56 @@ use super::{Business, Service, Technician};
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
-        r#"select business_id, name, type as kind, time_zone, description, url, telephone, address, latitude, longitude, same_as
+        r#"select business_id as "business_id: Text", name as "name: Text", type as "kind: Text", time_zone as "time_zone: Text",
+             description as "description: Text", url as "url: Text", telephone as "telephone: Text", address as "address: Text",
+             latitude, longitude, same_as as "same_as: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let services = sqlx::query!("select service_id, name, synonyms from service order by position, service_id")
+    let services = sqlx::query!(
+        r#"select service_id as "id: Text", name as "name: Text", synonyms as "synonyms: Text"
+           from service order by position, service_id"#
+    )
+    .fetch_all(&mut *connection)
+    .await?
+    .into_iter()
+    .map(|row| Service { id: row.id.into(), name: row.name.into(), synonyms: texts(row.synonyms.as_ref()) })
+    .collect();
+    let technicians = sqlx::query!(
+        r#"select technician_id as "id: Text", name as "name: Text", aliases as "aliases: Text"
+           from technician order by position, technician_id"#
+    )
+    .fetch_all(&mut *connection)
+    .await?
+    .into_iter()
+    .map(|row| Technician { id: row.id.into(), name: row.name.into(), aliases: texts(row.aliases.as_ref()) })
+    .collect();
+    let service_areas = sqlx::query_scalar!(r#"select name as "name: Text" from service_area order by position, name"#)
         .fetch_all(&mut *connection)
         .await?
         .into_iter()
-        .map(|row| Service { id: row.service_id, name: row.name, synonyms: texts(&row.synonyms) })
+        .map(String::from)
         .collect();
-    let technicians = sqlx::query!("select technician_id, name, aliases from technician order by position, technician_id")
-        .fetch_all(&mut *connection)
-        .await?
-        .into_iter()
-        .map(|row| Technician { id: row.technician_id, name: row.name, aliases: texts(&row.aliases) })
-        .collect();
-    let service_areas =
-        sqlx::query_scalar!("select name from service_area order by position, name").fetch_all(&mut *connection).await?;
-    let time_zone = row.time_zone.parse().unwrap_or_else(|_| {
+    let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
-            time_zone = row.time_zone,
+            time_zone = row.time_zone.as_ref(),
             "business.time_zone_unknown: counting days in UTC; set business.time_zone to an IANA name"
         );
         Tz::UTC
     });
     Ok(Some(Business {
-        id: row.business_id,
-        name: row.name,
-        kind: row.kind,
+        id: row.business_id.into(),
+        name: row.name.into(),
+        kind: row.kind.into(),
         time_zone,
-        description: row.description,
-        url: row.url,
-        telephone: row.telephone,
-        address: row.address.as_deref().and_then(object),
+        description: row.description.map(String::from),
+        url: row.url.map(String::from),
+        telephone: row.telephone.map(String::from),
+        address: row.address.and_then(|address| object(address.as_ref())),
         geo: row.latitude.zip(row.longitude),
-        same_as: texts(&row.same_as),
+        same_as: texts(row.same_as.as_ref()),
         services,
         technicians,
         service_areas,

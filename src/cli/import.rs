@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::Database;
@@ -54,7 +54,7 @@ impl Import {
         database.close().await;
         rejects.finish()?;
         let report = report?;
-        io::stdout().write_all(summary(&report, order.dry_run).as_bytes()).context("cannot print the result")?;
+        say(&summary(&report, order.dry_run))?;
         Ok(outcome(&report))
     }
 }

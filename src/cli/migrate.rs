@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Outcome;
+use super::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, Migrated};
 
@@ -15,8 +15,7 @@ impl Migrate {
         let path = database.path()?;
         let (database, migrated) = Database::open(&path).await?;
         database.close().await;
-        println!("{}", path.display());
-        print!("{}", told(&migrated));
+        say(&format!("{}\n{}", path.display(), told(&migrated)))?;
         Ok(Outcome::Done)
     }
 }
@@ -26,5 +25,5 @@ pub(super) fn told(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
-    migrated.applied.iter().map(|name| format!("applied {name}\n")).collect()
+    migrated.applied.iter().fold(String::new(), |told, name| told + "applied " + name + "\n")
 }

@@ -7,8 +7,10 @@ pub mod seed;
 mod serve;
 mod subscriptions;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 use crate::clock::Clock;
@@ -72,4 +74,9 @@ impl Cli {
             Command::Check(check) => check.run(&database).await,
         }
     }
+}
+
+/// Prints a result. Where nobody reads it any more (`| head`), that is an error and no panic.
+fn say(text: &str) -> anyhow::Result<()> {
+    std::io::stdout().write_all(text.as_bytes()).context("cannot print the result")
 }

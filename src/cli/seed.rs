@@ -1,14 +1,12 @@
 //! `reviews seed`: loads a folder of sample data. Here its two halves meet: the business and reviews, which `imports`
 //! writes, and the editorial texts, which are `insights`'.
 
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
-use super::Outcome;
 use super::import::{Console, outcome, summary};
+use super::{Outcome, say};
 use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -39,7 +37,7 @@ impl Seed {
         database.close().await;
         console.finish()?;
         let report = report?;
-        io::stdout().write_all(summary(&report, false).as_bytes()).context("cannot print the result")?;
+        say(&summary(&report, false))?;
         Ok(outcome(&report))
     }
 }
@@ -80,8 +78,7 @@ pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &P
     let mut console = Console::new(None, &[])?;
     let report = load(database, clock, folder, &mut console).await;
     console.finish()?;
-    print!("{}", summary(&report?, false));
-    Ok(())
+    say(&summary(&report?, false))
 }
 
 fn editorial(texts: Texts) -> Editorial {

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::{Outcome, seed};
+use super::{Outcome, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
@@ -34,7 +34,8 @@ impl Serve {
         let path = database.path()?;
         if self.print_config {
             let base_url = self.config.links(self.config.listen)?;
-            println!("DATABASE_URL={}\nREVIEWS_LISTEN={}\nREVIEWS_BASE_URL={base_url}", database.url, self.config.listen);
+            let listen = self.config.listen;
+            say(&format!("DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\n", database.url))?;
             return Ok(Outcome::Done);
         }
         // Settings first: nothing is made or migrated for a service that cannot run.
@@ -54,9 +55,10 @@ impl Serve {
             seed::load_if_empty(&database, &clock, seeds).await?;
         }
         let app = App::new(database, links.clone(), clock, hub).await?;
-        print!("{}", greeting(&app, &links, bound));
+        // Whether or not anybody reads it, we serve.
+        let _ = say(&greeting(&app, &links, bound));
         app.serve(listener, shutdown, Limits::default()).await;
-        println!("Stopped.");
+        let _ = say("Stopped.\n");
         Ok(Outcome::Done)
     }
 }
@@ -93,9 +95,9 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
         ("Health", "/healthz"),
         ("Metrics", "/metrics"),
     ];
-    let rows: String = rows.iter().map(|(name, path)| format!("  {name:<11} {}\n", links.absolute(path))).collect();
+    let rows = rows.map(|(name, path)| format!("  {name:<11} {}", links.absolute(path))).join("\n");
     format!(
-        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n  Listening on {bound}\n  Database  {}\n\nStop with Ctrl-C.\n",
+        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {bound}\n  Database  {}\n\nStop with Ctrl-C.\n",
         edition.copy.business.name,
         app.database().path().display()
     )

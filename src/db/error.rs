@@ -87,6 +87,7 @@ pub enum DbError {
 impl DbError {
     /// Gives what sqlx reported about the file at `path` its own kind.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
         let path = path.to_owned();
         let sqlx::Error::Database(inner) = &error else {
@@ -96,6 +97,7 @@ impl DbError {
         // SQLite's extended codes carry the primary one in their low byte (https://www.sqlite.org/rescode.html).
         let code = inner.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or(0) & 0xff;
         match code {
+            _ if path.is_dir() => Self::NotADatabase(path),
             5 | 6 => Self::Locked(path),
             8 => Self::ReadOnly(path),
             11 => Self::Damaged { path, reason },

@@ -6,6 +6,7 @@ mod changes;
 mod error;
 mod migrate;
 mod sender;
+mod text;
 mod verify;
 
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,6 +19,7 @@ pub use migrate::Migrated;
 pub use sender::Sender;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
+pub use text::Text;
 pub use verify::{Verified, verify};
 
 /// How long a statement waits for another process's lock before it gives up.
@@ -41,8 +43,8 @@ impl Database {
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
         create_private(path)?;
-        let options = options(path);
-        let mut connection = SqliteConnection::connect_with(&options.clone().read_only(false)).await.map_err(fault)?;
+        let options = options(path).journal_mode(SqliteJournalMode::Wal);
+        let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
         let writer = SqlitePoolOptions::new()
@@ -116,10 +118,10 @@ impl Database {
     }
 }
 
+/// What all connections have in common. Only writers set the journal mode: a copy may have another, and is read as it is.
 fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        .journal_mode(SqliteJournalMode::Wal)
         // What was committed survives a loss of power: we write rarely, and subscriptions must not be lost.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)

@@ -2,6 +2,8 @@
 
 use sqlx::SqliteConnection;
 
+use super::text::Text;
+
 /// How many faults of one kind are told one by one.
 const TOLD_MAX: i64 = 20;
 
@@ -25,11 +27,11 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
         reviews: sqlx::query_scalar!("select count(*) from review").fetch_one(&mut *connection).await?,
         ..Verified::default()
     };
-    // Pages, indices, the tables' checks, and FTS5's own index of its own content.
+    // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection that only reads has none.
     let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)").fetch_all(&mut *connection).await?;
     verified.wrong.extend(integrity.into_iter().filter(|line| line != "ok").map(|line| format!("integrity: {line}")));
     let unindexed = sqlx::query_scalar!(
-        r#"select r.review_id as "id!" from review as r
+        r#"select r.review_id as "id!: Text" from review as r
            left join review_change as c using (review_id)
            left join review_fts as f on f.rowid = c.review_no
            where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
@@ -37,9 +39,9 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
     )
     .fetch_all(&mut *connection)
     .await?;
-    verified
-        .wrong
-        .extend(unindexed.into_iter().map(|id| format!("text index: review {id} is not indexed with the text that it has")));
+    verified.wrong.extend(
+        unindexed.into_iter().map(|id| format!("text index: review {} is not indexed with the text that it has", id.as_ref())),
+    );
     let stray = sqlx::query_scalar!(
         r#"select f.rowid as "row!: i64" from review_fts as f
            left join review_change as c on c.review_no = f.rowid
@@ -51,12 +53,15 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
     .await?;
     verified.wrong.extend(stray.into_iter().map(|row| format!("text index: row {row} belongs to no review")));
     let ahead = sqlx::query_scalar!(
-        r#"select document as "document!" from publication
+        r#"select document as "document!: Text" from publication
            where change_no > (select coalesce(max(change_no), 0) from review_change)"#
     )
     .fetch_all(&mut *connection)
     .await?;
-    let told = |name| format!("publication: {name} was printed from changes that are not there; rows of review_change are missing");
+    let told = |name: Text| {
+        let name = name.as_ref();
+        format!("publication: {name} was printed from changes that are not there; rows of review_change are missing")
+    };
     verified.wrong.extend(ahead.into_iter().map(told));
     let behind = sqlx::query_scalar!(
         r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Mention, Place, place};
 use super::grams::Grams;
+use super::sieve::Sieve;
 use crate::reviews::{Rating, Tally};
 
 /// One id in this many ends its block.
@@ -19,7 +20,7 @@ const SEPARATOR: u8 = 0xFF;
 /// Whether the review of that id is the last of its block.
 #[must_use]
 pub fn ends_block(id: &str) -> bool {
-    id_hash(id) % REVIEWS_A_BLOCK == 0
+    id_hash(id).is_multiple_of(REVIEWS_A_BLOCK)
 }
 
 /// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: blocks, hence digests and `ETag`s, depend on it.
@@ -45,6 +46,11 @@ impl Column {
         self.bytes.extend_from_slice(separator);
         // A block of more than 4 GiB would have to hold one review of that size; imports bound a text far below.
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 
     fn bounds(&self, index: usize) -> (usize, usize) {
@@ -100,6 +106,7 @@ pub struct Block {
     services: Postings,
     service_areas: Postings,
     grams: Grams,
+    sieve: Sieve,
     digest: [u8; 32],
     tally: Tally,
     with_text: u64,
@@ -200,6 +207,12 @@ impl Block {
         &self.grams
     }
 
+    /// The signatures of its reviews' folded texts.
+    #[must_use]
+    pub const fn sieve(&self) -> &Sieve {
+        &self.sieve
+    }
+
     /// SHA-256 of its JSON.
     #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
@@ -282,28 +295,31 @@ impl Builder {
         }
     }
 
-    /// The finished block; this builder is empty again.
+    /// The finished block; this builder is empty again, and keeps its room: what grows is copied once, into just the
+    /// room it needs.
     #[must_use]
     pub fn finish(&mut self) -> Block {
-        let Self { json, mut folded, mut ids, days, stars, updated, technicians, services, service_areas, tally, with_text } =
-            std::mem::take(self);
-        folded.bytes.shrink_to_fit();
-        ids.bytes.shrink_to_fit();
-        Block {
-            digest: Sha256::digest(&json.bytes).into(),
-            grams: Grams::of(&folded.bytes),
-            json: Bytes::from(json.bytes.into_boxed_slice()),
-            json_ends: json.ends,
-            folded,
-            ids,
-            days,
-            stars,
-            updated,
-            technicians,
-            services,
-            service_areas,
-            tally,
-            with_text,
-        }
+        let block = Block {
+            digest: Sha256::digest(&self.json.bytes).into(),
+            grams: Grams::of(&self.folded.bytes),
+            sieve: Sieve::of(&self.folded.bytes, &self.folded.ends),
+            json: Bytes::copy_from_slice(&self.json.bytes),
+            json_ends: self.json.ends.clone(),
+            folded: self.folded.clone(),
+            ids: self.ids.clone(),
+            days: self.days.clone(),
+            stars: self.stars.clone(),
+            updated: self.updated.clone(),
+            technicians: std::mem::take(&mut self.technicians),
+            services: std::mem::take(&mut self.services),
+            service_areas: std::mem::take(&mut self.service_areas),
+            tally: std::mem::take(&mut self.tally),
+            with_text: std::mem::take(&mut self.with_text),
+        };
+        [&mut self.json, &mut self.folded, &mut self.ids].into_iter().for_each(Column::clear);
+        self.days.clear();
+        self.stars.clear();
+        self.updated.clear();
+        block
     }
 }

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use super::document::Document;
 use super::print::Copy;
+use super::publication::Publication;
 use super::sheet::Sheet;
-use super::store::Publication;
 use crate::reviews::store::Reading;
 
 /// How many editions stay alive behind the current one; readers of older ones are cut off.

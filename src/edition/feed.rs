@@ -46,7 +46,9 @@ fn item(business: &Business, review: &wire::Review) -> wire::FeedItem {
 #[must_use]
 pub fn read_back(pieces: &[Bytes]) -> Vec<wire::Review> {
     let mut array = b"[".to_vec();
-    pieces.iter().for_each(|piece| array.extend_from_slice(piece));
+    for piece in pieces {
+        array.extend_from_slice(piece);
+    }
     if array.len() > 1 {
         array.pop();
     }

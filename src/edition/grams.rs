@@ -9,6 +9,8 @@ const BITS_MIN: usize = 1 << 10;
 const BITS_MAX: usize = 1 << 20;
 /// How many grams of a query are looked up; more would not exclude more.
 const LOOKED_UP_MAX: usize = 48;
+/// How many runs of two bytes there are.
+const PAIRS: usize = 1 << 16;
 
 /// The signature of one block.
 #[derive(Debug, Clone)]
@@ -21,6 +23,7 @@ pub struct Grams {
 #[derive(Debug, Clone)]
 pub struct Wanted {
     hashes: Vec<u32>,
+    quads: Vec<u32>,
 }
 
 impl Grams {
@@ -30,14 +33,23 @@ impl Grams {
         // About one bit a byte of text leaves nine of ten bits unset in prose.
         let bits = folded.len().next_power_of_two().clamp(BITS_MIN, BITS_MAX);
         let mut grams = Self { words: vec![0; bits / 64].into(), shift: 32 - bits.trailing_zeros() };
+        // Of one and two bytes there are few different ones, so they are gathered before they are hashed.
+        let (mut ones, mut pairs) = ([false; 256], vec![0_u64; PAIRS / 64]);
+        let mut gram = 0;
         for (at, byte) in folded.iter().enumerate() {
-            grams.set(hash(&[*byte]));
-            if let Some(two) = folded.get(at..at + 2) {
-                grams.set(hash(two));
+            gram = gram << 8 & 0x00FF_FFFF | u32::from(*byte);
+            ones[usize::from(*byte)] = true;
+            if at >= 1 {
+                let pair = (gram & 0xFFFF) as usize;
+                pairs[pair / 64] |= 1 << (pair % 64);
             }
-            if let Some(three) = folded.get(at..at + 3) {
-                grams.set(hash(three));
+            if at >= 2 {
+                grams.set(hash(3, gram));
             }
+        }
+        (0..).zip(ones).filter(|(_, is_there)| *is_there).for_each(|(one, _)| grams.set(hash(1, one)));
+        for (word, bits) in (0..).zip(pairs) {
+            each_bit(bits, |bit| grams.set(hash(2, word * u64::BITS + bit)));
         }
         grams
     }
@@ -58,20 +70,41 @@ impl Grams {
 }
 
 impl Wanted {
-    /// The grams of `folded`, which is not empty: of three bytes, or of fewer where it is shorter.
+    /// The grams of `folded`, which is not empty: of three bytes, or of fewer where it is shorter; and those of four.
     #[must_use]
     pub fn of(folded: &[u8]) -> Self {
-        let mut hashes: Vec<u32> = folded.windows(folded.len().clamp(1, 3)).map(hash).take(LOOKED_UP_MAX).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        Self { hashes }
+        let hashes = |length: usize| {
+            let packed = |gram: &[u8]| gram.iter().fold(0, |packed, byte| packed << 8 | u32::from(*byte));
+            let hashed = folded.windows(length).map(|gram| hash(length, packed(gram)));
+            let mut hashes: Vec<u32> = hashed.take(LOOKED_UP_MAX).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            hashes
+        };
+        Self { hashes: hashes(folded.len().clamp(1, 3)), quads: hashes(4) }
+    }
+
+    /// The hashes of its runs of four bytes; none where it is shorter.
+    #[must_use]
+    pub fn quads(&self) -> &[u32] {
+        &self.quads
     }
 }
 
-/// Spreads up to three bytes over 32 bits (Fibonacci hashing; the length keeps "a" and "\0a" apart).
-fn hash(gram: &[u8]) -> u32 {
-    let packed = gram.iter().fold(u32::try_from(gram.len()).unwrap_or(0), |packed, byte| packed << 8 | u32::from(*byte));
-    packed.wrapping_mul(0x9E37_79B1) ^ packed.rotate_left(15).wrapping_mul(0x85EB_CA6B)
+/// Calls `with` with the number of every bit that is set, ascending.
+pub fn each_bit(mut bits: u64, mut with: impl FnMut(u32)) {
+    while bits != 0 {
+        with(bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+}
+
+/// Spreads a run of one to four bytes over 32 bits, of which the highest are the best (Fibonacci hashing); an odd factor
+/// for each length keeps "a" and "\0a" apart.
+pub const fn hash(length: usize, packed: u32) -> u32 {
+    const FACTORS: [u32; 4] = [0x9E37_79B1, 0x85EB_CA6B, 0xC2B2_AE35, 0x27D4_EB2F];
+    let mixed = (packed ^ packed >> 15).wrapping_mul(FACTORS[length - 1]);
+    (mixed ^ mixed >> 13).wrapping_mul(0x9E37_79B1)
 }
 
 #[cfg(test)]

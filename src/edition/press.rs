@@ -9,9 +9,10 @@ use super::current::{Edition, Printed};
 use super::document::Document;
 use super::entry::Entry;
 use super::print::{Copy, print};
+use super::publication::Publication;
 use super::sheet::Sheet;
 use super::shelf::{Filler, Shelf};
-use super::store::{self, Publication};
+use super::store;
 use crate::business;
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
@@ -48,6 +49,8 @@ struct Read {
     copy: Copy,
     /// What is out, in the order of [`Document::ALL`].
     out: Vec<Option<Publication>>,
+    /// Whether that is what was printed from these very reviews.
+    is_noted: bool,
 }
 
 impl Press {
@@ -80,20 +83,16 @@ impl Press {
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
         let read = self.read(&mut transaction, previous).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
-        let Read { reading, copy, out } = read;
-        let sheets = Document::ALL.map(|document| sheet(document, &copy, &self.links, previous));
-        let publications = self.publish(&sheets, &reading, out).await.map_err(PressError::Publish)?;
+        let sheets = Document::ALL.map(|document| sheet(document, &read.copy, &self.links, previous));
+        let publications = self.publish(&sheets, previous, &read).await.map_err(PressError::Publish)?;
+        let Read { reading, copy, .. } = read;
         let mut is_new = previous.is_none_or(|previous| previous.reading != reading);
         let mut documents = Vec::with_capacity(sheets.len());
         for ((document, sheet), publication) in Document::ALL.into_iter().zip(sheets).zip(publications) {
             let before = previous.map(|previous| previous.document(document));
-            match before.filter(|before| Arc::ptr_eq(&before.sheet, &sheet) && before.publication == publication) {
-                Some(before) => documents.push(Arc::clone(before)),
-                None => {
-                    is_new = true;
-                    documents.push(Arc::new(Printed { document, sheet, publication }));
-                }
-            }
+            let same = before.filter(|before| Arc::ptr_eq(&before.sheet, &sheet) && before.publication == publication);
+            is_new |= same.is_none();
+            documents.push(same.map_or_else(|| Arc::new(Printed { document, sheet, publication }), Arc::clone));
         }
         Ok((Edition::new(reading, copy, documents), is_new))
     }
@@ -105,18 +104,17 @@ impl Press {
             out.push(store::find(connection, document).await?);
         }
         let copy = Copy {
-            shelf: self.shelf(connection, previous, &reading).await?,
+            shelf: self.shelf(connection, previous.filter(|edition| is_after(edition, &reading, &out)), &reading).await?,
             business: business::find(connection).await?.unwrap_or_default(),
             editorial: insights::store::editorial(connection).await?,
             withheld: reviews::withheld(connection).await?,
         };
-        Ok(Read { reading, copy, out })
+        let is_noted = store::is_printed_from(connection, reading.change_no).await?;
+        Ok(Read { reading, copy, out, is_noted })
     }
 
     /// The reviews: those of the edition before but for what changed, or all read anew.
-    async fn shelf(&self, connection: &mut SqliteConnection, previous: Option<&Edition>, now: &Reading) -> sqlx::Result<Shelf> {
-        // Another lineage, or numbers that went back: this is not the database that we know.
-        let known = previous.filter(|edition| edition.reading.lineage == now.lineage && edition.reading.change_no <= now.change_no);
+    async fn shelf(&self, connection: &mut SqliteConnection, known: Option<&Edition>, now: &Reading) -> sqlx::Result<Shelf> {
         if let Some(edition) = known {
             let (shelf, seen) = (&edition.copy.shelf, edition.reading.change_no);
             if seen == now.change_no {
@@ -144,35 +142,40 @@ impl Press {
         Ok(changed.into_iter().map(entry).collect())
     }
 
-    /// Publishes what differs from what is out, in one transaction; where nothing does, nothing is written.
-    async fn publish(
-        &self,
-        sheets: &[Arc<Sheet>],
-        reading: &Reading,
-        out: Vec<Option<Publication>>,
-    ) -> Result<Vec<Publication>, DbError> {
+    /// Publishes what is due, in one transaction, and notes from which change it was printed; where nothing is due and
+    /// nothing is to be noted, nothing is written.
+    async fn publish(&self, sheets: &[Arc<Sheet>], previous: Option<&Edition>, read: &Read) -> Result<Vec<Publication>, DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
+        let now = self.clock.now();
+        let said = |document| previous.map(|previous| &previous.document(document).publication);
+        let printed = || Document::ALL.into_iter().zip(sheets.iter().map(|sheet| &sheet.content.digest));
+        let standing: Option<Vec<Publication>> = printed()
+            .zip(&read.out)
+            .map(|((document, digest), row)| Publication::due(digest, said(document), row.as_ref(), 0, now).standing())
+            .collect();
+        if let Some(standing) = standing.filter(|_| read.is_noted) {
+            return Ok(standing);
+        }
+        let mut write = self.database.write().await?;
         let mut publications = Vec::with_capacity(sheets.len());
-        let mut write = None;
-        for ((document, sheet), out) in Document::ALL.into_iter().zip(sheets).zip(out) {
-            let digest = &sheet.content.digest;
-            if let Some(out) = out.filter(|out| out.digest == *digest) {
-                publications.push(out);
-                continue;
-            }
-            let mut transaction = match write.take() {
-                Some(transaction) => transaction,
-                None => self.database.write().await?,
-            };
-            let now = self.clock.now();
-            publications.push(store::publish(&mut transaction, document, digest, reading.change_no, now).await.map_err(fault)?);
-            write = Some(transaction);
+        for (document, digest) in printed() {
+            publications.push(store::publish(&mut write, document, digest, said(document), now).await.map_err(fault)?);
         }
-        if let Some(transaction) = write {
-            transaction.commit().await.map_err(fault)?;
-        }
+        store::note_printed_from(&mut write, read.reading.change_no).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
         Ok(publications)
     }
+}
+
+/// Whether the database that says this is the one that `edition` was printed from, at that time or later. Another lineage,
+/// change numbers that went back, or versions that did: then it is another one, or a restored copy.
+fn is_after(edition: &Edition, now: &Reading, out: &[Option<Publication>]) -> bool {
+    let went_back = |(document, row): (Document, &Option<Publication>)| {
+        row.as_ref().is_none_or(|row| row.version < edition.document(document).publication.version)
+    };
+    edition.reading.lineage == now.lineage
+        && edition.reading.change_no <= now.change_no
+        && !Document::ALL.into_iter().zip(out).any(went_back)
 }
 
 /// A document's sheet; the very same one, with its codings, where the edition before has the same bytes.

@@ -1,22 +1,11 @@
 //! The publications' rows: which version of each document is out.
 
-use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use super::document::Document;
-
-/// What is known about a document that is out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Publication {
-    /// Raised by one with every change of the bytes.
-    pub version: i64,
-    /// The content's digest.
-    pub digest: String,
-    /// When the bytes last changed; never goes back.
-    pub changed_at: DateTime<Utc>,
-    /// Whether the change before fell into the same second.
-    pub is_same_second: bool,
-}
+use super::publication::{Due, Publication};
+use crate::db::Text;
 
 /// The document as it was last published, or `None` where it never was.
 ///
@@ -24,18 +13,33 @@ pub struct Publication {
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, document: Document) -> sqlx::Result<Option<Publication>> {
     let name = document.name();
-    let row = sqlx::query!("select version, digest, changed_at, same_second from publication where document = ?", name)
-        .fetch_optional(connection)
-        .await?;
+    let row = sqlx::query!(
+        r#"select version, digest as "digest: Text", changed_at as "changed_at: Text", same_second
+           from publication where document = ?"#,
+        name
+    )
+    .fetch_optional(connection)
+    .await?;
     Ok(row.map(|row| Publication {
         version: row.version,
-        digest: row.digest,
-        changed_at: instant(&row.changed_at),
+        digest: row.digest.into(),
+        changed_at: instant(&String::from(row.changed_at)),
         is_same_second: row.same_second == 1,
     }))
 }
 
-/// Publishes `digest`, printed from `change_no`: a new version where it differs from what is out.
+/// Whether every row says that it was printed from `change_no`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn is_printed_from(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(r#"select not exists (select 1 from publication where change_no <> ?) as "is: bool""#, change_no)
+        .fetch_one(connection)
+        .await
+}
+
+/// Publishes a document with that digest, if that is due once more now that nobody else can write: see
+/// [`Publication::due`].
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -43,37 +47,45 @@ pub async fn publish(
     write: &mut Transaction<'static, Sqlite>,
     document: Document,
     digest: &str,
-    change_no: i64,
+    said: Option<&Publication>,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Publication> {
     let name = document.name();
-    // As it is stored, so that whoever reads it back has the same instant.
-    let now = now.trunc_subsecs(3);
-    let old = find(&mut *write, document).await?;
-    if let Some(old) = &old
-        && old.digest == digest
-    {
-        return Ok(old.clone());
-    }
-    // The clock may go back; what we have said about the past may not.
-    let changed_at = old.as_ref().map_or(now, |old| now.max(old.changed_at));
-    let is_same_second = old.as_ref().is_some_and(|old| old.changed_at.timestamp() == changed_at.timestamp());
-    let version = old.as_ref().map_or(1, |old| old.version + 1);
-    let (at, same_second) = (changed_at.to_rfc3339_opts(SecondsFormat::Millis, true), i64::from(is_same_second));
+    let row = find(&mut *write, document).await?;
+    let delivered = sqlx::query_scalar!(
+        r#"select coalesce(max(delivered_version), 0) as "version!: i64" from subscription where document = ?"#,
+        name
+    )
+    .fetch_one(&mut **write)
+    .await?;
+    let publication = match Publication::due(digest, said, row.as_ref(), delivered, now) {
+        Due::Nothing(publication) => return Ok(publication),
+        Due::Row(publication) => publication,
+    };
+    let at = publication.changed_at.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let same_second = i64::from(publication.is_same_second);
     sqlx::query!(
-        "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?, ?, ?, ?, ?, ?)
+        "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?, ?, ?, ?, ?, 0)
          on conflict (document) do update set version = excluded.version, digest = excluded.digest,
-           changed_at = excluded.changed_at, same_second = excluded.same_second, change_no = excluded.change_no",
+           changed_at = excluded.changed_at, same_second = excluded.same_second",
         name,
-        version,
-        digest,
+        publication.version,
+        publication.digest,
         at,
         same_second,
-        change_no,
     )
     .execute(&mut **write)
     .await?;
-    Ok(Publication { version, digest: digest.to_owned(), changed_at, is_same_second })
+    Ok(publication)
+}
+
+/// Notes in every row that what is out was printed from `change_no`, whether or not that changed its bytes.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn note_printed_from(write: &mut Transaction<'static, Sqlite>, change_no: i64) -> sqlx::Result<()> {
+    sqlx::query!("update publication set change_no = ?1 where change_no <> ?1", change_no).execute(&mut **write).await?;
+    Ok(())
 }
 
 /// The instant of a stored text; whoever wrote nonsense there by hand gets the epoch, and a new one with the next change.

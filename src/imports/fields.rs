@@ -36,11 +36,12 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The fields of `value`, which stands at `path` (empty for the outermost).
     pub(super) fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
-        match value {
-            Value::Object(map) => Ok(Self { map, path }),
-            _ if path.is_empty() => Err(Problem { path: "record".to_owned(), message: not_a(value, "a JSON object in {…}") }),
-            _ => Err(Problem { path, message: not_a(value, "an object") }),
-        }
+        let Value::Object(map) = value else {
+            let (path, wanted) =
+                if path.is_empty() { ("record".to_owned(), "a JSON object in {…}") } else { (path, "an object") };
+            return Err(Problem { path, message: not_a(value, wanted) });
+        };
+        Ok(Self { map, path })
     }
 
     /// The path of the field `name`.

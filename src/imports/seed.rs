@@ -123,9 +123,10 @@ impl Seed {
 }
 
 fn parse<T>(path: &Path, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
-    let unreadable = |reason: io::Error| match reason.kind() {
-        io::ErrorKind::NotFound => SeedError::Missing(path.to_owned()),
-        _ => SeedError::Unreadable { path: path.to_owned(), reason },
+    let unreadable = |reason: io::Error| {
+        let is_missing = reason.kind() == io::ErrorKind::NotFound;
+        let path = path.to_owned();
+        if is_missing { SeedError::Missing(path) } else { SeedError::Unreadable { path, reason } }
     };
     let mut text = String::new();
     File::open(path).and_then(|file| file.take(sources::INPUT_BYTES_MAX).read_to_string(&mut text)).map_err(unreadable)?;

@@ -3,17 +3,25 @@
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use super::editorial::{Editorial, Question};
+use crate::db::Text;
 
 /// The editorial texts.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
-    let summary = sqlx::query_scalar!("select text from editorial_summary").fetch_optional(&mut *connection).await?;
-    let faq = sqlx::query_as!(Question, "select faq_id as id, question, answer from editorial_faq order by position, faq_id")
-        .fetch_all(connection)
-        .await?;
-    Ok(Editorial { summary, faq })
+    let summary =
+        sqlx::query_scalar!(r#"select text as "text: Text" from editorial_summary"#).fetch_optional(&mut *connection).await?;
+    let faq = sqlx::query!(
+        r#"select faq_id as "id: Text", question as "question: Text", answer as "answer: Text"
+           from editorial_faq order by position, faq_id"#
+    )
+    .fetch_all(connection)
+    .await?
+    .into_iter()
+    .map(|row| Question { id: row.id.into(), question: row.question.into(), answer: row.answer.into() })
+    .collect();
+    Ok(Editorial { summary: summary.map(String::from), faq })
 }
 
 /// Puts `editorial` in the place of what is there.

@@ -33,6 +33,14 @@ impl Print {
         Self { ctx, press, changes }
     }
 
+    /// Ends the job: its connection must be gone before the last writer's, which then tidies the log away.
+    ///
+    /// # Errors
+    /// [`PrintError::Watch`]; it has ended all the same.
+    pub async fn close(&mut self) -> Result<(), PrintError> {
+        Ok(self.changes.close().await?)
+    }
+
     /// Prints and swaps if anybody wrote; says whether there is a new edition.
     ///
     /// # Errors

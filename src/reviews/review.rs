@@ -170,12 +170,10 @@ pub struct Mentions {
 }
 
 impl Mentions {
-    /// The three lists, sorted, each value once, empty values left out. A control character, which no name has, becomes a
-    /// space.
+    /// The three lists, sorted, each value once, empty values left out.
     #[must_use]
     pub fn new(technicians: Vec<String>, services: Vec<String>, service_areas: Vec<String>) -> Self {
         let tidy = |mut values: Vec<String>| {
-            values.iter_mut().for_each(|value| *value = value.replace(char::is_control, " ").trim().to_owned());
             values.retain(|value| !value.is_empty());
             values.sort_unstable();
             values.dedup();

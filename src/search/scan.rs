@@ -5,10 +5,13 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memmem::Finder;
 
-use crate::edition::Wanted;
 use crate::edition::block::{Block, Postings};
 use crate::edition::entry::Mention;
+use crate::edition::{REVIEWS_A_WORD, Wanted};
 use crate::reviews::ReviewFilter;
+
+/// Of 64 reviews, so many are quicker read one by one than all in one pass.
+const READ_ONE_BY_ONE_MAX: u32 = 16;
 
 /// A filter made ready to meet many blocks.
 pub struct Scan<'a> {
@@ -42,8 +45,8 @@ impl<'a> Scan<'a> {
             return ControlFlow::Continue(());
         }
         match (&self.text, mentioned.first()) {
-            // Only the text decides, or the text and the stars: one pass over all texts at once.
-            (Some((finder, _)), None) => self.each_text(block, range, finder, hit),
+            // Only the text decides, or the text and the stars.
+            (Some((finder, wanted)), None) => self.each_text(block, range, (finder, wanted), hit),
             (_, Some(fewest)) => {
                 let rest = &mentioned[1..];
                 for position in fewest.iter().filter(|position| range.contains(&(**position as usize))) {
@@ -88,7 +91,38 @@ impl<'a> Scan<'a> {
             && self.text.as_ref().is_none_or(|(finder, _)| finder.find(&block.folded()[start..end]).is_some())
     }
 
+    /// Only the texts of reviews that the block's sieve keeps; where it keeps many, or knows nothing of so short a
+    /// question, all of them in one pass.
     fn each_text(
+        &self,
+        block: &Block,
+        range: Range<usize>,
+        (finder, wanted): (&Finder<'_>, &Wanted),
+        hit: &mut impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if wanted.quads().is_empty() {
+            return self.each_in_one_pass(block, range, finder, hit);
+        }
+        for word in range.start / REVIEWS_A_WORD..range.end.div_ceil(REVIEWS_A_WORD) {
+            let first = word * REVIEWS_A_WORD;
+            let part = range.start.max(first)..range.end.min(first + REVIEWS_A_WORD);
+            let mut kept = block.sieve().may_hold(wanted, word);
+            if kept.count_ones() > READ_ONE_BY_ONE_MAX {
+                self.each_in_one_pass(block, part, finder, hit)?;
+                continue;
+            }
+            while kept != 0 {
+                let index = first + kept.trailing_zeros() as usize;
+                kept &= kept - 1;
+                if part.contains(&index) && self.takes(block, index) {
+                    hit(index)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn each_in_one_pass(
         &self,
         block: &Block,
         range: Range<usize>,

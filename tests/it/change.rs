@@ -1,18 +1,294 @@
-//! Whoever writes is seen: in all surfaces together.
+//! Whoever writes is seen: in all surfaces together, and the text index is in step afterwards. Here the writer is the
+//! real `sqlite3`, which knows nothing of us and leaves foreign keys off.
 
-use crate::support::{Generator, TestApp};
+use serde_json::{Value, json};
+
+use crate::support::{Generator, TestApp, check_in_step};
+
+/// A row that needs no more columns.
+fn insert(id: &str, text: &str) -> String {
+    format!("insert into review (review_id, rating, reviewed_on, author, text) values ('{id}', 2, '2026-11-19', 'Sam', '{text}');")
+}
+
+/// Runs each statement alone, and holds all surfaces against the tables after each.
+async fn check_each(app: &TestApp, statements: &[&str]) {
+    for sql in statements {
+        app.shell(sql).await;
+        check_in_step(app).await;
+    }
+}
+
+async fn review(app: &TestApp, id: &str) -> Value {
+    app.get(&format!("/api/reviews/{id}")).await.json()
+}
 
 #[tokio::test]
 async fn a_row_written_in_a_shell_is_published() {
     let app = TestApp::with(&Generator::new(1).reviews(300)).await;
     let before = app.get("/reviews.json").await;
-    app.shell(
-        "insert into review (review_id, rating, reviewed_on, author, text) values ('shell-1', 2, '2026-11-19', 'Sam', 'Came late')",
-    )
-    .await;
+    app.shell(&insert("shell-1", "Came late")).await;
     let after = app.get("/reviews.json").await;
     assert_ne!(before.header("etag"), after.header("etag"));
     assert_eq!(after.ids()[0], "shell-1");
     assert_eq!(app.get("/api/reviews/search?query=came+LATE").await.ids(), ["shell-1"]);
     assert_eq!(app.get("/api/feed.json").await.json()["items"][0]["url"], "https://reviews.example.com/reviews/shell-1");
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn a_row_with_defaults_alone_is_published_with_them() {
+    let app = TestApp::empty().await;
+    app.shell("insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')").await;
+    assert_eq!(
+        review(&app, "bare").await,
+        json!({
+            "id": "bare", "rating": 4, "date": "2026-11-18", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
+            "verification": {"verified": true, "method": "manual"}, "url": "https://reviews.example.com/reviews/bare",
+            "mentions": {"technicians": [], "services": [], "service_areas": []}, "updated_at": "2026-11-18T00:00:00Z"
+        })
+    );
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn an_update_of_any_column_is_published() {
+    let app = TestApp::with(&Generator::new(2).reviews(40)).await;
+    app.shell(&insert("s", "old")).await;
+    for (assignment, pointer, shown) in [
+        ("rating = 1", "/rating", json!(1)),
+        ("reviewed_on = '2001-02-03'", "/date", json!("2001-02-03")),
+        ("author = 'Ärzte & <Söhne>'", "/author", json!("Ärzte & <Söhne>")),
+        ("title = 'Six \"words\"'", "/title", json!("Six \"words\"")),
+        ("text = 'new in the shell'", "/text", json!("new in the shell")),
+        ("text = ''", "/text", json!("")),
+        ("language = 'es-MX'", "/language", json!("es-MX")),
+        ("source_name = 'Yelp'", "/source/name", json!("Yelp")),
+        ("source_url = 'https://yelp.example/1'", "/source/url", json!("https://yelp.example/1")),
+        ("verification_method = 'invite'", "/verification/method", json!("invite")),
+        ("verified_at = '2026-11-19T10:00:00Z'", "/verification/verified_at", json!("2026-11-19T10:00:00Z")),
+        ("response_text = 'Sorry!'", "/response/text", json!("Sorry!")),
+        ("response_on = '2026-11-20'", "/response/date", json!("2026-11-20")),
+        ("response_author = 'The owner'", "/response/author", json!("The owner")),
+        ("updated_at = '2026-11-19T08:30:00.25Z'", "/updated_at", json!("2026-11-19T08:30:00.250Z")),
+        ("title = null", "/title", Value::Null),
+        ("response_text = null", "/response", Value::Null),
+    ] {
+        let before = app.get("/reviews.json").await.header("etag").to_owned();
+        app.shell(&format!("update review set {assignment} where review_id = 's'")).await;
+        assert_eq!(review(&app, "s").await.pointer(pointer).unwrap_or(&Value::Null), &shown, "{assignment}");
+        assert_ne!(app.get("/reviews.json").await.header("etag"), before, "{assignment}");
+    }
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_gone_everywhere() {
+    let app = TestApp::with(&Generator::new(3).reviews(200)).await;
+    let newest = app.get("/reviews.json").await.ids()[0].clone();
+    check_each(
+        &app,
+        &[
+            &format!("delete from review where review_id = '{newest}'"),
+            "delete from review where rating < 4",
+            "delete from review",
+            "delete from review",
+        ],
+    )
+    .await;
+    assert_eq!(app.get(&format!("/api/reviews/{newest}")).await.status, 404);
+    assert_eq!(app.get("/reviews.json").await.json()["aggregate_rating"].get("rating_value"), None);
+    assert_eq!(app.shell("select count(*) from mention; select count(*) from review_fts").await, "0\n0");
+}
+
+#[tokio::test]
+async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
+    let app = TestApp::with(&Generator::new(4).reviews(150)).await;
+    check_each(
+        &app,
+        &[
+            &insert("a", "from the shell, first"),
+            &insert("b", "from the shell, second"),
+            // The same id: the row is replaced, and no delete trigger fires.
+            &insert("a", "replaced water heater").replacen("insert", "insert or replace", 1),
+            &insert("a", "replaced again").replacen("insert", "replace", 1),
+            &insert("a", "and again").replacen("insert", "replace", 1),
+            &insert("a", "never taken").replacen("insert", "insert or ignore", 1),
+            &insert("c", "not ignored").replacen("insert", "insert or ignore", 1),
+            "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'upserted in a shell')
+               on conflict (review_id) do update set text = excluded.text, rating = excluded.rating",
+            // Onto a row that is there: it goes, again without a delete trigger.
+            "update or replace review set review_id = 'b' where review_id = 'a'",
+            "update or ignore review set review_id = 'b' where review_id = 'c'",
+            "update or replace review set review_id = 'r-00001' where review_id = 'c'",
+            "update or replace review set rating = 6 - rating, text = text || ' shell' where review_id like 'r-0000%'",
+            "replace into review select * from review",
+            "insert or replace into review select * from review where rating = 5",
+            "pragma recursive_triggers = on; replace into review select * from review where rating = 4",
+            "update review set review_id = 'moved-' || review_id where rating = 3",
+        ],
+    )
+    .await;
+    assert_eq!(review(&app, "b").await["text"], "upserted in a shell");
+    assert_eq!(app.get("/api/reviews/a").await.status, 404);
+    assert_eq!(app.get("/api/reviews/search?query=never+taken").await.ids(), [] as [&str; 0]);
+    assert_eq!(app.get("/api/reviews/r-00001").await.json()["text"], "not ignored shell");
+}
+
+#[tokio::test]
+async fn a_rename_takes_mentions_along() {
+    let app = TestApp::empty().await;
+    app.shell(&insert("a", "text")).await;
+    app.shell("insert into mention values ('a', 'technician', 'Dana Öberg'), ('a', 'service', 'drain')").await;
+    app.shell("update review set review_id = 'b'").await;
+    check_in_step(&app).await;
+    assert_eq!(review(&app, "b").await["mentions"]["technicians"], json!(["Dana Öberg"]));
+    assert_eq!(app.get("/api/reviews/search?mentions_technician=dana+%C3%96BERG").await.ids(), ["b"]);
+    app.shell("update review set review_id = 'a'").await;
+    check_in_step(&app).await;
+    assert_eq!(review(&app, "a").await["mentions"]["services"], json!(["drain"]));
+}
+
+#[tokio::test]
+async fn mentions_are_published_however_they_come_and_go() {
+    let app = TestApp::with(&Generator::new(5).reviews(60)).await;
+    check_each(
+        &app,
+        &[
+            // Before there is such a review.
+            "insert into mention values ('m', 'technician', 'Will Grant'), ('m', 'service', 'drain')",
+            &insert("m", "mentioned"),
+            "insert into mention values ('m', 'service_area', 'Mesa')",
+            "insert or replace into mention values ('m', 'service_area', 'Mesa'), ('m', 'service_area', 'Tempe')",
+            "insert or ignore into mention values ('m', 'service_area', 'Mesa'), ('m', 'service', 'furnace-repair')",
+            "update mention set value = 'Dana Öberg' where review_id = 'm' and kind = 'technician'",
+            "update or replace mention set value = 'Mesa' where review_id = 'm' and kind = 'service_area'",
+            "update or replace mention set review_id = 'r-00003' where review_id = 'm' and kind = 'service'",
+            "update mention set kind = 'service', value = 'drain' where review_id = 'm' and kind = 'technician'",
+            "delete from mention where review_id = 'm' and kind = 'service'",
+            "delete from mention where value = 'drain'",
+            "delete from mention",
+        ],
+    )
+    .await;
+    assert_eq!(app.get("/api/reviews/search?mentions_service=drain").await.json()["total"], 0);
+}
+
+#[tokio::test]
+async fn withheld_and_published_take_turns() {
+    let app = TestApp::with(&Generator::new(6).reviews(80)).await;
+    check_each(
+        &app,
+        &[
+            &insert("w", "now you see shell"),
+            "update review set status = 'withheld', withheld_reason = 'disputed' where review_id = 'w'",
+            "update review set text = 'changed unseen' where review_id = 'w'",
+            "update review set verified = 0 where review_id = 'w'",
+            "update review set withheld_reason = '' where review_id = 'w'",
+        ],
+    )
+    .await;
+    assert_eq!(app.get("/api/reviews/w").await.status, 404);
+    let withheld = app.get("/reviews.json").await.json()["withheld"].clone();
+    assert_eq!(withheld["reasons"]["not stated"], 1, "{withheld}");
+    check_each(
+        &app,
+        &[
+            "update review set verified = 1, status = 'published' where review_id = 'w'",
+            "update review set status = 'withheld'",
+            "update review set status = 'published'",
+        ],
+    )
+    .await;
+    assert_eq!(review(&app, "w").await["text"], "changed unseen");
+    assert_eq!(app.get("/reviews.json").await.json()["withheld"], json!({"count": 0, "reasons": {}}));
+}
+
+#[tokio::test]
+async fn what_stands_beside_the_reviews_is_published_too() {
+    let app = TestApp::with(&Generator::new(7).reviews(60)).await;
+    app.shell("insert into business (business_id, name) values ('peak', 'Desert Peak')").await;
+    app.shell("insert into service (service_id, name, synonyms) values ('drain', 'Drain cleaning', '[\"unclog\"]')").await;
+    app.shell("insert into technician (technician_id, name) values ('t1', 'Will Grant')").await;
+    app.shell("insert into service_area (name) values ('Mesa')").await;
+    app.shell("insert into editorial_summary (text) values ('In our words.')").await;
+    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', 'Because.')").await;
+    let (dataset, insights) = (app.get("/reviews.json").await.json(), app.get("/insights.json").await.json());
+    assert_eq!(dataset["business"]["name"], "Desert Peak");
+    assert_eq!(dataset["business"]["services"], json!([{"id": "drain", "name": "Drain cleaning", "synonyms": ["unclog"]}]));
+    assert_eq!(dataset["business"]["technicians"], json!([{"id": "t1", "name": "Will Grant"}]));
+    assert_eq!(dataset["business"]["service_areas"], json!(["Mesa"]));
+    assert_eq!(insights["summary"]["editorial"], "In our words.");
+    assert_eq!(insights["faq"][0]["answer"], "Because.");
+    assert_eq!(insights["entities"]["services"][0]["name"], "Drain cleaning");
+    assert_eq!(app.get("/api/feed.json").await.json()["title"], "Reviews of Desert Peak");
+    app.shell("update business set name = 'Peak', time_zone = 'America/Phoenix'; update service set name = 'Drains'").await;
+    app.shell("replace into business (business_id, name, time_zone) values ('peak', 'Peak & Co', 'America/Phoenix')").await;
+    let feed = app.get("/api/feed.json").await.json();
+    assert_eq!(feed["title"], "Reviews of Peak & Co");
+    let published = feed["items"][0]["date_published"].as_str().unwrap().to_owned();
+    assert!(published.ends_with("T00:00:00-07:00"), "{published}");
+    app.shell("delete from business; delete from service; delete from technician; delete from service_area").await;
+    app.shell("delete from editorial_faq; delete from editorial_summary").await;
+    assert_eq!(app.get("/reviews.json").await.json()["business"]["name"], "Unnamed business");
+    assert_eq!(app.get("/insights.json").await.json()["faq"], json!([]));
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn writers_of_every_kind_leave_everything_in_step() {
+    let app = TestApp::with(&Generator::new(9).reviews(60)).await;
+    // A statement that fails in the midst keeps what it has done before.
+    app.shell(".bail off\nupdate or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040';")
+        .await;
+    check_in_step(&app).await;
+    app.shell("begin; delete from review where rating < 5; savepoint s; delete from review; rollback to s; commit").await;
+    check_in_step(&app).await;
+    // From within another database.
+    let attach = format!("attach '{}' as ours; ", app.path().display());
+    let beside = app.folder().join("beside.db");
+    for sql in [
+        "insert into ours.review (review_id, rating, reviewed_on, text) values ('attached', 1, '2026-11-20', 'shell of another')",
+        "update ours.review set text = 'water heater' where review_id = 'attached'",
+        "insert or replace into ours.review select * from ours.review",
+    ] {
+        crate::support::sqlite3(&beside, &format!("{attach}{sql};"));
+        app.drain().await;
+        check_in_step(&app).await;
+    }
+    assert_eq!(review(&app, "attached").await["text"], "water heater");
+}
+
+#[tokio::test]
+async fn a_character_that_ends_texts_elsewhere_ends_none_here() {
+    let app = TestApp::empty().await;
+    let mut review = Generator::new(10).review(1);
+    review.text = "before\0after\u{1f}\u{1e}end".to_owned();
+    review.author = "\0".to_owned();
+    review.status = reviews_service::reviews::Status::Published;
+    app.write(&[review.clone()]).await;
+    let shown = self::review(&app, "r-00001").await;
+    assert_eq!((shown["text"].as_str(), shown["author"].as_str()), (Some(review.text.as_str()), Some("\0")));
+    assert_eq!(app.get("/api/reviews/search?query=%00AFTER").await.ids(), ["r-00001"]);
+    let before = app.get("/reviews.json").await.body;
+    app.write(&[review]).await;
+    assert!(app.get("/reviews.json").await.body == before, "the same review again changes nothing");
+}
+
+#[tokio::test]
+async fn many_changes_of_one_commit_are_one_edition() {
+    let app = TestApp::with(&Generator::new(8).reviews(300)).await;
+    let before = crate::support::publications(&app.path());
+    let several: String = (0..40).map(|number| insert(&format!("n-{number}"), "in the shell")).collect();
+    app.shell(&format!(
+        "begin; {several} delete from review where review_id like 'r-0001%';
+         update review set rating = 5 where review_id like 'r-0002%'; commit"
+    ))
+    .await;
+    check_in_step(&app).await;
+    for ((name, version, _), (_, now, _)) in before.into_iter().zip(crate::support::publications(&app.path())) {
+        assert_eq!(now, version + 1, "{name}");
+    }
+    app.shell(&format!("begin; {} rollback", insert("never", "was"))).await;
+    assert_eq!(app.get("/api/reviews/never").await.status, 404);
+    check_in_step(&app).await;
 }

@@ -1,13 +1,29 @@
 //! The promises, kept: one binary, a file for each feature, and each test a sentence.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test that cannot go on fails; clippy exempts test functions, and not what they call"
+)]
+#![allow(clippy::cast_possible_wrap, reason = "numbers in tests are small")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "tests match on the enums of others: JSON, above all")]
 
 mod change;
 mod conditional;
+mod database;
+mod documented;
 mod documents;
+mod edition;
 mod feeds;
 mod imports;
 mod openapi;
+mod process;
+mod refused;
 mod routing;
 mod search;
 mod server;
 mod since;
 mod support;
+mod tidy;
+mod unchanged;

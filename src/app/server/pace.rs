@@ -85,6 +85,7 @@ impl Alarm {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "any instant will do, and only the system makes one")]
 mod tests {
     use super::*;
 

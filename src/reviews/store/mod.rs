@@ -1,7 +1,10 @@
 //! The reviews' rows: read for printing, written by imports.
 
+mod packed;
 mod read;
 mod write;
 
-pub use read::{Changed, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, withheld};
+pub use read::{
+    Changed, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, unreadable, withheld,
+};
 pub use write::{Written, upsert};

@@ -1,12 +1,15 @@
 //! Reading reviews. A row that no review can be made of (checks can be switched off in a shell) is reported and left
 //! out; text that is no UTF-8 is mended with U+FFFD. One bad row never stops the others.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
+use super::packed::{Row, unpack};
+use crate::db::Text;
 use crate::reviews::day::Day;
 use crate::reviews::review::{Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification};
 
@@ -28,60 +31,73 @@ pub struct Changed {
     pub review: Option<Review>,
 }
 
-#[derive(Debug)]
-struct Row {
-    review_id: String,
-    rating: i64,
-    reviewed_on: String,
-    author: Vec<u8>,
-    title: Option<Vec<u8>>,
-    text: Vec<u8>,
-    status: String,
-    withheld_reason: Option<Vec<u8>>,
-    language: Option<Vec<u8>>,
-    source_name: Vec<u8>,
-    source_url: Option<Vec<u8>>,
-    verified: i64,
-    verification_method: String,
-    verified_at: Option<String>,
-    response_text: Option<Vec<u8>>,
-    response_on: Option<String>,
-    response_author: Option<Vec<u8>>,
-    updated_at: Option<String>,
-    mentions: Option<Vec<u8>>,
-}
+/// How many reviews one row of [`each_published`] brings: a row costs much, whatever is in it.
+const REVIEWS_A_ROW: i64 = 256;
 
-/// The one list of columns that a [`Row`] is made of, followed by the rest of the query.
-macro_rules! rows {
-    ($rest:tt $(, $argument:expr)*) => {
-        sqlx::query_as!(
-            Row,
-            r#"select r.review_id, rating, reviewed_on, author as "author: Vec<u8>", title as "title: Vec<u8>", text as "text: Vec<u8>",
-                 status, withheld_reason as "withheld_reason: Vec<u8>", language as "language: Vec<u8>",
-                 source_name as "source_name: Vec<u8>", source_url as "source_url: Vec<u8>", verified, verification_method,
-                 verified_at, response_text as "response_text: Vec<u8>", response_on,
-                 response_author as "response_author: Vec<u8>", updated_at,
-                 (select group_concat(kind || char(31) || value, char(30)) from mention as m where m.review_id = r.review_id)
-                   as "mentions: Vec<u8>" "# + $rest
+/// A query for packed reviews, put together from what stands before and after the one list of columns; [`unpack`] is
+/// its other side. A value is packed as its length in bytes, a colon, and its bytes; for null the length is left out.
+/// The mentions come last, pairs of kind and value, and a semicolon ends the review.
+macro_rules! packed {
+    ($before:tt, $after:tt $(, $argument:expr)*) => {
+        sqlx::query_scalar!(
+            $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
+                 octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
+                 octet_length(text), ':', text, octet_length(status), ':', status,
+                 octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
+                 octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
+                 octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
+                 octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
+                 octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
+                 octet_length(updated_at), ':', updated_at,
+                 (select group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), '')
+                  from mention as m where m.review_id = r.review_id),
+                 ';') "# + $after
             $(, $argument)*
         )
     };
 }
 
-/// Calls `take` with every published review, newest first: date descending, then id ascending.
+/// Calls `take` with every published review, newest first: date descending, then id ascending. All are of one state of
+/// the database if `connection` is in a transaction.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn each_published(connection: &mut SqliteConnection, mut take: impl FnMut(Review) + Send) -> sqlx::Result<()> {
-    let mut rows =
-        rows!("from review as r indexed by review_newest where status = 'published' order by reviewed_on desc, review_id")
-            .fetch(connection);
-    while let Some(row) = rows.try_next().await? {
-        if let Some(review) = readable(row) {
-            take(review);
+    // Nothing yet: every text is less than a blob.
+    let (mut day, mut id): (Option<Vec<u8>>, Vec<u8>) = (None, Vec::new());
+    loop {
+        let mut rows = packed!(
+            r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+            "as packed from review as r indexed by review_newest
+             where status = 'published' and reviewed_on = cast(? as text) and review_id > cast(? as text)
+             order by review_id limit ?)",
+            day,
+            id,
+            REVIEWS_A_ROW
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        if rows.is_none() {
+            rows = packed!(
+                r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+                "as packed from review as r indexed by review_newest
+                 where status = 'published' and reviewed_on < coalesce(cast(? as text), x'')
+                 order by reviewed_on desc, review_id limit ?)",
+                day,
+                REVIEWS_A_ROW
+            )
+            .fetch_one(&mut *connection)
+            .await?;
         }
+        let Some(rows) = rows else { return Ok(()) };
+        let mut rows = unpack(&rows);
+        // They come in this order, but SQLite does not promise it of an aggregate.
+        rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
+        // Rows that cannot be unpacked at all would be asked for again and again.
+        let Some(last) = rows.last() else { return Err(sqlx::Error::Decode("reviews cannot be unpacked".into())) };
+        (day, id) = (last.reviewed_on.map(<[u8]>::to_vec), last.review_id.unwrap_or_default().to_vec());
+        rows.iter().filter_map(readable).for_each(&mut take);
     }
-    Ok(())
 }
 
 /// How many reviews changed after `change_no`.
@@ -99,15 +115,21 @@ pub async fn count_changed_since(connection: &mut SqliteConnection, change_no: i
 /// # Errors
 /// When the database cannot be read.
 pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<Vec<Changed>> {
-    let ids = sqlx::query_scalar!("select review_id from review_change where change_no > ?", change_no)
+    let ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from review_change where change_no > ?"#, change_no)
         .fetch_all(&mut *connection)
         .await?;
-    let rows = rows!("from review_change as c cross join review as r using (review_id) where c.change_no > ?", change_no)
-        .fetch_all(connection)
-        .await?;
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review_change as c cross join review as r using (review_id) where c.change_no > ?"#,
+        change_no
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.iter().flat_map(|row| unpack(row));
     let mut reviews: HashMap<String, Review> =
-        rows.into_iter().filter_map(readable).map(|review| (review.id.to_string(), review)).collect();
-    let changed = ids.into_iter().filter_map(|id| Some(Changed { review: reviews.remove(&id), id: id.parse().ok()? }));
+        rows.filter_map(|row| readable(&row)).map(|review| (review.id.to_string(), review)).collect();
+    let ids = ids.iter().map(AsRef::as_ref);
+    let changed = ids.filter_map(|id: &str| Some(Changed { review: reviews.remove(id), id: id.parse().ok()? }));
     Ok(changed.collect())
 }
 
@@ -117,8 +139,9 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, id: &ReviewId) -> sqlx::Result<Option<Review>> {
     let id = id.as_str();
-    let row = rows!("from review as r where review_id = ?", id).fetch_optional(connection).await?;
-    Ok(row.and_then(readable))
+    let row =
+        packed!("select", r#"as "packed!: Vec<u8>" from review as r where review_id = ?"#, id).fetch_optional(connection).await?;
+    Ok(row.and_then(|row| unpack(&row).first().and_then(readable)))
 }
 
 /// Which database this is, and its newest change number.
@@ -126,8 +149,8 @@ pub async fn find(connection: &mut SqliteConnection, id: &ReviewId) -> sqlx::Res
 /// # Errors
 /// When the database cannot be read.
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Reading> {
-    let lineage = sqlx::query_scalar!("select lineage_id from lineage").fetch_optional(&mut *connection).await?;
-    Ok(Reading { lineage: lineage.unwrap_or_default(), change_no: newest_change(connection).await? })
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#).fetch_optional(&mut *connection).await?;
+    Ok(Reading { lineage: lineage.unwrap_or_default().into(), change_no: newest_change(connection).await? })
 }
 
 /// The newest change number; 0 where nothing was ever written.
@@ -138,69 +161,88 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     sqlx::query_scalar!(r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#).fetch_one(connection).await
 }
 
+/// The ids of rows that no review can be made of, the first `limit` of them.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn unreadable(connection: &mut SqliteConnection, limit: usize) -> sqlx::Result<Vec<String>> {
+    let mut rows = packed!("select", r#"as "packed!: Vec<u8>" from review as r order by review_id"#).fetch(connection);
+    let mut unreadable = Vec::new();
+    while let Some(packed) = rows.try_next().await? {
+        let row = unpack(&packed).into_iter().next();
+        let is_readable = row.as_ref().is_some_and(|row| review(row).is_some());
+        if unreadable.len() < limit && !is_readable {
+            unreadable.push(row.and_then(|row| row.review_id).map(mended).unwrap_or_default());
+        }
+    }
+    Ok(unreadable)
+}
+
 /// How many reviews are withheld, by reason.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
     let rows = sqlx::query!(
-        r#"select coalesce(nullif(withheld_reason, ''), 'not stated') as "reason!: Vec<u8>", count(*) as "count!: i64"
+        r#"select coalesce(nullif(withheld_reason, ''), 'not stated') as "reason!: Text", count(*) as "count!: i64"
            from review where status = 'withheld' group by 1"#
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|row| (mended(row.reason), u64::try_from(row.count).unwrap_or(0))).collect())
+    let mut withheld = BTreeMap::new();
+    for row in rows {
+        // Reasons that were mended may have become the same.
+        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+    }
+    Ok(withheld)
 }
 
-fn readable(row: Row) -> Option<Review> {
-    let id = row.review_id.clone();
+fn readable(row: &Row<'_>) -> Option<Review> {
     let review = review(row);
     if review.is_none() {
         tracing::warn!(
-            review.id = id,
+            review.id = row.review_id.map(mended),
             "review.unreadable: the row breaks the table's checks and is left out; correct or delete it"
         );
     }
     review
 }
 
-fn review(row: Row) -> Option<Review> {
-    let status = match row.status.as_str() {
-        "published" => Status::Published,
-        "withheld" => Status::Withheld { reason: row.withheld_reason.map(mended) },
+fn review(row: &Row<'_>) -> Option<Review> {
+    let [rating, author, title, text, status, withheld_reason, language, source_name, source_url, rest @ ..] = row.others;
+    let [verified, method, verified_at, response_text, response_on, response_author, updated_at] = rest;
+    let status = match (status?, verified?) {
+        (b"published", b"1") => Status::Published,
+        (b"withheld", _) => Status::Withheld { reason: withheld_reason.map(mended) },
         _ => return None,
     };
     Some(Review {
-        id: row.review_id.parse().ok()?,
-        rating: Rating::try_from(row.rating).ok()?,
-        date: row.reviewed_on.parse().ok()?,
-        author: mended(row.author),
-        title: row.title.map(mended),
-        text: mended(row.text),
-        language: row.language.map(mended),
-        source: Source { name: mended(row.source_name), url: row.source_url.map(mended) },
+        id: ascii(row.review_id)?.parse().ok()?,
+        rating: Rating::try_from(ascii(rating)?.parse::<i64>().ok()?).ok()?,
+        date: ascii(row.reviewed_on)?.parse().ok()?,
+        author: mended(author?),
+        title: title.map(mended),
+        text: mended(text?),
+        language: language.map(mended),
+        source: Source { name: mended(source_name?), url: source_url.map(mended) },
         verification: Verification {
-            verified: row.verified == 1,
-            method: Method::find(&row.verification_method)?,
-            verified_at: row.verified_at.as_deref().and_then(instant),
+            verified: verified? == b"1",
+            method: Method::find(ascii(method)?)?,
+            verified_at: ascii(verified_at).and_then(instant),
         },
-        mentions: row.mentions.map(|packed| mentions(&mended(packed))).unwrap_or_default(),
-        response: row.response_text.map(|text| Response {
+        mentions: mentions(&row.mentions),
+        response: response_text.map(|text| Response {
             text: mended(text),
-            date: row.response_on.as_deref().and_then(|day| day.parse::<Day>().ok()),
-            author: row.response_author.map(mended),
+            date: ascii(response_on).and_then(|day| day.parse::<Day>().ok()),
+            author: response_author.map(mended),
         }),
         status,
-        updated_at: row.updated_at.as_deref().and_then(instant),
+        updated_at: ascii(updated_at).and_then(instant),
     })
 }
 
-/// Undoes the query's packing: records end with 0x1E, and 0x1F stands between kind and value.
-fn mentions(packed: &str) -> Mentions {
-    let of = |kind: &str| {
-        let pairs = packed.split('\u{1e}').filter_map(|record| record.split_once('\u{1f}'));
-        pairs.filter(|(its, _)| *its == kind).map(|(_, value)| value.to_owned()).collect()
-    };
+fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
+    let of = |kind: &str| pairs.iter().filter(|(its, _)| *its == kind.as_bytes()).map(|(_, value)| mended(value)).collect();
     Mentions::new(of("technician"), of("service"), of("service_area"))
 }
 
@@ -208,6 +250,56 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.to_utc())
 }
 
-fn mended(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+/// The text of a value that the table's checks allow no other characters in.
+fn ascii(value: Option<&[u8]>) -> Option<&str> {
+    std::str::from_utf8(value?).ok()
+}
+
+fn mended(bytes: &[u8]) -> String {
+    // The strict reading is the quicker one, and nearly all is right.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+
+    use crate::db::Database;
+
+    #[tokio::test]
+    async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let (database, _) = Database::open(&directory.path().join("reviews.db")).await.unwrap();
+        let mut write = database.write().await.unwrap();
+        // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
+        let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
+            insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+            select 'r-' || n, 1 + n % 5,
+              date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
+              iif(n % 7, '5:;' || n || char(0, 31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),
+              iif(n % 4, null, '') from n";
+        sqlx::query(rows).execute(&mut *write).await.unwrap();
+        let mentions = "insert into mention select review_id, 'technician', ';' || char(30, 31) || review_id from review
+            where rating < 3 union all select review_id, 'service', '1:' from review where rating = 1";
+        sqlx::query(mentions).execute(&mut *write).await.unwrap();
+        write.commit().await.unwrap();
+
+        let mut connection = database.readers().acquire().await.unwrap();
+        let mut read = Vec::new();
+        super::each_published(&mut connection, |review| read.push(review)).await.unwrap();
+        assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
+        assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
+        for review in &read {
+            let n: usize = review.id.as_str()[2..].parse().unwrap();
+            assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
+            assert_eq!(review.text, if n % 7 == 0 { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
+            assert_eq!(review.title, (n % 3 == 0).then(|| ";".to_owned()));
+            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), (n % 4 == 0).then_some(""));
+            assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
+            assert!(review.mentions.technicians.iter().all(|name| *name == format!(";\u{1e}\u{1f}r-{n}")));
+            assert_eq!(review.mentions.services, if n % 5 == 0 { vec!["1:".to_owned()] } else { Vec::new() });
+            assert_eq!(super::find(&mut connection, &review.id).await.unwrap().as_ref(), Some(review));
+        }
+        assert_eq!(super::changed_since(&mut connection, 0).await.unwrap().len(), 1512);
+    }
 }

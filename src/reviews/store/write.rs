@@ -33,6 +33,7 @@ impl Written {
 ///
 /// # Errors
 /// When the database refuses one; then none is written.
+#[expect(clippy::too_many_lines, reason = "most of them are one statement's columns")]
 pub async fn upsert(write: &mut Transaction<'static, Sqlite>, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<Written> {
     let now = now.to_rfc3339_opts(SecondsFormat::Secs, true);
     let rows = Value::Array(reviews.iter().map(row).collect()).to_string();

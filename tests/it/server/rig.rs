@@ -74,6 +74,7 @@ pub struct Running {
     done: JoinHandle<()>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 pub async fn start(limits: Limits) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, app, stop) = (listener.local_addr().unwrap(), Arc::new(App::default()), CancellationToken::new());

@@ -5,9 +5,11 @@ mod app;
 mod generator;
 mod hub;
 mod sqlite;
+mod surfaces;
 
 pub use answer::Answer;
-pub use app::{BASE, TestApp, start};
+pub use app::{BASE, TestApp, links, start};
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::hub_options;
-pub use sqlite::sqlite3;
+pub use sqlite::{rows, sqlite3};
+pub use surfaces::{check_in_step, publications};

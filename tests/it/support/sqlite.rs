@@ -21,3 +21,9 @@ pub fn sqlite3(path: &Path, sql: &str) -> String {
     assert!(complained.is_empty() || sql.starts_with(".bail off"), "sqlite3: {complained}\n{sql}");
     format!("{said}{complained}").trim_end().to_owned()
 }
+
+/// The rows of a query, as the shell gives them: an object each.
+pub fn rows(path: &Path, query: &str) -> Vec<serde_json::Value> {
+    let said = sqlite3(path, &format!(".mode json\n{query}"));
+    if said.is_empty() { Vec::new() } else { serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}")) }
+}

@@ -1,0 +1,80 @@
+//! Printing: filling the shelf, and the edition after one review changed, whole and by document. CPU time.
+
+mod support;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, Criterion, SamplingMode};
+use reviews_service::edition::entry::Entry;
+use reviews_service::edition::print::{Copy, print};
+use reviews_service::edition::{Document, Filler};
+use reviews_service::reviews::Review;
+use support::corpus::Corpus;
+use support::cpu::CpuTime;
+use support::{rows, shelf, table};
+
+/// Milliseconds of CPU that the bodies of an edition after one change may take, of 100,000 reviews.
+const GOAL_MS: f64 = 30.0;
+
+fn main() {
+    let rows = rows();
+    let corpus = Corpus::new(rows);
+    let copy = shelf::copy(&corpus);
+    let mut criterion = Criterion::default().with_measurement(CpuTime(WallTime)).without_plots().configure_from_args();
+    let mut group = criterion.benchmark_group(format!("print-{rows}"));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+
+    let entries: Vec<Entry> = corpus.reviews().map(|review| Entry::new(review, &shelf::links())).collect();
+    group.bench_function("blocks", |bencher| {
+        bencher.iter(|| {
+            let mut filler = Filler::default();
+            entries.iter().for_each(|entry| filler.push(entry));
+            filler.finish()
+        });
+    });
+    drop(entries);
+    // Edits go through the whole shelf, so that no block is touched twice in a row.
+    let mut number = 0;
+    let mut edit = || {
+        number = (number + 7_919) % rows;
+        let mut review = corpus.review(number);
+        review.text.push_str(" Still fine.");
+        review
+    };
+    group.bench_function("one_change", |bencher| {
+        bencher.iter_batched(&mut edit, |review| bodies(&copy, review), BatchSize::SmallInput);
+    });
+    group.bench_function("revise", |bencher| {
+        bencher.iter_batched(&mut edit, |review| revise(&copy, review), BatchSize::SmallInput);
+    });
+    for document in Document::ALL {
+        group.bench_function(document.name(), |bencher| bencher.iter(|| print(document, black_box(&copy), &shelf::links())));
+    }
+    group.finish();
+    criterion.final_summary();
+    report(rows);
+}
+
+/// The copy after `review` changed.
+fn revise(copy: &Copy, review: Review) -> Copy {
+    let change = (review.id.clone(), Some(Entry::new(review, &shelf::links())));
+    Copy { shelf: copy.shelf.revise(vec![change]), ..copy.clone() }
+}
+
+/// All that is sent uncompressed after `review` changed.
+fn bodies(copy: &Copy, review: Review) -> Vec<u64> {
+    let copy = revise(copy, review);
+    Document::ALL.map(|document| print(document, &copy, &shelf::links()).len()).to_vec()
+}
+
+fn report(rows: usize) {
+    println!("\n| printing, {rows} reviews | CPU |\n|---|---:|");
+    let parts = ["blocks", "one_change", "revise"].into_iter().chain(Document::ALL.map(Document::name));
+    for part in parts {
+        println!("| {part} | {} |", table::time(table::median(&format!("print-{rows}"), part)));
+    }
+    println!("\ngoal for one_change at 100,000: {GOAL_MS} ms");
+}

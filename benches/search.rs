@@ -1,0 +1,177 @@
+//! Searching: every class of question, beside the plain scan of one buffer and the plain FTS5 query of a real file.
+//! CPU time of the whole answer, its total included. `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
+
+mod support;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, Criterion, SamplingMode};
+use reviews_service::edition::Edition;
+use reviews_service::reviews::ReviewFilter;
+use reviews_service::search::{Found, search};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection, SqliteConnection};
+use support::corpus::Corpus;
+use support::cpu::CpuTime;
+use support::plain::{Answer, Buffer, fts};
+use support::questions::{self, Question};
+use support::words::Dice;
+use support::{files, rows, shelf, table};
+use tokio::runtime::Runtime;
+
+const LIMIT: usize = 20;
+/// How many questions by chance are compared before anything is timed.
+const BY_CHANCE: usize = 300;
+
+fn main() {
+    let rows = rows();
+    let corpus = Corpus::new(rows);
+    let edition = shelf::edition(&shelf::copy(&corpus));
+    let buffer = Buffer::new(corpus.reviews());
+    println!(
+        "{rows} reviews, {} bytes of folded text, {} bytes of /reviews.json, {} blocks",
+        buffer.len(),
+        edition.document(reviews_service::edition::Document::Reviews).sheet.content.len(),
+        edition.copy.shelf.blocks().len()
+    );
+    let questions = questions::all();
+    questions.iter().for_each(|question| agrees(&edition, &buffer, &question.filter()));
+    by_chance(&edition, &buffer);
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let path = runtime.block_on(files::database(rows));
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .pragma("cache_size", "-204800")
+        .pragma("mmap_size", "4000000000");
+    let mut connection = runtime.block_on(SqliteConnection::connect_with(&options)).unwrap();
+
+    let mut criterion = Criterion::default().with_measurement(CpuTime(WallTime)).without_plots().configure_from_args();
+    for question in &questions {
+        time(&mut criterion, rows, question, &edition, &buffer, &runtime, &mut connection);
+    }
+    criterion.bench_function(&format!("search-{rows}-sqlx/select-1"), |bencher| {
+        bencher.iter(|| runtime.block_on(sqlx::query("select 1").fetch_one(&mut connection)).unwrap());
+    });
+    criterion.final_summary();
+    report(rows, &questions, &edition);
+}
+
+fn group(rows: usize, question: &Question) -> String {
+    format!("search-{rows}-{}", question.slug())
+}
+
+fn time(
+    criterion: &mut Criterion<CpuTime>,
+    rows: usize,
+    question: &Question,
+    edition: &Edition,
+    buffer: &Buffer,
+    runtime: &Runtime,
+    connection: &mut SqliteConnection,
+) {
+    let filter = question.filter();
+    let mut group = criterion.benchmark_group(group(rows, question));
+    group.sampling_mode(SamplingMode::Flat).sample_size(20);
+    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_millis(400));
+    group.bench_function("ours", |bencher| {
+        // An edition remembers its totals; each time another one, so that it is counted each time.
+        let fresh = || shelf::forgetful(edition);
+        bencher.iter_batched_ref(
+            fresh,
+            |edition| body(&search(edition, black_box(&filter), LIMIT, None)),
+            BatchSize::NumIterations(32),
+        );
+    });
+    group.bench_function("remembered", |bencher| {
+        let edition = shelf::forgetful(edition);
+        bencher.iter(|| body(&search(&edition, black_box(&filter), LIMIT, None)));
+    });
+    group.bench_function("buffer", |bencher| bencher.iter(|| buffer.search(black_box(&filter), LIMIT)));
+    // The trigram index knows nothing of shorter questions.
+    if question.arguments.query.as_ref().is_some_and(|query| query.chars().count() >= 3) {
+        group.sample_size(10);
+        group.bench_function("fts5", |bencher| {
+            bencher.iter(|| runtime.block_on(fts(connection, &question.arguments, i64::try_from(LIMIT).unwrap())));
+        });
+    }
+    group.finish();
+}
+
+/// The bytes of an answer, as they are sent.
+fn body(found: &Found) -> Vec<u8> {
+    let relation = if found.is_exact { "eq" } else { "gte" };
+    let mut body = Vec::with_capacity(128 + found.reviews.iter().map(|review| review.len() + 1).sum::<usize>());
+    let head = format!(
+        "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",
+        found.total,
+        found.reviews.len()
+    );
+    body.extend_from_slice(head.as_bytes());
+    for (index, review) in found.reviews.iter().enumerate() {
+        body.extend_from_slice(if index == 0 { b"" } else { b"," });
+        body.extend_from_slice(review);
+    }
+    body.extend_from_slice(b"]}");
+    body
+}
+
+fn answer(edition: &Edition, filter: &ReviewFilter) -> Answer {
+    let found = search(&shelf::forgetful(edition), filter, LIMIT, None);
+    let id =
+        |review: &bytes::Bytes| serde_json::from_slice::<serde_json::Value>(review).unwrap()["id"].as_str().unwrap().to_owned();
+    (found.total, found.reviews.iter().map(id).collect())
+}
+
+/// Both plans give the same reviews and the same total, or there is nothing to compare.
+fn agrees(edition: &Edition, buffer: &Buffer, filter: &ReviewFilter) {
+    assert_eq!(answer(edition, filter), buffer.search(filter, LIMIT), "{filter:?}");
+}
+
+/// Pieces of texts, whole and spoilt, with and without filters.
+fn by_chance(edition: &Edition, buffer: &Buffer) {
+    let mut dice = Dice::new(7);
+    for _ in 0..BY_CHANCE {
+        let text: Vec<char> = buffer.text(dice.below(buffer.rows())).chars().collect();
+        let start = dice.below(text.len());
+        let length = 1 + dice.below(12).min(text.len() - start - 1);
+        let mut query: String = text[start..start + length].iter().collect();
+        if dice.percent(30) {
+            query.push(*dice.pick(&['z', 'é', ' ', 'q']));
+        }
+        let mut questions = questions::all();
+        let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
+        arguments.query = Some(query);
+        agrees(edition, buffer, &ReviewFilter::new(&arguments));
+    }
+}
+
+fn report(rows: usize, questions: &[Question], edition: &Edition) {
+    println!(
+        "\n| class | found | answer | total remembered | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---|"
+    );
+    for question in questions {
+        let group = group(rows, question);
+        let [ours, remembered, buffer, fts] = ["ours", "remembered", "buffer", "fts5"].map(|plan| table::median(&group, plan));
+        let goal = question.goal.milliseconds(rows);
+        let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
+        let (total, _) = answer(edition, &question.filter());
+        println!(
+            "| {} `{}` | {total} | {} | {} | {} | {} | {goal} ms{} |",
+            question.name,
+            question.arguments.query.as_deref().unwrap_or_default(),
+            table::time(ours),
+            table::time(remembered),
+            table::time(buffer),
+            table::time(fts),
+            if is_met { "" } else { " **missed**" },
+        );
+    }
+    println!(
+        "\nof the FTS5 column, sqlx and its thread: {}",
+        table::time(table::median(&format!("search-{rows}-sqlx"), "select-1"))
+    );
+}

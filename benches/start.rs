@@ -1,0 +1,111 @@
+//! Starting: a fresh process opens the database, reads and prints it, and could answer. CPU time of the process and its
+//! peak memory; then, in another fresh process, what the parts cost one by one.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
+use reviews_service::edition::entry::Entry;
+use reviews_service::edition::{Document, Filler, Grams, Press};
+use reviews_service::reviews::{Review, fold, store};
+use reviews_service::search::search;
+use reviews_service::wire;
+use sha2::{Digest, Sha256};
+use support::cpu::{cpu, timed};
+use support::{files, questions, rows, shelf};
+use tokio::runtime::Runtime;
+
+/// Tells a process what it was started for.
+const TASK: &str = "REVIEWS_BENCH_TASK";
+const RUNS: usize = 5;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let path = runtime.block_on(files::database(rows()));
+    match std::env::var(TASK).as_deref() {
+        Ok("start") => start(&runtime, &path),
+        Ok("parts") => parts(&runtime, &path),
+        _ => {
+            println!("{} reviews", rows());
+            for task in ["start", "parts"] {
+                for _ in 0..if task == "start" { RUNS } else { 1 } {
+                    let status = Command::new(std::env::current_exe().unwrap()).env(TASK, task).status().unwrap();
+                    assert!(status.success());
+                }
+            }
+        }
+    }
+}
+
+/// From nothing to the first answer.
+fn start(runtime: &Runtime, path: &Path) {
+    let before = cpu();
+    let (database, _) = runtime.block_on(Database::open(path)).unwrap();
+    let opened = cpu();
+    let press = Press::new(database, shelf::links(), Clock::system());
+    let edition = runtime.block_on(press.first()).unwrap();
+    let printed = cpu();
+    let found = search(&edition, &questions::all()[0].filter(), 20, None);
+    let size = edition.document(Document::Reviews).sheet.content.len();
+    let peak = peak_kib() * 1024;
+    println!(
+        "start: {:?} CPU before, opening {:?}, reading and printing {:?}, first answer ({} found) {:?}; all {:?}. \
+         /reviews.json {} MB, peak memory {} MB = {}.{:02} ×",
+        before,
+        opened.saturating_sub(before),
+        printed.saturating_sub(opened),
+        found.total,
+        cpu().saturating_sub(printed),
+        cpu(),
+        size / 1_000_000,
+        peak / 1_000_000,
+        peak / size,
+        peak * 100 / size % 100,
+    );
+}
+
+/// The same work, one part after the other.
+fn parts(runtime: &Runtime, path: &Path) {
+    let (database, _) = runtime.block_on(Database::open(path)).unwrap();
+    let read = |take: &mut (dyn FnMut(Review) + Send)| {
+        runtime.block_on(async {
+            let mut connection = database.readers().acquire().await.unwrap();
+            store::each_published(&mut connection, take).await.unwrap();
+        });
+    };
+    let ((), reading) = timed(|| read(&mut drop));
+    let mut reviews = Vec::new();
+    read(&mut |review| reviews.push(review));
+    let links = shelf::links();
+    let (folded, folding) = timed(|| reviews.iter().map(|review| fold(&review.text)).collect::<Vec<_>>());
+    let (json, serialising) =
+        timed(|| reviews.iter().map(|review| wire::json(&wire::Review::new(review.clone(), &links))).collect::<Vec<_>>());
+    let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::new(review, &links)).collect::<Vec<_>>());
+    // Joined as blocks are, about 128 reviews each.
+    let folded: Vec<Vec<u8>> = folded.chunks(128).map(|texts| texts.join("\u{0}").into_bytes()).collect();
+    let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
+    let (_, signing) = timed(|| folded.iter().map(|texts| Grams::of(texts)).collect::<Vec<_>>());
+    let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
+    let (shelf, filling) = timed(|| {
+        let mut filler = Filler::default();
+        entries.iter().for_each(|entry| filler.push(entry));
+        filler.finish()
+    });
+    println!("\n| part, {} reviews | CPU |\n|---|---:|", shelf.len());
+    println!("| reading the rows | {reading:.1?} |");
+    println!(
+        "| entries | {printing:.1?} |\n| … of that, serialising (with a copy) | {serialising:.1?} |\n| … folding | {folding:.1?} |"
+    );
+    println!("| filling the shelf | {filling:.1?} |\n| … of that, signatures | {signing:.1?} |\n| … hashing | {hashing:.1?} |");
+}
+
+/// The most memory that this process has had, in KiB.
+fn peak_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,80 @@
+//! The made-up reviews on disk: as a database, made once and kept below `target/bench`, and as a file to import.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use chrono::DateTime;
+use reviews_service::business;
+use reviews_service::db::Database;
+use reviews_service::reviews::store::upsert;
+use reviews_service::wire;
+use serde_json::Value;
+
+use super::corpus::Corpus;
+use super::shelf::links;
+
+/// Raised when the corpus or the tables change, so that an older file is not used.
+const VERSION: u32 = 1;
+/// How many reviews one statement writes, and how many statements one transaction holds.
+const BATCH: usize = 1_000;
+const BATCHES: usize = 20;
+
+/// The database of that many reviews; made where it is not there yet (some minutes for a million).
+///
+/// # Panics
+/// When it cannot be written.
+pub async fn database(rows: usize) -> PathBuf {
+    let path = directory().join(format!("reviews-{rows}-v{VERSION}.db"));
+    if path.exists() {
+        return path;
+    }
+    eprintln!("making {} …", path.display());
+    let unfinished = path.with_extension("unfinished");
+    let _ = fs::remove_file(&unfinished);
+    let (database, _) = Database::open(&unfinished).await.unwrap();
+    let corpus = Corpus::new(rows);
+    let numbers: Vec<usize> = (0..rows).collect();
+    for chunk in numbers.chunks(BATCH * BATCHES) {
+        let mut write = database.write().await.unwrap();
+        if chunk[0] == 0 {
+            business::replace(&mut write, &Corpus::business()).await.unwrap();
+        }
+        for batch in chunk.chunks(BATCH) {
+            let reviews: Vec<_> = batch.iter().map(|number| corpus.review(*number)).collect();
+            upsert(&mut write, &reviews, DateTime::UNIX_EPOCH).await.unwrap();
+        }
+        write.commit().await.unwrap();
+    }
+    database.close().await;
+    fs::rename(&unfinished, &path).unwrap();
+    path
+}
+
+/// Writes the corpus as JSON Lines, as `reviews import` takes it.
+///
+/// # Panics
+/// When the file cannot be written.
+pub fn json_lines(corpus: &Corpus, path: &Path) {
+    let mut file = BufWriter::new(fs::File::create(path).unwrap());
+    for review in corpus.reviews() {
+        let mut line = serde_json::to_value(wire::Review::new(review, &links())).unwrap();
+        // The permalink depends on where it is published, so files do not have it.
+        line.as_object_mut().and_then(|line| line.remove("url"));
+        writeln!(file, "{}", Value::Object(line.as_object().cloned().unwrap_or_default())).unwrap();
+    }
+    file.flush().unwrap();
+}
+
+/// Where the benchmarks keep their files.
+///
+/// # Panics
+/// When it cannot be made.
+#[must_use]
+pub fn directory() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"), PathBuf::from);
+    let directory = target.join("bench");
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}

@@ -1,0 +1,147 @@
+//! The two plans to compare with: one scan of one buffer of all texts, and the FTS5 query that most people would write.
+
+use memchr::memmem::Finder;
+use reviews_service::reviews::{Review, ReviewFilter, SearchArguments, fold};
+use reviews_service::search::TOTAL_MAX;
+use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+
+/// Total, bounded, and the ids of the page.
+pub type Answer = (u64, Vec<String>);
+
+/// All folded texts in one buffer, newest first, and the columns that filters ask for.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    texts: Vec<u8>,
+    ends: Vec<usize>,
+    rows: Vec<Columns>,
+}
+
+#[derive(Debug)]
+struct Columns {
+    id: String,
+    day: i32,
+    stars: u8,
+    technicians: Vec<String>,
+    services: Vec<String>,
+}
+
+impl Buffer {
+    /// The buffer of `reviews`, which come newest first.
+    pub fn new(reviews: impl Iterator<Item = Review>) -> Self {
+        let mut buffer = Self::default();
+        for review in reviews {
+            buffer.texts.extend_from_slice(fold(&review.text).as_bytes());
+            buffer.texts.push(0xFF);
+            buffer.ends.push(buffer.texts.len());
+            buffer.rows.push(Columns {
+                id: review.id.to_string(),
+                day: review.date.number(),
+                stars: review.rating.stars(),
+                technicians: review.mentions.technicians.iter().map(|name| fold(name)).collect(),
+                services: review.mentions.services,
+            });
+        }
+        buffer
+    }
+
+    /// How many bytes of text it has.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Some text of a review, for questions by chance.
+    #[must_use]
+    pub fn text(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        std::str::from_utf8(&self.texts[start..self.ends[row] - 1]).unwrap_or_default()
+    }
+
+    /// How many reviews it has.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// One `memmem` from the first to the last of the dates' texts; columns are looked at where it finds something.
+    #[must_use]
+    pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
+        let first = filter.until().map_or(0, |day| self.rows.partition_point(|row| row.day > day.number()));
+        let end = filter.since().map_or(self.rows.len(), |day| self.rows.partition_point(|row| row.day >= day.number()));
+        let finder = Finder::new(filter.query().unwrap_or_default());
+        let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
+        let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        while row < end
+            && let Some(found) = finder.find(&self.texts[at..self.ends[end - 1]])
+        {
+            let found = at + found;
+            // An empty query finds the place where the next text begins.
+            while self.ends[row] <= found {
+                row += 1;
+            }
+            if self.takes(row, filter) {
+                if ids.len() < limit {
+                    ids.push(self.rows[row].id.clone());
+                }
+                total += 1;
+                if total > TOTAL_MAX {
+                    break;
+                }
+            }
+            at = self.ends[row];
+            row += 1;
+        }
+        (total.min(TOTAL_MAX), ids)
+    }
+
+    fn takes(&self, row: usize, filter: &ReviewFilter) -> bool {
+        let row = &self.rows[row];
+        filter.takes_stars(row.stars)
+            && filter.technician().is_none_or(|name| row.technicians.iter().any(|its| its == name))
+            && filter.service().is_none_or(|id| row.services.iter().any(|its| its == id))
+    }
+}
+
+/// `match` a phrase, join, sort by date, take the page; and count the same up to the bound.
+///
+/// # Panics
+/// When the database cannot be read: then there is nothing to compare with.
+pub async fn fts(connection: &mut SqliteConnection, arguments: &SearchArguments, limit: i64) -> Answer {
+    let mut page = question(
+        "select r.review_id, r.rating, r.reviewed_on, r.author, r.text, r.source_name, r.updated_at",
+        arguments,
+        " order by r.reviewed_on desc, r.review_id limit ",
+        limit,
+    );
+    let page = page.build().fetch_all(&mut *connection).await.unwrap();
+    let bound = i64::try_from(TOTAL_MAX).unwrap_or(i64::MAX);
+    let mut count = question("select count(*) from (select 1", arguments, " limit ", bound);
+    let total: i64 = count.push(")").build().fetch_one(connection).await.unwrap().get(0);
+    (total.unsigned_abs(), page.iter().map(|row| row.get(0)).collect())
+}
+
+/// The text index first (`cross join`: without statistics SQLite may begin with the dates, and that is far worse), then
+/// the review, then what the filters ask for.
+fn question(select: &str, arguments: &SearchArguments, end: &str, bound: i64) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(select);
+    sql.push(" from review_fts as f cross join review as r on r.review_id = f.review_id where f.review_fts match ");
+    sql.push_bind(format!("\"{}\"", arguments.query.as_deref().unwrap_or_default().replace('"', "\"\"")));
+    sql.push(" and r.status = 'published'");
+    if let Some(since) = arguments.since {
+        sql.push(" and r.reviewed_on >= ").push_bind(since.to_string());
+    }
+    if let Some(until) = arguments.until {
+        sql.push(" and r.reviewed_on <= ").push_bind(until.to_string());
+    }
+    if let Some(rating) = arguments.rating {
+        sql.push(" and r.rating = ").push_bind(i64::from(rating.stars()));
+    }
+    if let Some(name) = &arguments.mentions_technician {
+        sql.push(
+            " and exists (select 1 from mention as m where m.review_id = r.review_id and m.kind = 'technician' and m.value = ",
+        );
+        sql.push_bind(name.clone()).push(")");
+    }
+    sql.push(end).push_bind(bound);
+    sql
+}

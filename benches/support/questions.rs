@@ -1,0 +1,94 @@
+//! The classes of questions: each stands for one way in which a search can be easy or hard.
+
+use chrono::NaiveDate;
+use reviews_service::reviews::{Day, Rating, ReviewFilter, SearchArguments};
+
+use super::corpus::TECHNICIANS;
+
+/// One class.
+#[derive(Debug)]
+pub struct Question {
+    /// What it stands for.
+    pub name: &'static str,
+    /// What is asked.
+    pub arguments: SearchArguments,
+    /// Which goal it has.
+    pub goal: Goal,
+}
+
+/// The two goals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// Common words, words with a rare trigram, and absent ones.
+    Quick,
+    /// All others.
+    Any,
+}
+
+impl Goal {
+    /// Milliseconds of CPU that an answer may take of that many reviews; the goals are set for 100,000 and 1,000,000.
+    #[must_use]
+    pub const fn milliseconds(self, rows: usize) -> f64 {
+        match (self, rows > 100_000) {
+            (Self::Quick, false) => 0.2,
+            (Self::Any, false) => 1.6,
+            (Self::Quick, true) => 1.5,
+            (Self::Any, true) => 19.0,
+        }
+    }
+}
+
+impl Question {
+    /// Its filter.
+    #[must_use]
+    pub fn filter(&self) -> ReviewFilter {
+        ReviewFilter::new(&self.arguments)
+    }
+
+    /// Its name as criterion files it.
+    #[must_use]
+    pub fn slug(&self) -> String {
+        self.name.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '_' }).collect()
+    }
+}
+
+/// Every class.
+///
+/// # Panics
+/// Never: the dates and ratings are right.
+#[must_use]
+pub fn all() -> Vec<Question> {
+    let plain = |name, query: &str, goal| Question { name, arguments: text(query), goal };
+    let day = |year, month, day| Day::new(NaiveDate::from_ymd_opt(year, month, day).unwrap());
+    let june = SearchArguments { since: day(2017, 6, 1), until: day(2017, 6, 30), ..text("zyxglint") };
+    let one_star = SearchArguments { rating: Some(Rating::try_from(1).unwrap()), ..text("the") };
+    let by = |technician: &str, query: &str| SearchArguments { mentions_technician: Some(technician.to_owned()), ..text(query) };
+    let [top, .., old] = TECHNICIANS;
+    vec![
+        plain("rare word", "zyxglint", Goal::Quick),
+        plain("medium word", "quibblefax", Goal::Quick),
+        plain("common word", "the", Goal::Quick),
+        plain("3 characters", "joa", Goal::Quick),
+        plain("2 characters, common", "th", Goal::Quick),
+        plain("2 characters, rare", "zy", Goal::Quick),
+        plain("1 character, common", "e", Goal::Quick),
+        plain("1 character, €", "€", Goal::Quick),
+        plain("1 character, absent", "~", Goal::Quick),
+        plain("absent word", "qqzzxxw", Goal::Quick),
+        plain("absent, common trigrams", "therathe", Goal::Any),
+        plain("Unicode", "Crème Brûlée", Goal::Any),
+        plain("phrase", "warranty claim", Goal::Any),
+        plain("phrase of common words", "and the", Goal::Quick),
+        plain("common words, absent phrase", "and of", Goal::Any),
+        plain("common words, rare phrase", "the was", Goal::Any),
+        Question { name: "one star and a common word", arguments: one_star, goal: Goal::Any },
+        Question { name: "30 days and a rare word", arguments: june, goal: Goal::Any },
+        Question { name: "top technician and a common word", arguments: by(top, "the"), goal: Goal::Any },
+        Question { name: "old technician and a common word", arguments: by(old, "the"), goal: Goal::Any },
+        Question { name: "old technician and a medium word", arguments: by(old, "quibblefax"), goal: Goal::Any },
+    ]
+}
+
+fn text(query: &str) -> SearchArguments {
+    SearchArguments { query: Some(query.to_owned()), ..SearchArguments::default() }
+}

@@ -1,0 +1,53 @@
+//! What the queries of `read` pack into one value for speed, taken apart again.
+
+/// A review's values as they are stored.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    pub(super) review_id: Option<&'a [u8]>,
+    pub(super) reviewed_on: Option<&'a [u8]>,
+    /// The other columns, in the order of the query.
+    pub(super) others: [Option<&'a [u8]>; 16],
+    /// Kind and value.
+    pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
+}
+
+/// The rows that were packed one behind the other.
+pub(super) fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    while !packed.is_empty()
+        && let Some(row) = unpack_one(&mut packed)
+    {
+        rows.push(row);
+    }
+    rows
+}
+
+fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
+    let (review_id, reviewed_on) = (value(packed)?, value(packed)?);
+    let mut others = [None; 16];
+    for other in &mut others {
+        *other = value(packed)?;
+    }
+    let mut mentions = Vec::new();
+    loop {
+        if let Some(rest) = packed.strip_prefix(b";") {
+            *packed = rest;
+            return Some(Row { review_id, reviewed_on, others, mentions });
+        }
+        mentions.push((value(packed)??, value(packed)??));
+    }
+}
+
+/// Takes one value off `packed`; `Some(None)` for null.
+fn value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
+    let colon = packed.iter().position(|byte| *byte == b':')?;
+    let length = std::str::from_utf8(&packed[..colon]).ok()?;
+    let rest = &packed[colon + 1..];
+    *packed = rest;
+    if length.is_empty() {
+        return Some(None);
+    }
+    let (value, rest) = rest.split_at_checked(length.parse().ok()?)?;
+    *packed = rest;
+    Some(Some(value))
+}

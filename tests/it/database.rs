@@ -1,0 +1,23 @@
+//! The database file when it is not as it should be: every fault has its own message, none makes it worse, and what can be
+//! published is.
+
+mod file;
+mod rows;
+mod trouble;
+
+use std::path::Path;
+
+use reviews_service::db::{Database, DbError};
+
+/// The fault that opening this file meets, for writing and for reading.
+async fn faults(path: &Path) -> (DbError, DbError) {
+    let write = Database::open(path).await.err().unwrap_or_else(|| panic!("{} opens", path.display()));
+    let read = Database::open_read_only(path).await.err().unwrap_or_else(|| panic!("{} opens for reading", path.display()));
+    (write, read)
+}
+
+/// A database of this version at `path`, closed again.
+async fn make(path: &Path) {
+    let (database, _) = Database::open(path).await.unwrap();
+    database.close().await;
+}

@@ -1,0 +1,246 @@
+//! Opening: what is made, what is migrated, and what is refused untouched.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use reviews_service::db::{Database, DbError, verify};
+
+use super::{faults, make};
+use crate::support::{Generator, TestApp, sqlite3};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn a_new_database_is_for_its_owner_alone() {
+    let app = TestApp::with(&Generator::new(71).reviews(3)).await;
+    for suffix in ["", "-wal", "-shm"] {
+        assert_eq!(mode(&app.folder().join(format!("reviews.db{suffix}"))), 0o600, "reviews.db{suffix}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_there_keeps_its_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    fs::write(&path, "").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    make(&path).await;
+    assert_eq!(mode(&path), 0o640);
+}
+
+#[tokio::test]
+async fn each_migration_is_applied_once_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    let (database, first) = Database::open(&path).await.unwrap();
+    database.close().await;
+    let mut files = names(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations")));
+    files.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == "sql"));
+    let expected: Vec<String> =
+        files.iter().map(|name| name.trim_end_matches(".sql").replacen('_', " ", 1).replace('_', " ")).collect();
+    assert_eq!((first.applied, first.total), (expected, files.len()));
+    let lineage = sqlite3(&path, "select lineage_id from lineage");
+    assert_eq!(lineage.len(), 32, "{lineage}");
+    let (database, second) = Database::open(&path).await.unwrap();
+    database.close().await;
+    assert_eq!((second.applied, second.total), (vec![], files.len()));
+    assert_eq!(sqlite3(&path, "select lineage_id from lineage"), lineage);
+}
+
+#[tokio::test]
+async fn what_is_closed_leaves_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    make(&folder.path().join("reviews.db")).await;
+    assert_eq!(names(folder.path()), ["reviews.db"]);
+}
+
+#[tokio::test]
+async fn a_missing_database_is_not_made_for_a_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.db");
+    let error = Database::open_read_only(&path).await.unwrap_err();
+    assert!(matches!(error, DbError::Missing(_)), "{error:?}");
+    assert!(error.to_string().contains("reviews migrate"), "{error}");
+    assert_eq!(names(folder.path()), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Database::open(&folder.path().join("none/reviews.db")).await.unwrap_err();
+    assert!(matches!(error, DbError::Create { .. }), "{error:?}");
+    assert!(error.to_string().contains("make its folder"), "{error}");
+}
+
+#[tokio::test]
+async fn a_folder_is_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let (write, read) = faults(folder.path()).await;
+    for error in [write, read] {
+        assert!(matches!(error, DbError::NotADatabase(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_something_else_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("letter.txt");
+    let letter = "Dear customer, ".repeat(1_000);
+    fs::write(&path, &letter).unwrap();
+    let (write, read) = faults(&path).await;
+    for error in [write, read] {
+        assert!(matches!(error, DbError::NotADatabase(_)), "{error:?}");
+        assert!(error.to_string().contains("letter.txt"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), letter);
+    assert_eq!(names(folder.path()), ["letter.txt"]);
+}
+
+#[tokio::test]
+async fn a_newer_database_is_refused_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    make(&path).await;
+    sqlite3(
+        &path,
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'of tomorrow', 1, x'00', 0)",
+    );
+    let before = fs::read(&path).unwrap();
+    let (write, read) = faults(&path).await;
+    for error in [write, read] {
+        assert!(matches!(error, DbError::Newer { found: 9999, .. }), "{error:?}");
+        assert!(error.to_string().contains("use the newer release"), "{error}");
+    }
+    assert!(fs::read(&path).unwrap() == before, "nothing was written");
+}
+
+#[tokio::test]
+async fn a_migration_that_differs_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    make(&path).await;
+    sqlite3(&path, "update _sqlx_migrations set checksum = x'00' where version = 2");
+    let error = Database::open(&path).await.unwrap_err();
+    assert!(matches!(error, DbError::Foreign { version: 2, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    make(&path).await;
+    let newest = sqlite3(&path, "select max(version) from _sqlx_migrations");
+    sqlite3(&path, "drop table subscription; delete from _sqlx_migrations where version = 6");
+    if newest != "6" {
+        // Later migrations may need the table; then this one cannot be taken back alone.
+        return;
+    }
+    let error = Database::open_read_only(&path).await.unwrap_err();
+    assert!(matches!(error, DbError::Older { found: 5, known: 6, .. }), "{error:?}");
+    let (database, migrated) = Database::open(&path).await.unwrap();
+    database.close().await;
+    assert_eq!(migrated.applied, ["0006 subscription"]);
+    // Somebody else's database has none of ours.
+    let other = folder.path().join("other.db");
+    sqlite3(&other, "create table t (a)");
+    let error = Database::open_read_only(&other).await.unwrap_err();
+    assert!(matches!(error, DbError::Older { found: 0, .. }), "{error:?}");
+}
+
+/// Overwrites bytes of the file.
+fn scribble(path: &Path, range: std::ops::Range<usize>) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[range].iter_mut().for_each(|byte| *byte = 0x5a);
+    fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_said_to_be() {
+    let app = TestApp::with(&Generator::new(72).reviews(100)).await;
+    let copy = app.folder().join("copy.db");
+    app.shell(&format!(".backup {}", copy.display())).await;
+    let whole = fs::read(&copy).unwrap();
+    // The first page, behind the file's header: the list of tables.
+    scribble(&copy, 100..400);
+    let (write, read) = faults(&copy).await;
+    for error in [write, read] {
+        assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
+        assert!(error.to_string().contains("restore it from a backup"), "{error}");
+    }
+    // A page in the midst: it opens, and `verify` finds it, or says that it cannot go on.
+    fs::write(&copy, &whole).unwrap();
+    scribble(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
+    let found = async {
+        let readers = Database::open_read_only(&copy).await?;
+        let verified = verify(&mut readers.acquire().await.unwrap()).await.map_err(|error| DbError::at(&copy, error))?;
+        Ok::<_, DbError>(verified.wrong)
+    };
+    match found.await {
+        Ok(wrong) => assert_ne!(wrong, [] as [&str; 0]),
+        Err(error) => assert!(matches!(error, DbError::Damaged { .. }), "{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn verifying_writes_nothing() {
+    let app = TestApp::with(&Generator::new(73).reviews(50)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    for command in [".backup", "vacuum into"] {
+        // The second is in no log mode, as copies often are.
+        app.shell(&format!("{command} '{}'", copy.display())).await;
+        let before = fs::read(&copy).unwrap();
+        let readers = Database::open_read_only(&copy).await.unwrap_or_else(|error| panic!("{command}: {error}"));
+        let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+        readers.close().await;
+        assert_eq!((verified.reviews, verified.wrong, verified.behind), (50, vec![], vec![]), "{command}");
+        assert!(fs::read(&copy).unwrap() == before, "{command}: the file changed");
+        for name in names(folder.path()) {
+            // SQLite makes the last two for a reader, and leaves them for the next writer.
+            assert!(["copy.db", "copy.db-shm", "copy.db-wal"].contains(&name.as_str()), "{command}: {name}");
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_out_of_step_is_found() {
+    for (sql, said) in [
+        (
+            "delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003')",
+            "review r-00003",
+        ),
+        ("update review_fts set text = 'something else' where rowid = 5", "is not indexed with the text that it has"),
+        ("insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody')", "row 99999 belongs to no review"),
+        ("delete from review_change where review_id = 'r-00007'", "review r-00007"),
+        ("update publication set change_no = 100000", "rows of review_change are missing"),
+    ] {
+        let app = TestApp::with(&Generator::new(74).reviews(10)).await;
+        sqlite3(&app.path(), sql);
+        let readers = Database::open_read_only(&app.path()).await.unwrap();
+        let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+        readers.close().await;
+        assert!(verified.wrong.iter().any(|sentence| sentence.contains(said)), "{sql}: {verified:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_only_behind_is_not_wrong() {
+    let app = TestApp::with(&Generator::new(75).reviews(10)).await;
+    sqlite3(&app.path(), "update review set author = 'later'");
+    let readers = Database::open_read_only(&app.path()).await.unwrap();
+    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+    readers.close().await;
+    assert_eq!(verified.wrong, [] as [&str; 0]);
+    assert!(verified.behind[0].contains("10 changed reviews are newer"), "{verified:?}");
+}

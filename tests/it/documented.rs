@@ -1,0 +1,251 @@
+//! The docs say everything there is, and nothing there is not. They are `README.md`, `CHANGELOG.md`, `seeds/README.md` and
+//! `docs/*.md`; the README's commands are run here, or read by the parser that reads them in earnest.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, Command, CommandFactory};
+use reviews_service::app::routes::{self, ROUTES};
+use reviews_service::cli::Cli;
+
+use crate::support::{Generator, TestApp, sqlite3};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every page, with its path.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut paths: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "seeds/README.md"].iter().map(|name| root().join(name)).collect();
+    let docs = fs::read_dir(root().join("docs")).expect("there is a folder docs");
+    paths.extend(docs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))))
+        .collect()
+}
+
+fn docs() -> String {
+    pages().into_iter().map(|(_, text)| text).collect()
+}
+
+/// What stands between backticks, on one line each.
+fn quoted(text: &str) -> Vec<&str> {
+    text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|code| !code.is_empty()).collect()
+}
+
+/// Every file of the crate, with its path.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut folders = vec![root().join("src")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push((path.clone(), fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// What stands between quotes in the crate's code (and, harmlessly, what does not), each with the text before it.
+fn literals() -> Vec<(String, String)> {
+    let pairs = |(_, text): (_, String)| {
+        let parts: Vec<String> = text.split('"').map(str::to_owned).collect();
+        parts.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>()
+    };
+    sources().into_iter().flat_map(pairs).collect()
+}
+
+#[track_caller]
+fn assert_all_in(docs: &str, names: impl IntoIterator<Item = String>) {
+    let quoted = quoted(docs);
+    let missing: Vec<String> =
+        names.into_iter().filter(|name| !quoted.iter().any(|code| words(code).contains(&name.as_str()))).collect();
+    assert!(missing.is_empty(), "the docs do not name, in backticks: {missing:#?}");
+}
+
+fn words(code: &str) -> Vec<&str> {
+    code.split(|c: char| c.is_whitespace() || "[]|=,()".contains(c)).collect()
+}
+
+#[test]
+fn every_route_is_documented() {
+    let docs = docs();
+    let paths: BTreeSet<&str> = quoted(&docs)
+        .into_iter()
+        .flat_map(|code| code.split([' ', '?']))
+        .filter(|word| word.starts_with('/'))
+        .filter_map(|path| routes::find(path).map(|route| route.pattern))
+        .collect();
+    let missing: Vec<&str> = ROUTES.iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
+    assert!(missing.is_empty(), "the docs do not name {missing:?}");
+}
+
+fn each_argument(command: &Command, take: &mut impl FnMut(&str, &Arg)) {
+    for argument in command.get_arguments().filter(|argument| !["help", "version"].contains(&argument.get_id().as_str())) {
+        take(command.get_name(), argument);
+    }
+    command.get_subcommands().filter(|command| command.get_name() != "help").for_each(|command| each_argument(command, take));
+}
+
+#[test]
+fn every_command_flag_and_setting_is_documented() {
+    let mut names = vec!["RUST_LOG".to_owned()];
+    let cli = Cli::command();
+    names.extend(cli.get_subcommands().map(|command| command.get_name().to_owned()));
+    each_argument(&cli, &mut |_, argument| {
+        names.extend(argument.get_long().map(|long| format!("--{long}")));
+        names.extend(argument.get_env().map(|variable| variable.to_str().unwrap().to_owned()));
+    });
+    assert_all_in(&docs(), names);
+}
+
+#[test]
+fn every_setting_in_the_docs_is_one() {
+    let mut known: BTreeSet<String> = ["RUST_LOG", "SQLX_OFFLINE", "INSTA_UPDATE"].map(str::to_owned).into();
+    each_argument(&Cli::command(), &mut |_, argument| {
+        known.extend(argument.get_env().map(|variable| variable.to_str().unwrap().to_owned()));
+    });
+    let docs = docs();
+    let named = quoted(&docs).into_iter().flat_map(words).filter(|word| {
+        (word.starts_with("REVIEWS_") || *word == "DATABASE_URL") && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+    });
+    let unknown: Vec<&str> = named.filter(|name| !known.contains(*name)).collect();
+    assert!(unknown.is_empty(), "the docs name settings that there are not: {unknown:?}");
+}
+
+#[test]
+fn every_metric_is_documented() {
+    let metrics: BTreeSet<String> = literals()
+        .into_iter()
+        .filter(|(before, _)| ["counter!(", "gauge!(", "histogram!("].iter().any(|end| before.ends_with(end)))
+        .map(|(_, name)| name)
+        .collect();
+    assert!(metrics.len() >= 5, "{metrics:?}");
+    assert_all_in(&docs(), metrics);
+}
+
+#[test]
+fn every_log_event_is_documented() {
+    let is_event = |literal: &str| {
+        let name = literal.split(':').next().unwrap_or_default();
+        literal.contains(": ") && name.contains('.') && name.chars().all(|c| c.is_ascii_lowercase() || "._0123456789".contains(c))
+    };
+    let events: BTreeSet<String> = literals()
+        .into_iter()
+        .map(|(_, literal)| literal)
+        .filter(|literal| is_event(literal))
+        .filter_map(|literal| literal.split(':').next().map(str::to_owned))
+        .collect();
+    assert!(events.len() >= 8, "{events:?}");
+    assert_all_in(&docs(), events);
+}
+
+#[test]
+fn every_log_line_begins_with_its_event() {
+    let is_event = |text: &str| {
+        let name = text.split(": ").next().unwrap_or_default();
+        text.contains(": ") && name.contains('.') && name.chars().all(|c| c.is_ascii_lowercase() || c == '.' || c == '_')
+    };
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        for mark in ["tracing::error!(", "tracing::warn!(", "tracing::info!(", "tracing::debug!("] {
+            for call in text.split(mark).skip(1) {
+                let call = call.split(");").next().unwrap_or_default();
+                if !call.split('"').any(is_event) {
+                    faults.push(format!("{}: {mark}{call}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn every_link_within_the_docs_leads_somewhere() {
+    let mut broken = Vec::new();
+    for (page, text) in pages() {
+        for rest in text.split("](").skip(1) {
+            let target = rest.split([')', ' ']).next().unwrap_or_default();
+            let path = target.split('#').next().unwrap_or_default();
+            if path.is_empty() || target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            if !page.parent().unwrap().join(path).exists() {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The lines of all shell blocks, without their comments.
+fn shell_lines(text: &str) -> Vec<&str> {
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks
+        .flat_map(str::lines)
+        .map(|line| line.split(" #").next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// Reads the words of a `reviews` command as the binary would.
+fn parse(words: &[&str], line: &str) {
+    // What stands for something else: a file, and what may be left out.
+    let words = words.iter().filter(|word| !word.starts_with('[') && !word.ends_with(']')).map(|word| word.trim_end_matches('…'));
+    let result = Cli::command().try_get_matches_from(words);
+    assert!(result.is_ok(), "`{line}` is no command: {}", result.unwrap_err());
+}
+
+#[tokio::test]
+async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
+    let app = TestApp::with(&Generator::new(1).reviews(20)).await;
+    let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
+    let mut count = 0;
+    for (page, text) in pages() {
+        for line in shell_lines(&text) {
+            count += 1;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["reviews", ..] => parse(&words, line),
+                ["cargo", "run", rest @ ..] => {
+                    let own = rest.iter().position(|word| *word == "--").map_or(&[][..], |at| &rest[at..]);
+                    parse(&[&["reviews"], own.get(1..).unwrap_or_default()].concat(), line);
+                }
+                ["cargo", "test" | "build" | "install" | "bench" | "clippy" | "fmt", ..] => {}
+                ["just", recipe, ..] => assert!(justfile.contains(&format!("\n{recipe}")), "no recipe {recipe}"),
+                ["sqlite3", _, ..] => {
+                    let sql = line
+                        .split_once('"')
+                        .and_then(|(_, rest)| rest.rsplit_once('"'))
+                        .map_or("", |(sql, _)| sql)
+                        .replace("\\\"", "\"");
+                    sqlite3(&app.path(), &format!("{sql};"));
+                }
+                ["curl", ..] => {
+                    let url = words.iter().find(|word| word.contains("://")).unwrap_or_else(|| panic!("no URL in {line}"));
+                    let path = format!("/{}", url.trim_matches(['"', '\'']).splitn(4, '/').nth(3).unwrap_or_default());
+                    assert!(routes::find(path.split('?').next().unwrap_or_default()).is_some(), "{line}: nothing answers {path}");
+                }
+                _ => panic!("{}: what does `{line}` run? Teach this test.", page.display()),
+            }
+        }
+    }
+    assert!(count >= 8, "{count} commands");
+    app.drain().await;
+    assert_eq!(app.get("/readyz").await.status, 200);
+}
+
+#[test]
+fn every_just_recipe_in_the_docs_is_one() {
+    let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
+    let docs = docs();
+    for recipe in quoted(&docs).into_iter().filter_map(|code| code.strip_prefix("just ")) {
+        let recipe = recipe.split_whitespace().next().unwrap_or_default();
+        assert!(justfile.lines().any(|line| line.split([' ', ':']).next() == Some(recipe)), "`just {recipe}` is no recipe");
+    }
+}

@@ -1,0 +1,170 @@
+//! `reviews serve`: from its greeting to its end, whether it is asked to stop or is killed.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use super::{Home, NEVER, Serving, body, request, reviews};
+use crate::support::sqlite3;
+
+#[test]
+fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
+    let home = Home::with(7);
+    sqlite3(&home.path(), "update review set status = 'withheld' where review_id = 'p-1'");
+    let serving = home.serve();
+    let greeting = serving.greeting.clone();
+    assert!(greeting.starts_with("Reviews of Unnamed business: 6 published, 1 withheld\n"), "{greeting}");
+    assert!(greeting.contains("Database  reviews.db\n"), "{greeting}");
+    let base = format!("http://{}", serving.address);
+    let urls: Vec<&str> = greeting.split_whitespace().filter(|word| word.starts_with("http://")).collect();
+    assert!(urls.len() >= 10, "{greeting}");
+    for url in &urls {
+        serving.get(url.strip_prefix(&base).unwrap_or_else(|| panic!("{url} is not below {base}")));
+    }
+    assert!(urls.contains(&format!("{base}/reviews.json").as_str()) && urls.contains(&format!("{base}/docs").as_str()));
+    assert_eq!(serving.ids().len(), 6);
+}
+
+#[test]
+fn a_signal_to_stop_ends_it_cleanly() {
+    for signal in ["TERM", "INT"] {
+        let home = Home::with(2);
+        let serving = home.serve();
+        serving.get("/healthz");
+        serving.signal(signal);
+        let (status, rest) = serving.end();
+        assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"), "SIG{signal}");
+        let left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["reviews.db"], "SIG{signal}: everything is in the one file");
+    }
+}
+
+#[test]
+fn what_is_in_flight_is_finished_after_the_signal() {
+    let home = Home::with(60);
+    // Some 30 MB, of which the sockets hold only a part.
+    sqlite3(&home.path(), "update review set author = hex(zeroblob(250000))");
+    let serving = home.serve();
+    let mut slow = serving.connect();
+    slow.write_all(request("/reviews.json").as_bytes()).unwrap();
+    let mut answer = vec![0; 1_000];
+    slow.read_exact(&mut answer).unwrap();
+    serving.signal("TERM");
+    // The listener is closed first: once nobody is let in, the stop has begun.
+    while std::net::TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
+        std::thread::yield_now();
+    }
+    slow.read_to_end(&mut answer).unwrap();
+    let whole: serde_json::Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
+    assert_eq!(whole["reviews"].as_array().unwrap().len(), 60);
+    assert_eq!(serving.end().0.code(), Some(0));
+}
+
+#[test]
+fn it_stops_as_cleanly_when_nobody_reads_what_it_prints() {
+    let home = Home::with(1);
+    let mut serving = home.serve();
+    drop(serving.out.take());
+    serving.wait_for("/healthz", "ok");
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(0));
+}
+
+#[test]
+fn what_a_shell_writes_is_seen_by_the_running_process() {
+    let home = Home::with(3);
+    let serving = home.serve();
+    sqlite3(
+        &home.path(),
+        "insert into review (review_id, rating, reviewed_on, text) values ('new', 1, '2026-11-19', 'Hello from the shell')",
+    );
+    serving.wait_for("/reviews.json", "Hello from the shell");
+    assert_eq!(serving.ids()[0], "new");
+    assert!(serving.get("/api/reviews/search?query=FROM+the").contains("\"total\":1"));
+    sqlite3(&home.path(), "delete from review");
+    serving.wait_for("/reviews.json", "\"reviews\":[]");
+}
+
+#[test]
+fn a_second_process_on_the_same_database_serves_too() {
+    let home = Home::with(4);
+    let (first, second) = (home.serve(), home.serve());
+    assert_eq!(first.ids(), second.ids());
+    home.insert(10, 12);
+    first.wait_for("/reviews.json", "p-12");
+    second.wait_for("/reviews.json", "p-12");
+    assert_eq!(first.ids(), second.ids());
+    // They do not answer each other for ever.
+    let version = || sqlite3(&home.path(), "select version from publication where document = 'reviews'");
+    sqlite3(&home.path(), "update review set author = 'once more' where review_id = 'p-1'");
+    first.wait_for("/reviews.json", "once more");
+    second.wait_for("/reviews.json", "once more");
+    let before: i64 = version().parse().unwrap();
+    sqlite3(&home.path(), "update review set author = 'and again' where review_id = 'p-1'");
+    first.wait_for("/reviews.json", "and again");
+    second.wait_for("/reviews.json", "and again");
+    let after: i64 = version().parse().unwrap();
+    assert!((1..=2).contains(&(after - before)), "from version {before} to {after} with one change");
+    first.signal("TERM");
+    assert_eq!(first.end().0.code(), Some(0));
+    home.insert(20, 20);
+    second.wait_for("/reviews.json", "p-20");
+}
+
+#[test]
+fn whatever_was_committed_survives_the_kill_of_everybody() {
+    let home = Home::with(20);
+    for round in 1..=3 {
+        let serving = home.serve();
+        // A shell commits row by row, says each, and is killed in the midst, and so is the service.
+        let mut shell =
+            Command::new("sqlite3").arg("-batch").arg(home.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = shell.stdin.take().unwrap();
+        let row = |number: usize| {
+            format!(
+                "insert into review (review_id, rating, reviewed_on, text) values ('k-{round}-{number}', 3, '2026-11-02', 'killed'); select {number};\n"
+            )
+        };
+        input.write_all(b".timeout 5000\n").unwrap();
+        let mut said = std::io::BufReader::new(shell.stdout.take().unwrap());
+        let mut last = 0;
+        while last < 25 {
+            last += 1;
+            input.write_all(row(last).as_bytes()).unwrap();
+            let mut line = String::new();
+            std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+            assert_eq!(line.trim(), last.to_string());
+        }
+        // These it has been given; how many of them it commits, nobody knows.
+        (last + 1..last + 200).for_each(|number| input.write_all(row(number).as_bytes()).unwrap());
+        serving.kill();
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let check = home.run(&["check"]);
+        assert_eq!(check.code, Some(0), "{}{}", check.out, check.err);
+        let serving = home.serve();
+        let ids = serving.ids();
+        assert_eq!(ids.len().to_string(), sqlite3(&home.path(), "select count(*) from review"));
+        for number in 1..=last {
+            assert!(ids.contains(&format!("k-{round}-{number}")), "round {round}: row {number} was committed");
+        }
+        serving.signal("TERM");
+        assert_eq!(serving.end().0.code(), Some(0));
+        let check = home.run(&["check"]);
+        assert!(check.code == Some(0) && !check.out.contains("behind"), "{}", check.out);
+    }
+}
+
+#[test]
+fn the_sample_firm_is_served() {
+    let home = Home::new();
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
+    assert!(!serving.greeting.contains("Unnamed business"), "{}", serving.greeting);
+    let count = serving.ids().len();
+    assert!(count > 50, "{count} reviews");
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(0));
+    // Again: nothing is loaded twice.
+    let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
+    assert_eq!(serving.ids().len(), count);
+}

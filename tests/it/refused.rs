@@ -1,0 +1,106 @@
+//! Rows that our checks refuse, whoever writes them; the shell is told which check it was.
+
+use crate::support::{Generator, TestApp, publications, sqlite3};
+
+const COLUMNS: &str = "insert into review (review_id, rating, reviewed_on, text";
+
+fn review(id: &str, rating: &str, day: &str) -> String {
+    format!("{COLUMNS}) values ({id}, {rating}, {day}, '')")
+}
+
+fn with(column: &str, value: &str) -> String {
+    format!("{COLUMNS}, {column}) values ('x', 5, '2026-11-19', '', {value})")
+}
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn cases() -> Vec<(String, &'static str)> {
+    let day = "'2026-11-19'";
+    let mut cases = Vec::new();
+    let long = format!("'{}'", "a".repeat(129));
+    for id in ["''", "'a b'", "'a/b'", "'é'", "'a?b'", "'a%20b'", "'a' || char(0) || 'b'", "cast(x'61ff' as text)", &long] {
+        cases.push((review(id, "5", day), "review_id_well_formed"));
+    }
+    for rating in ["0", "6", "-1"] {
+        cases.push((review("'x'", rating, day), "review_rating_in_1_to_5"));
+    }
+    for day in [
+        "'2024-02-30'",
+        "'2023-02-29'",
+        "'2024-1-1'",
+        "'20240101'",
+        "''",
+        "'2024-01-01 '",
+        "'2024-01-01T00:00'",
+        "'0000-12-31'",
+        "'yesterday'",
+    ] {
+        cases.push((review("'x'", "5", day), "review_date_is_a_day"));
+    }
+    cases.push((review("'x'", "'five'", day), "cannot store TEXT value in INTEGER column review.rating"));
+    cases.push((review("'x'", "4.5", day), "cannot store REAL value in INTEGER column review.rating"));
+    cases.push((review("null", "5", day), "NOT NULL constraint failed: review.review_id"));
+    for (column, value, name) in [
+        ("author", "''", "review_author_given"),
+        ("status", "'hidden'", "review_status_known"),
+        ("source_name", "''", "review_source_given"),
+        ("verified", "2", "review_verified_is_0_or_1"),
+        ("verified", "0", "review_published_is_verified"),
+        ("verification_method", "'trust me'", "review_verification_method_known"),
+        ("verified_at", "'2026-11-19 10:00:00'", "review_verified_at_is_utc"),
+        ("verified_at", "'2026-13-19T10:00:00Z'", "review_verified_at_is_utc"),
+        ("updated_at", "'2026-11-19T10:00:00+01:00'", "review_updated_at_is_utc"),
+        ("updated_at", "'soon'", "review_updated_at_is_utc"),
+        ("response_on", "'2026-02-29'", "review_response_date_is_a_day"),
+    ] {
+        cases.push((with(column, value), name));
+    }
+    for (sql, name) in [
+        ("update review set verified = 0", "review_published_is_verified"),
+        ("update review set review_id = 'a b' where review_id = 'r-00001'", "review_id_well_formed"),
+        ("update or replace review set rating = 9", "review_rating_in_1_to_5"),
+        ("insert into mention values ('x', 'dog', 'Rex')", "mention_kind_known"),
+        ("insert into mention values ('x', 'technician', '')", "mention_value_given"),
+        ("insert into business (only_row, business_id, name) values (2, 'b', 'B')", "business_is_one"),
+        ("insert into business (business_id, name, latitude) values ('b', 'B', 91)", "business_latitude_on_earth"),
+        ("insert into business (business_id, name, address) values ('b', 'B', '[]')", "business_address_is_json"),
+        ("insert into business (business_id, name, same_as) values ('b', 'B', '{}')", "business_same_as_is_json"),
+        ("insert into service (service_id, name, synonyms) values ('s', 'S', '{}')", "service_synonyms_are_json"),
+        ("insert into service (service_id, name, synonyms) values ('s', 'S', 'no json')", "malformed JSON"),
+        ("insert into technician (technician_id, name) values ('', 'T')", "technician_id_given"),
+        ("insert into service_area (name) values ('')", "service_area_name_given"),
+        ("insert into editorial_summary (only_row, text) values (2, 'a')", "editorial_summary_is_one"),
+        ("insert into lineage (only_row, lineage_id) values (2, 'a')", "lineage_is_one"),
+        ("insert into publication values ('weather', 1, '', '', 0, 0)", "publication_document_known"),
+        (
+            "insert into subscription (document, callback, state, created_at, updated_at) values ('reviews', 'c', 'odd', '', '')",
+            "subscription_state_known",
+        ),
+    ] {
+        cases.push((sql.to_owned(), name));
+    }
+    cases
+}
+
+#[tokio::test]
+async fn a_bad_row_is_refused_with_the_name_of_the_check() {
+    let app = TestApp::with(&Generator::new(21).reviews(30)).await;
+    let before = (app.get("/reviews.json").await.body, publications(&app.path()));
+    for (sql, name) in cases() {
+        let said = sqlite3(&app.path(), &format!(".bail off\n{sql};"));
+        assert!(said.contains(name), "{sql}\nwas not refused by {name}: {said}");
+    }
+    app.drain().await;
+    assert_eq!((app.get("/reviews.json").await.body, publications(&app.path())), before);
+}
+
+#[tokio::test]
+async fn what_is_just_within_the_bounds_is_taken() {
+    let app = TestApp::empty().await;
+    let long = format!("'{}'", "a".repeat(128));
+    for (id, day) in [("'~._=-Az09'", "'2024-02-29'"), (&*long, "'0001-01-01'"), ("'x'", "'9999-12-31'")] {
+        app.shell(&review(id, "5", day)).await;
+    }
+    assert_eq!(app.get("/reviews.json").await.ids(), ["x", "~._=-Az09", &"a".repeat(128)]);
+    assert_eq!(app.get("/api/reviews/~._=-Az09").await.status, 200);
+    crate::support::check_in_step(&app).await;
+}
