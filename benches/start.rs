@@ -47,7 +47,7 @@ fn start(runtime: &Runtime, path: &Path) {
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
     let press = Press::new(database, shelf::links(), Clock::system());
-    let edition = runtime.block_on(press.print(None)).unwrap().unwrap();
+    let edition = runtime.block_on(press.first()).unwrap();
     let printed = cpu();
     let found = search(&edition, &questions::all()[0].filter(), 20, None);
     let size = edition.document(Document::Reviews).sheet.content.len();

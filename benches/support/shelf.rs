@@ -37,7 +37,7 @@ pub fn edition(copy: &Copy) -> Edition {
         let publication = Publication { version: 1, digest, changed_at: DateTime::UNIX_EPOCH, is_same_second: false };
         Arc::new(Printed { document, sheet, publication })
     });
-    Edition::new(Reading::default(), copy.clone(), documents)
+    Edition::new(Reading::default(), copy.clone(), documents.into())
 }
 
 /// Another edition of the same blocks and documents, which remembers no totals.
@@ -46,6 +46,6 @@ pub fn forgetful(edition: &Edition) -> Edition {
     Edition::new(
         edition.reading.clone(),
         edition.copy.clone(),
-        Document::ALL.map(|document| Arc::clone(edition.document(document))),
+        Document::ALL.map(|document| Arc::clone(edition.document(document))).into(),
     )
 }
