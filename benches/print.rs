@@ -1,4 +1,11 @@
 //! Printing: filling the shelf, and the edition after one review changed, whole and by document. CPU time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+)]
 
 mod support;
 

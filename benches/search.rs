@@ -1,5 +1,12 @@
 //! Searching: every class of question, beside the plain scan of one buffer and the plain FTS5 query of a real file.
 //! CPU time of the whole answer, its total included. `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+)]
 
 mod support;
 

@@ -1,5 +1,12 @@
 //! Starting: a fresh process opens the database, reads and prints it, and could answer. CPU time of the process and its
 //! peak memory; then, in another fresh process, what the parts cost one by one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+)]
 
 mod support;
 

@@ -39,6 +39,7 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
 }
 
 /// Takes one value off `packed`; `Some(None)` for null.
+#[expect(clippy::option_option, reason = "nothing to unpack, or null: both are plain")]
 fn value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let colon = packed.iter().position(|byte| *byte == b':')?;
     let length = std::str::from_utf8(&packed[..colon]).ok()?;

@@ -292,12 +292,12 @@ mod tests {
         for review in &read {
             let n: usize = review.id.as_str()[2..].parse().unwrap();
             assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
-            assert_eq!(review.text, if n % 7 == 0 { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
-            assert_eq!(review.title, (n % 3 == 0).then(|| ";".to_owned()));
-            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), (n % 4 == 0).then_some(""));
+            assert_eq!(review.text, if n.is_multiple_of(7) { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
+            assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
+            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), n.is_multiple_of(4).then_some(""));
             assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
             assert!(review.mentions.technicians.iter().all(|name| *name == format!(";\u{1e}\u{1f}r-{n}")));
-            assert_eq!(review.mentions.services, if n % 5 == 0 { vec!["1:".to_owned()] } else { Vec::new() });
+            assert_eq!(review.mentions.services, if n.is_multiple_of(5) { vec!["1:".to_owned()] } else { Vec::new() });
             assert_eq!(super::find(&mut connection, &review.id).await.unwrap().as_ref(), Some(review));
         }
         assert_eq!(super::changed_since(&mut connection, 0).await.unwrap().len(), 1512);
