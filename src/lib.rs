@@ -9,6 +9,7 @@ pub mod links;
 pub mod random;
 
 pub mod db;
+pub mod egress;
 
 pub mod business;
 pub mod reviews;

@@ -1,5 +1,6 @@
 //! The promises, kept: one binary, a file for each feature, and each test a sentence.
 
 mod change;
+mod egress;
 mod imports;
 mod support;

@@ -1,0 +1,330 @@
+//! Spellings, by what becomes of them.
+
+use super::*;
+
+fn parse(given: &str) -> Result<Callback, CallbackFault> {
+    Callback::parse(given, &Policy::default())
+}
+
+/// Spellings that are refused, each with a word of the reason.
+const REFUSED: &[(&str, &str)] = &[
+    // Not https.
+    ("http://example.com/cb", "https"),
+    ("HTTP://example.com/cb", "https"),
+    ("ftp://example.com/cb", "https"),
+    ("file:///etc/passwd", "https"),
+    ("javascript:alert(1)", "https"),
+    ("data:text/plain,x", "https"),
+    ("gopher://example.com/", "https"),
+    ("ws://example.com/", "https"),
+    ("//example.com/cb", "https"),
+    ("example.com/cb", "https"),
+    ("https:example.com/cb", "https"),
+    ("https:/example.com/cb", "https"),
+    ("https//example.com/cb", "https"),
+    ("https", "https"),
+    ("", "https"),
+    ("hſtps://example.com/", "https"),
+    ("ｈttps://example.com/", "https"),
+    // No host, or none that can be read.
+    ("https://", "missing"),
+    ("https:///cb", "missing"),
+    ("https://?x", "missing"),
+    ("https:////example.com/cb", "missing"),
+    ("https://:443/cb", "host"),
+    ("https://[/cb", "host"),
+    ("https://[]/cb", "host"),
+    ("https://[example.com]/cb", "host"),
+    ("https://[127.0.0.1]/cb", "host"),
+    ("https://[::1/cb", "host"),
+    ("https://::1/cb", "host"),
+    ("https://[fe80::1%eth0]/cb", "host"),
+    ("https://[fe80::1%25eth0]/cb", "host"),
+    ("https://[::1]x/cb", "host"),
+    ("https://[v1.x]/cb", "host"),
+    ("https://[[::1]]/cb", "host"),
+    ("https://exa mple.com/cb", "character"),
+    ("https://exa<mple.com/cb", "host"),
+    ("https://exa|mple.com/cb", "host"),
+    ("https://exa^mple.com/cb", "host"),
+    ("https://example%00.com/cb", "host"),
+    ("https://example%2f.com/cb", "host"),
+    ("https://example%40evil.com/cb", "host"),
+    ("https://*.example.com/cb", "name"),
+    ("https://exa$mple.com/cb", "name"),
+    ("https://a..b/cb", "name"),
+    ("https://.example.com/cb", "name"),
+    ("https://1.2.3.4.5/cb", "host"),
+    ("https://256.1.1.1/cb", "host"),
+    ("https://10.2.3.0x/cb", "private"),
+    ("https://foo.0x7f/cb", "host"),
+    ("https://4294967296/cb", "host"),
+    ("https://example.com:65536/cb", "port"),
+    ("https://example.com:-1/cb", "port"),
+    ("https://example.com:https/cb", "port"),
+    ("https://example.com:443:443/cb", "port"),
+    // User names, also empty ones.
+    ("https://user@example.com/cb", "user name"),
+    ("https://user:secret@example.com/cb", "user name"),
+    ("https://@example.com/cb", "user name"),
+    ("https://:@example.com/cb", "user name"),
+    ("https://example.com@127.0.0.1/cb", "user name"),
+    ("https://example.com:443@127.0.0.1/cb", "user name"),
+    ("https://example.com%40@127.0.0.1/cb", "user name"),
+    // Fragments.
+    ("https://example.com/cb#x", "fragment"),
+    ("https://example.com/cb#", "fragment"),
+    ("https://example.com#@127.0.0.1/", "fragment"),
+    ("https://example.com/cb?x#y", "fragment"),
+    // Characters that readers read differently.
+    ("https://example.com\\@127.0.0.1/cb", "character"),
+    ("https:\\\\example.com/cb", "character"),
+    ("https://example.com/c\\b", "character"),
+    (" https://example.com/cb", "character"),
+    ("https://example.com/cb ", "character"),
+    ("https://example.com/c b", "character"),
+    ("https://example.com/cb\n", "character"),
+    ("https://example.com/cb\r\nHost: evil", "character"),
+    ("ht\ttps://example.com/cb", "character"),
+    ("https://exa\tmple.com/cb", "character"),
+    ("https://example.com/\0cb", "character"),
+    ("https://example.com/\u{7f}", "character"),
+    ("https://example.com/\u{85}cb", "character"),
+    ("https://example.com/\u{a0}cb", "character"),
+    ("https://example.com/\u{3000}cb", "character"),
+    ("https://example.com/\u{2028}cb", "character"),
+    // The root's dot.
+    ("https://example.com./cb", "dot"),
+    ("https://localhost./cb", "dot"),
+    ("https://example.com.:8443/cb", "dot"),
+    ("https://example.com。/cb", "dot"),
+    // Spellings that a parser changes.
+    ("https://example.com/a/../cb", "`https://example.com/cb`"),
+    ("https://example.com/./cb", "`https://example.com/cb`"),
+    ("https://example.com/a/%2e%2E/cb", "`https://example.com/cb`"),
+    ("https://example.com/a/.%2e/cb", "`https://example.com/cb`"),
+    ("https://example.com/cb/..", "`https://example.com/`"),
+    ("https://example.com/ü", "`https://example.com/%C3%BC`"),
+    ("https://example.com/c\"b", "%22"),
+    ("https://example.com/c<b>", "%3C"),
+    ("https://example.com/c`b", "%60"),
+    ("https://example.com/cb?a='b'", "%27"),
+    ("https://example.com/cb?ü", "%C3%BC"),
+    // Addresses that are not public, in every form.
+    ("https://127.0.0.1/cb", "loopback"),
+    ("https://127.1/cb", "loopback"),
+    ("https://127.0.1/cb", "loopback"),
+    ("https://2130706433/cb", "loopback"),
+    ("https://0x7f000001/cb", "loopback"),
+    ("https://0x7F.0.0.1/cb", "loopback"),
+    ("https://0x7f.1/cb", "loopback"),
+    ("https://017700000001/cb", "loopback"),
+    ("https://0177.0.0.1/cb", "loopback"),
+    ("https://0177.0.0.01/cb", "loopback"),
+    ("https://00000177.1/cb", "loopback"),
+    ("https://127.0.0.1./cb", "loopback"),
+    ("https://127.0.0.0x1/cb", "loopback"),
+    ("https://%31%32%37.0.0.1/cb", "loopback"),
+    ("https://１２７.０.０.１/cb", "loopback"),
+    ("https://127。0。0。1/cb", "loopback"),
+    ("https://①②⑦.⓪.⓪.①/cb", "loopback"),
+    ("https://0/cb", "this network"),
+    ("https://0x0/cb", "this network"),
+    ("https://0.0.0.0/cb", "this network"),
+    ("https://10.0.0.1/cb", "private"),
+    ("https://167772161/cb", "private"),
+    ("https://0xa.0.0.1/cb", "private"),
+    ("https://012.0.0.1/cb", "private"),
+    ("https://10.1/cb", "private"),
+    ("https://172.16.0.1/cb", "private"),
+    ("https://172.31.255.255/cb", "private"),
+    ("https://192.168.0.1/cb", "private"),
+    ("https://192.168.257/cb", "private"),
+    ("https://0xc0a80001/cb", "private"),
+    ("https://100.64.0.1/cb", "shared"),
+    ("https://100.100.100.200/cb", "shared"),
+    ("https://169.254.169.254/latest/meta-data/", "link-local"),
+    ("https://2852039166/cb", "link-local"),
+    ("https://0xa9fea9fe/cb", "link-local"),
+    ("https://0251.0376.0251.0376/cb", "link-local"),
+    ("https://168.63.129.16/cb", "metadata"),
+    ("https://192.0.0.192/cb", "protocol assignments"),
+    ("https://192.0.2.1/cb", "documentation"),
+    ("https://198.18.0.1/cb", "benchmarking"),
+    ("https://203.0.113.9/cb", "documentation"),
+    ("https://224.0.0.1/cb", "multicast"),
+    ("https://255.255.255.255/cb", "broadcast"),
+    ("https://4294967295/cb", "broadcast"),
+    ("https://[::]/cb", "unspecified"),
+    ("https://[::1]/cb", "loopback"),
+    ("https://[0:0:0:0:0:0:0:1]/cb", "loopback"),
+    ("https://[::ffff:127.0.0.1]/cb", "loopback"),
+    ("https://[::ffff:7f00:1]/cb", "loopback"),
+    ("https://[0:0:0:0:0:ffff:a9fe:a9fe]/cb", "link-local"),
+    ("https://[::ffff:10.0.0.1]:8443/cb", "private"),
+    ("https://[::127.0.0.1]/cb", "IPv4-compatible"),
+    ("https://[64:ff9b::127.0.0.1]/cb", "NAT64"),
+    ("https://[64:ff9b::8.8.8.8]/cb", "NAT64"),
+    ("https://[64:ff9b:1::a00:1]/cb", "NAT64"),
+    ("https://[2002:7f00:1::]/cb", "6to4"),
+    ("https://[2002:a9fe:a9fe::1]/cb", "6to4"),
+    ("https://[2001:0:7f00:1::]/cb", "Teredo"),
+    ("https://[2001:db8::1]/cb", "documentation"),
+    ("https://[3fff::1]/cb", "documentation"),
+    ("https://[100::1]/cb", "discard"),
+    ("https://[fc00::1]/cb", "unique local"),
+    ("https://[fd00:ec2::254]/cb", "unique local"),
+    ("https://[fe80::1]/cb", "link-local"),
+    ("https://[fec0::1]/cb", "site-local"),
+    ("https://[ff02::1]/cb", "multicast"),
+    // This machine by name.
+    ("https://localhost/cb", "loopback"),
+    ("https://LOCALHOST/cb", "loopback"),
+    ("https://localhost:8443/cb", "loopback"),
+    ("https://a.localhost/cb", "loopback"),
+    ("https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/cb", "loopback"),
+    ("https://local%68ost/cb", "loopback"),
+    // Ports of other services.
+    ("https://example.com:80/cb", "port 80"),
+    ("https://example.com:0/cb", "port 0"),
+    ("https://example.com:22/cb", "port 22"),
+    ("https://example.com:25/cb", "port 25"),
+    ("https://example.com:1023/cb", "port 1023"),
+    ("https://example.com:00025/cb", "port 25"),
+    ("https://8.8.8.8:53/cb", "port 53"),
+];
+
+#[test]
+fn hostile_spellings_are_refused_with_a_reason() {
+    for (given, word) in REFUSED {
+        let fault = parse(given).expect_err(given).to_string();
+        assert!(fault.contains(word), "{given:?} is refused because {fault}, not because of {word}");
+        assert!(!fault.contains('\n'), "{given:?} breaks the line: {fault}");
+    }
+}
+
+#[test]
+fn ordinary_callbacks_are_kept_byte_for_byte() {
+    for given in [
+        "https://example.com",
+        "https://example.com/",
+        "https://example.com/cb",
+        "https://example.com:443/cb",
+        "https://example.com:8443/cb",
+        "https://example.com:1024/cb",
+        "HTTPS://Example.COM/Cb",
+        "https://example.com?x=1",
+        "https://example.com/cb?",
+        "https://example.com/cb?a=1&a=2&b=&c",
+        "https://example.com/cb?a=%7E&b=~&c=a+b&d=a%20b",
+        "https://example.com/cb?next=https://other.example/@x",
+        "https://example.com/@user/cb",
+        "https://example.com/a//b/;c=d/e,f/(g)/!h/$i/*j/'k'",
+        "https://example.com/%zz/%/%4",
+        "https://example.com/a%2Fb%2fc",
+        "https://example.com/cb?a[]=1&b[c]=2|3",
+        "https://example.com/...",
+        "https://a-b_c.example.com/cb",
+        "https://xn--bcher-kva.example/cb",
+        "https://bücher.example/cb",
+        "https://intranet/cb",
+        "https://8.8.8.8/cb",
+        "https://134744072/cb",
+        "https://[2606:4700:4700::1111]:8443/cb",
+        "https://[::ffff:8.8.8.8]/cb",
+        "https://127.0.0.1.nip.io/cb",
+    ] {
+        let callback = parse(given).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+        assert_eq!(callback.as_str(), given);
+    }
+}
+
+#[test]
+fn a_callback_has_2048_bytes_at_most() {
+    let of = |bytes: usize| format!("https://example.com/{}", "x".repeat(bytes - 20));
+    assert!(parse(&of(2_048)).is_ok());
+    assert_eq!(parse(&of(2_049)), Err(CallbackFault::TooLong { bytes: 2_049 }));
+    let label = "x".repeat(64);
+    assert!(parse(&format!("https://{label}.example/")).is_err(), "a label has 63 bytes at most");
+    let name = ["x".repeat(62).as_str(); 5].join(".");
+    assert!(parse(&format!("https://{name}/")).is_err(), "a name has 253 bytes at most");
+}
+
+#[test]
+fn opened_nets_open_literals_and_this_machine() {
+    let policy = Policy::new(vec!["127.0.0.0/8".parse().unwrap()]);
+    for given in [
+        "https://127.0.0.1:80/cb",
+        "https://localhost/cb",
+        "https://a.localhost:81/cb",
+        "https://[::ffff:127.9.9.9]/",
+        "https://0x7f.1:9/",
+    ] {
+        let callback = Callback::parse(given, &policy).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+        assert!(callback.is_allowed_besides(&policy), "{given}");
+    }
+    for given in ["https://[::1]/cb", "https://10.0.0.1/cb", "https://8.8.8.8:80/cb"] {
+        assert!(Callback::parse(given, &policy).is_err(), "{given}");
+    }
+    let name = Callback::parse("https://receiver.example:81/cb", &policy).unwrap();
+    assert!(!name.is_allowed_besides(&policy), "a name is judged when it is dialled");
+}
+
+#[test]
+fn rule_18_spellings_that_mean_the_same_share_a_key() {
+    let same = [
+        ("https://example.com/~a", "https://example.com/%7Ea"),
+        ("https://example.com/~a", "https://example.com/%7ea"),
+        ("https://example.com/cb", "https://example.com/%63%62"),
+        ("https://example.com/cb?x=-._~", "https://example.com/cb?x=%2D%2E%5F%7E"),
+        ("https://example.com/a%2Fb", "https://example.com/a%2fb"),
+        ("https://example.com/cb", "HTTPS://EXAMPLE.com:443/cb"),
+        ("https://example.com", "https://example.com/"),
+        ("https://bücher.example/cb", "https://xn--bcher-kva.example/cb"),
+        ("https://8.8.8.8/cb", "https://0x08080808/cb"),
+    ];
+    for (one, other) in same {
+        assert_eq!(parse(one).unwrap().key(), parse(other).unwrap().key(), "{one} and {other}");
+    }
+    let different = [
+        ("https://example.com/a%2Fb", "https://example.com/a/b"),
+        ("https://example.com/%257E", "https://example.com/%7E"),
+        ("https://example.com/Cb", "https://example.com/cb"),
+        ("https://example.com/cb?", "https://example.com/cb"),
+        ("https://example.com/cb?a=1&b=2", "https://example.com/cb?b=2&a=1"),
+        ("https://example.com/cb?a=b+c", "https://example.com/cb?a=b%20c"),
+        ("https://example.com/cb?a=%26", "https://example.com/cb?a=&"),
+        ("https://example.com/cb", "https://example.com:8443/cb"),
+        ("https://example.com/%zz", "https://example.com/zz"),
+    ];
+    for (one, other) in different {
+        assert_ne!(parse(one).unwrap().key(), parse(other).unwrap().key(), "{one} and {other}");
+    }
+    assert_eq!(normal("%+1%é%"), "%+1%é%", "what is no escape stays");
+}
+
+#[test]
+fn rule_19_parameters_come_last_and_change_nothing_before_them() {
+    let rows = [
+        ("https://example.com/cb", "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        ("https://example.com", "https://example.com?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        ("https://example.com/cb?", "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        ("https://example.com/cb?k=%7E+~", "https://example.com/cb?k=%7E+~&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        ("https://example.com/cb?k&", "https://example.com/cb?k&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        ("https://example.com/cb?hub.mode=x", "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+    ];
+    for (given, expected) in rows {
+        assert_eq!(parse(given).unwrap().with_parameters(&[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]), expected);
+    }
+}
+
+#[test]
+fn hosts_are_counted_whatever_their_spelling() {
+    for (given, host) in [
+        ("https://Example.COM:8443/a", "example.com"),
+        ("https://134744072/", "8.8.8.8"),
+        ("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111"),
+    ] {
+        assert_eq!(parse(given).unwrap().host(), host);
+    }
+}

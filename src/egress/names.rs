@@ -1,0 +1,117 @@
+//! Who turns names into addresses. Apart, so that a test can make a name resolve to a mixture, or differently each time;
+//! what an address is worth is not decided here.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dns_lookup::LookupErrorKind;
+use futures_util::future::BoxFuture;
+use thiserror::Error;
+use tokio::sync::Semaphore;
+
+/// A lookup in the C library can not be interrupted and holds a thread: so many at once. The runtime has 512 for all.
+const LOOKUPS_MAX: usize = 64;
+/// Less than a dial may take, so that a silent resolver is told from a silent receiver.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Resolves names.
+pub trait Names: Send + Sync + 'static {
+    /// All addresses of `name`, in the order in which they should be tried.
+    ///
+    /// # Errors
+    /// Where it has none, or nobody can be asked.
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, NameFault>>;
+}
+
+/// Why a name has no addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NameFault {
+    /// The name does not exist, or has no address.
+    #[error("the name has no address")]
+    Unknown,
+    /// No answer could be had: our resolver's fault, or the network's before it.
+    #[error("the resolver gives no answer ({0})")]
+    Unavailable(String),
+}
+
+/// The machine's own resolver (`getaddrinfo`): what `/etc/hosts` and `/etc/resolv.conf` say holds.
+#[derive(Debug, Clone)]
+pub struct SystemNames {
+    turns: Arc<Semaphore>,
+}
+
+impl Default for SystemNames {
+    fn default() -> Self {
+        Self { turns: Arc::new(Semaphore::new(LOOKUPS_MAX)) }
+    }
+}
+
+impl Names for SystemNames {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, NameFault>> {
+        let turns = Arc::clone(&self.turns);
+        Box::pin(async move {
+            let lookup = async move {
+                let turn = turns.acquire_owned().await.map_err(unavailable)?;
+                let lookup = move || {
+                    // Kept until the thread is free again, even where nobody waits any longer.
+                    let _turn = turn;
+                    dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>)
+                };
+                tokio::task::spawn_blocking(lookup).await.map_err(unavailable)?.map_err(|error| fault(error.kind(), error))
+            };
+            tokio::time::timeout(LOOKUP_TIMEOUT, lookup).await.map_err(unavailable)?
+        })
+    }
+}
+
+fn unavailable(error: impl std::fmt::Display) -> NameFault {
+    NameFault::Unavailable(error.to_string())
+}
+
+/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others say that there was none.
+fn fault(kind: LookupErrorKind, error: impl std::fmt::Debug) -> NameFault {
+    match kind {
+        LookupErrorKind::NoName | LookupErrorKind::NoData => NameFault::Unknown,
+        LookupErrorKind::Again
+        | LookupErrorKind::Badflags
+        | LookupErrorKind::Fail
+        | LookupErrorKind::Family
+        | LookupErrorKind::Socktype
+        | LookupErrorKind::Service
+        | LookupErrorKind::Memory
+        | LookupErrorKind::System
+        | LookupErrorKind::Unknown
+        | LookupErrorKind::IO => NameFault::Unavailable(format!("{error:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_machine_knows_where_it_is() {
+        let addresses = SystemNames::default().resolve("localhost".to_owned()).await.unwrap();
+        assert!(!addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback), "{addresses:?}");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_can_not_be_has_no_address() {
+        let fault = SystemNames::default().resolve("no\0name".to_owned()).await.unwrap_err();
+        assert!(matches!(fault, NameFault::Unknown | NameFault::Unavailable(_)), "{fault}");
+    }
+
+    #[test]
+    fn no_answer_is_told_from_the_answer_that_there_is_none() {
+        for (kind, expected) in [
+            (LookupErrorKind::NoName, NameFault::Unknown),
+            (LookupErrorKind::NoData, NameFault::Unknown),
+            (LookupErrorKind::Again, unavailable("\"x\"")),
+            (LookupErrorKind::Fail, unavailable("\"x\"")),
+            (LookupErrorKind::System, unavailable("\"x\"")),
+        ] {
+            assert_eq!(fault(kind, "x"), expected, "{kind:?}");
+        }
+    }
+}
