@@ -1,6 +1,9 @@
 //! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
 //! down ever reads the environment.
 
+mod hub;
+mod span;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,6 +12,8 @@ use clap::Args;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 
+pub use self::hub::{HubConfig, HubLimits, LeaseBounds};
+pub use self::span::{Nets, RetryDelays, Span};
 use crate::links::{BaseUrlError, Links};
 
 /// What every command needs to know: where the database is.
@@ -28,6 +33,8 @@ pub struct ServeConfig {
     /// The public URL under which the service is reached [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
+    #[command(flatten)]
+    pub hub: HubConfig,
 }
 
 /// A setting that cannot be used, with what to do about it.
@@ -42,6 +49,18 @@ pub enum ConfigError {
     /// Listening on every address says nothing about how we are reached.
     #[error("REVIEWS_LISTEN is {0}, an unspecified address, from which no public URL follows; set REVIEWS_BASE_URL too")]
     BaseUrlMissing(SocketAddr),
+    /// The bounds of leases contradict one another.
+    #[error(
+        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) have to be in this order, none below the one before"
+    )]
+    Leases {
+        /// The shortest.
+        min: u64,
+        /// Without a wish.
+        default: u64,
+        /// The longest.
+        max: u64,
+    },
 }
 
 impl DatabaseConfig {
