@@ -22,6 +22,7 @@ pub mod wire;
 pub mod edition;
 
 pub mod search;
+pub mod websub;
 
 pub mod ctx;
 pub mod respond;
