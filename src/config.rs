@@ -34,6 +34,7 @@ pub struct ServeConfig {
     /// The public URL under which the service is reached [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
+    /// The hub's settings.
     #[command(flatten)]
     pub hub: HubConfig,
 }

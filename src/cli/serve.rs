@@ -19,27 +19,33 @@ use crate::links::Links;
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]
 pub struct Serve {
-    #[command(flatten)]
-    config: ServeConfig,
     /// Load the sample data of this folder first, if the database is empty
     #[arg(long, value_name = "DIR")]
     seed: Option<PathBuf>,
     /// Show the settings in force, and serve nothing
     #[arg(long)]
     print_config: bool,
+    // Last, for its help comes under headings.
+    #[command(flatten)]
+    config: ServeConfig,
 }
 
 impl Serve {
     pub(super) async fn run(self, database: &DatabaseConfig, clock: Clock) -> anyhow::Result<Outcome> {
         let path = database.path()?;
+        self.config.hub.leases()?;
         if self.print_config {
             let base_url = self.config.links(self.config.listen)?;
-            let listen = self.config.listen;
-            say(&format!("DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\n", database.url))?;
+            let (listen, hub) = (self.config.listen, &self.config.hub);
+            say(&format!("DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\n{hub}\n", database.url))?;
             return Ok(Outcome::Done);
         }
         // Settings first: nothing is made or migrated for a service that cannot run.
         self.config.links(self.config.listen)?;
+        let nets = &self.config.hub.allow_callback_nets;
+        if !nets.0.is_empty() {
+            tracing::warn!("hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet");
+        }
         let listener = TcpListener::bind(self.config.listen).await;
         let listener =
             listener.with_context(|| format!("cannot listen on {}; set REVIEWS_LISTEN to another address", self.config.listen))?;

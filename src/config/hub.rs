@@ -59,6 +59,7 @@ pub struct HubConfig {
         hide_default_value = true
     )]
     pub trusted_proxies: Nets,
+    /// Its limits against abuse.
     #[command(flatten)]
     pub limits: HubLimits,
 }
@@ -90,12 +91,12 @@ pub struct HubLimits {
     pub bytes_per_host_per_hour: u64,
 }
 
-/// The leases that are granted.
+/// The leases that are granted, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseBounds {
-    min_seconds: u64,
-    default_seconds: u64,
-    max_seconds: u64,
+    shortest: u64,
+    default: u64,
+    longest: u64,
 }
 
 impl LeaseBounds {
@@ -103,13 +104,13 @@ impl LeaseBounds {
     #[must_use]
     pub const fn new(min_seconds: u64, default_seconds: u64, max_seconds: u64) -> Option<Self> {
         let is_ordered = 0 < min_seconds && min_seconds <= default_seconds && default_seconds <= max_seconds;
-        if is_ordered { Some(Self { min_seconds, default_seconds, max_seconds }) } else { None }
+        if is_ordered { Some(Self { shortest: min_seconds, default: default_seconds, longest: max_seconds }) } else { None }
     }
 
     /// The lease, in seconds, that a wish comes to.
     #[must_use]
     pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
-        wish_seconds.map_or(self.default_seconds, |wish| wish.clamp(self.min_seconds, self.max_seconds))
+        wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))
     }
 }
 

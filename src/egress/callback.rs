@@ -4,7 +4,7 @@
 //! here, names when they are dialled. A callback is kept byte for byte as it was given, for it must be used exactly so
 //! (§5.1); so a spelling that a URL parser (WHATWG URL, which every client has inside) would send differently is not taken.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
@@ -121,20 +121,20 @@ impl Callback {
             .known_addresses()
             .is_some_and(|addresses| addresses.into_iter().any(|address| policy.is_allowed_besides(address)))
     }
+}
 
-    /// This callback with parameters behind its own, which stay as they are (W3C WebSub §5.3).
-    #[must_use]
-    pub fn with_parameters(&self, parameters: &[(&str, &str)]) -> String {
-        let mut url = self.given.clone();
-        match url.split_once('?') {
-            None => url.push('?'),
-            Some((_, "")) => {}
-            Some((_, query)) if query.ends_with('&') => {}
-            Some(_) => url.push('&'),
-        }
-        let start = url.len();
-        form_urlencoded::Serializer::for_suffix(url, start).extend_pairs(parameters).finish()
+/// A callback with parameters behind its own, which stay byte for byte as they are (W3C WebSub §5.3).
+#[must_use]
+pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
+    let mut url = callback.to_owned();
+    match url.split_once('?') {
+        None => url.push('?'),
+        Some((_, "")) => {}
+        Some((_, query)) if query.ends_with('&') => {}
+        Some(_) => url.push('&'),
     }
+    let start = url.len();
+    form_urlencoded::Serializer::for_suffix(url, start).extend_pairs(parameters).finish()
 }
 
 impl fmt::Display for Callback {
@@ -246,7 +246,7 @@ pub fn normal(url: &str) -> String {
                 rest = &after[2..];
             }
             Some(byte) => {
-                normal.push_str(&format!("%{byte:02X}"));
+                let _ = write!(normal, "%{byte:02X}");
                 rest = &after[2..];
             }
             None => {

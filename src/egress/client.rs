@@ -151,7 +151,7 @@ impl Egress {
             // Addresses that need no lookup never reach a client's resolver.
             target.judge(&self.policy).map_err(Failure::Refused)?;
             let (port, url) = (target.port, target.url.clone());
-            let request = self.line(target)?.post(url).headers(header_map(fields)?).body(reqwest::Body::wrap(Pieces::new(pieces)));
+            let request = self.line(target)?.post(url).headers(header_map(fields)?).body(reqwest::Body::wrap(Upload::new(pieces)));
             let response = request.send().await.map_err(|error| Failure::of(&error))?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
@@ -270,20 +270,20 @@ async fn drain(mut response: Response) {
 }
 
 /// A body of shared pieces, none of them copied.
-struct Pieces<P> {
+struct Upload<P> {
     pieces: P,
     next: usize,
     left_bytes: u64,
 }
 
-impl<P: AsRef<[Bytes]>> Pieces<P> {
+impl<P: AsRef<[Bytes]>> Upload<P> {
     fn new(pieces: P) -> Self {
         let left_bytes = pieces.as_ref().iter().map(|piece| piece.len() as u64).sum();
         Self { pieces, next: 0, left_bytes }
     }
 }
 
-impl<P: AsRef<[Bytes]> + Unpin> http_body::Body for Pieces<P> {
+impl<P: AsRef<[Bytes]> + Unpin> http_body::Body for Upload<P> {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 

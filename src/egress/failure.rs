@@ -187,3 +187,36 @@ fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 
 fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref::<E>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_our_own_side_does_is_our_fault() {
+        let of = |kind, code| Failure::of_io(kind, code, String::new());
+        for (kind, code, name, is_ours) in [
+            (io::ErrorKind::NetworkUnreachable, Some(101), "network_down", true),
+            (io::ErrorKind::HostUnreachable, Some(113), "network_down", true),
+            (io::ErrorKind::NetworkDown, Some(100), "network_down", true),
+            (io::ErrorKind::AddrNotAvailable, Some(99), "network_down", true),
+            (io::ErrorKind::PermissionDenied, Some(1), "network_down", true),
+            (io::ErrorKind::Other, Some(24), "network_down", true),
+            (io::ErrorKind::ConnectionRefused, Some(111), "connect", false),
+            (io::ErrorKind::TimedOut, Some(110), "timed_out", false),
+            (io::ErrorKind::ConnectionReset, Some(104), "closed", false),
+            (io::ErrorKind::UnexpectedEof, None, "closed", false),
+        ] {
+            let failure = of(kind, code);
+            assert_eq!((failure.name(), failure.is_ours()), (name, is_ours), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_cause_is_found_behind_every_wrapper() {
+        let inner = io::Error::other(NotDialled::Refused(Refused::Port { port: 25 }));
+        let outer = io::Error::other(io::Error::other(inner));
+        assert_eq!(find::<NotDialled>(&outer), Some(&NotDialled::Refused(Refused::Port { port: 25 })));
+        assert!(find::<rustls::Error>(&outer).is_none());
+    }
+}

@@ -3,7 +3,7 @@
 //! A client's pool of idle connections has a bound per host only, and no bound on how long a connection that is in use
 //! again and again may live. A fan-out to a hundred thousand hosts would leave as many sockets behind, and the addresses of a
 //! busy host would never be judged again. So each host gets a client of its own, of which few are kept, and none for long:
-//! dropping one closes its connections. That costs 5 % of a delivery (docs/PERFORMANCE.md).
+//! dropping one closes its connections. Making one takes about 2 µs, as they share one TLS configuration.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,8 +18,8 @@ const LINES_MAX: usize = 128;
 pub(super) const IDLE_PER_LINE_MAX: usize = 4;
 /// Idle connections are closed after this.
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
-/// No line takes a request when it is older. With the time above and an exchange in between, every connection is gone, and
-/// its address judged anew, within 60 s.
+/// No line takes a request when it is older. With an exchange of 20 s, and the time above, connections that anybody could get
+/// again live for 60 s at most.
 const LINE_SECONDS_MAX: TimeDelta = TimeDelta::seconds(20);
 
 /// See the head of this file.
@@ -47,15 +47,12 @@ impl Lines {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.uses += 1;
         let uses = open.uses;
-        if let Some(line) = open.lines.get_mut(host) {
-            // A clock that was set back makes every line too old, never too young.
-            if (TimeDelta::zero()..LINE_SECONDS_MAX).contains(&(now - line.opened_at)) {
-                line.last_use = uses;
-                return Ok(line.client.clone());
-            }
-            open.lines.remove(host);
+        if let Some(line) = open.lines.get_mut(host).filter(|line| is_young(line, now)) {
+            line.last_use = uses;
+            return Ok(line.client.clone());
         }
         let client = make()?;
+        open.lines.retain(|_, line| is_young(line, now));
         if open.lines.len() >= LINES_MAX {
             let oldest = open.lines.iter().min_by_key(|(_, line)| line.last_use).map(|(host, _)| host.clone());
             oldest.and_then(|host| open.lines.remove(&host));
@@ -63,4 +60,9 @@ impl Lines {
         open.lines.insert(host.to_owned(), Line { client: client.clone(), opened_at: now, last_use: uses });
         Ok(client)
     }
+}
+
+/// A clock that was set back makes every line too old, never too young.
+fn is_young(line: &Line, now: DateTime<Utc>) -> bool {
+    (TimeDelta::zero()..LINE_SECONDS_MAX).contains(&(now - line.opened_at))
 }

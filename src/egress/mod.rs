@@ -14,7 +14,7 @@ mod names;
 mod policy;
 mod tls;
 
-pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal};
+pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
 pub use client::{Answer, Egress, EgressError, Vetted};
 pub use failure::Failure;
 pub use names::{NameFault, Names, SystemNames};

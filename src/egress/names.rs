@@ -85,3 +85,33 @@ fn fault(kind: LookupErrorKind, error: impl std::fmt::Debug) -> NameFault {
         | LookupErrorKind::IO => NameFault::Unavailable(format!("{error:?}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_machine_knows_where_it_is() {
+        let addresses = SystemNames::default().resolve("localhost".to_owned()).await.unwrap();
+        assert!(!addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback), "{addresses:?}");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_can_not_be_has_no_address() {
+        let fault = SystemNames::default().resolve("no\0name".to_owned()).await.unwrap_err();
+        assert!(matches!(fault, NameFault::Unknown | NameFault::Unavailable(_)), "{fault}");
+    }
+
+    #[test]
+    fn no_answer_is_told_from_the_answer_that_there_is_none() {
+        for (kind, expected) in [
+            (LookupErrorKind::NoName, NameFault::Unknown),
+            (LookupErrorKind::NoData, NameFault::Unknown),
+            (LookupErrorKind::Again, unavailable("\"x\"")),
+            (LookupErrorKind::Fail, unavailable("\"x\"")),
+            (LookupErrorKind::System, unavailable("\"x\"")),
+        ] {
+            assert_eq!(fault(kind, "x"), expected, "{kind:?}");
+        }
+    }
+}

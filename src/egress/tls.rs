@@ -11,7 +11,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::time_provider::TimeProvider;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{CipherSuite, ClientConfig, RootCertStore};
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -73,9 +73,13 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
 /// # Errors
 /// Where the provider cannot do what is asked: not with the one that is built in.
 pub(super) fn config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
-    // What is sent is public, so the key exchange need not hold against a quantum computer, which costs half a handshake more.
+    let builtin = aws_lc_rs::default_provider();
+    // What is sent is public, so the key exchange need not hold against a quantum computer, which costs half a handshake more;
+    // and AES-128 with SHA-256, which processors do in hardware, costs a tenth of one less than what is first by default.
     let kx_groups = vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
-    let provider = CryptoProvider { kx_groups, ..aws_lc_rs::default_provider() };
+    let mut cipher_suites = builtin.cipher_suites.clone();
+    cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
+    let provider = CryptoProvider { kx_groups, cipher_suites, ..builtin };
     let builder = ClientConfig::builder_with_details(Arc::new(provider), Arc::new(Time(clock.clone())));
     // TLS 1.2 and 1.3.
     let builder = builder.with_safe_default_protocol_versions()?.with_root_certificates(Arc::clone(&roots.0));
@@ -92,5 +96,30 @@ impl TimeProvider for Time {
     fn current_time(&self) -> Option<UnixTime> {
         let seconds = u64::try_from(self.0.now().timestamp()).ok()?;
         Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_roots_that_holds_none_is_told() {
+        for (pem, word) in [
+            ("", "no certificate"),
+            ("nonsense", "no certificate"),
+            ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no certificate"),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n", "not a PEM file"),
+            ("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n", "not a PEM file"),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "number 1 cannot be a root"),
+        ] {
+            let said = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
+            assert!(said.contains(word), "{pem:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn there_are_roots_even_on_a_bare_machine() {
+        assert!(Roots::load(None).unwrap().0.len() > 50);
     }
 }

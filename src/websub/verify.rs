@@ -1,8 +1,7 @@
 //! Asking a callback whether it means it (WebSub §5.3): the question's URL, and what an answer is worth.
 
-use form_urlencoded::byte_serialize;
-
 use super::store::Mode;
+use crate::egress::with_parameters;
 
 /// What a verification asks.
 #[derive(Debug, Clone, Copy)]
@@ -35,17 +34,14 @@ impl Question<'_> {
     /// The callback's URL with our parameters at its end. Its own query stays as it is, even where names are the same.
     #[must_use]
     pub fn url(&self) -> String {
-        let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        appended(
-            self.callback,
-            &format!(
-                "hub.mode={}&hub.topic={}&hub.challenge={}&hub.lease_seconds={}",
-                self.mode.name(),
-                encoded(self.topic),
-                self.challenge,
-                self.lease_seconds
-            ),
-        )
+        let lease = self.lease_seconds.to_string();
+        let parameters = [
+            ("hub.mode", self.mode.name()),
+            ("hub.topic", self.topic),
+            ("hub.challenge", self.challenge),
+            ("hub.lease_seconds", &lease),
+        ];
+        with_parameters(self.callback, &parameters)
     }
 
     /// What an answer to it is worth.
@@ -61,17 +57,7 @@ impl Question<'_> {
 /// The URL that tells a callback that its subscription was ended by us (WebSub §5.2).
 #[must_use]
 pub fn denied_url(callback: &str, topic: &str, reason: &str) -> String {
-    let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-    appended(callback, &format!("hub.mode=denied&hub.topic={}&hub.reason={}", encoded(topic), encoded(reason)))
-}
-
-fn appended(callback: &str, parameters: &str) -> String {
-    let separator = match callback.split_once('?') {
-        None => "?",
-        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
-        Some(_) => "&",
-    };
-    format!("{callback}{separator}{parameters}")
+    with_parameters(callback, &[("hub.mode", "denied"), ("hub.topic", topic), ("hub.reason", reason)])
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod database;
 mod documented;
 mod documents;
 mod edition;
+mod egress;
 mod feeds;
 mod imports;
 mod openapi;

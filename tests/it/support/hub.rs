@@ -8,6 +8,8 @@ use reviews_service::config::HubConfig;
 use reviews_service::egress::{Roots, SystemNames};
 use reviews_service::random::Random;
 
+use super::authority::ca_pem;
+
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
@@ -19,7 +21,7 @@ pub fn hub_options() -> HubOptions {
     let line = Line::parse_from(["reviews", "--hub-allow-callback-nets", "127.0.0.0/8,::1/128"]);
     HubOptions {
         config: line.hub,
-        roots: Roots::load(None).unwrap(),
+        roots: Roots::load(Some(ca_pem().as_bytes())).unwrap(),
         names: Arc::new(SystemNames::default()),
         random: Random::seeded(1),
         has_timer: true,

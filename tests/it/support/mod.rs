@@ -2,14 +2,20 @@
 
 mod answer;
 mod app;
+mod authority;
+mod book;
 mod generator;
 mod hub;
+mod receiver;
 mod sqlite;
 mod surfaces;
 
 pub use answer::Answer;
 pub use app::{BASE, TestApp, links, start};
+pub use authority::ca_pem;
+pub use book::Book;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::hub_options;
+pub use receiver::{Manner, Receiver, Reply};
 pub use sqlite::{rows, sqlite3};
 pub use surfaces::{check_in_step, publications};

@@ -1,0 +1,149 @@
+//! Where it goes: every address is judged, whoever names it and whenever it changes.
+
+use reviews_service::egress::{Failure, Refused};
+
+use super::{Out, PATIENCE};
+use crate::support::{Receiver, Reply};
+
+fn refused_address(result: Result<impl std::fmt::Debug, Failure>) -> String {
+    match result {
+        Err(Failure::Refused(Refused::Address { address, .. })) => address.to_string(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    for (addresses, culprit) in [
+        (&["10.0.0.1"][..], "10.0.0.1"),
+        (&["127.0.0.1", "10.0.0.1"], "10.0.0.1"),
+        (&["10.0.0.1", "127.0.0.1"], "10.0.0.1"),
+        (&["127.0.0.1", "8.8.8.8", "::1"], "::1"),
+        (&["127.0.0.1", "fe80::1"], "fe80::1"),
+        (&["127.0.0.1", "::ffff:169.254.169.254"], "169.254.169.254"),
+        (&["127.0.0.1", "64:ff9b::a00:1"], "64:ff9b::a00:1"),
+        (&["127.0.0.1", "2002:a00:1::"], "2002:a00:1::"),
+        (&["127.0.0.1", "2001::1"], "2001::1"),
+        (&["127.0.0.1", "::127.0.0.1"], "::7f00:1"),
+        (&["127.0.0.1", "127.0.0.1", "0.0.0.0"], "0.0.0.0"),
+        (&["127.0.0.1", "168.63.129.16"], "168.63.129.16"),
+    ] {
+        out.book.set("mixed.receiver.test", addresses);
+        let url = receiver.url_of("mixed.receiver.test", "/cb");
+        assert_eq!(refused_address(out.get(&url).await), culprit);
+        assert_eq!(refused_address(out.post(&url, "x").await), culprit);
+    }
+    assert_eq!(receiver.connections(), 0, "nothing was ever dialled");
+}
+
+#[tokio::test]
+async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    let mut addresses: Vec<String> = (0..1_000).map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1)).collect();
+    let set = |addresses: &[String]| out.book.set("many.receiver.test", &addresses.iter().map(String::as_str).collect::<Vec<_>>());
+    set(&addresses);
+    let url = receiver.url_of("many.receiver.test", "/cb");
+    assert_eq!(out.egress.vet(&url).await.unwrap().addresses().len(), 8, "but few are tried");
+    addresses.push("192.168.0.1".to_owned());
+    set(&addresses);
+    assert_eq!(refused_address(out.get(&url).await), "192.168.0.1");
+}
+
+#[tokio::test]
+async fn a_name_that_moves_is_judged_anew_at_every_dial() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    let url = receiver.url_of("moves.receiver.test", "/cb");
+    out.post(&url, "x").await.unwrap();
+    out.book.set("moves.receiver.test", &["10.0.0.1"]);
+    // The connection that is there leads where it was judged to lead.
+    out.post(&url, "x").await.unwrap();
+    out.clock.advance(chrono::TimeDelta::seconds(20));
+    assert_eq!(refused_address(out.post(&url, "x").await), "10.0.0.1");
+    assert_eq!(refused_address(out.get(&url).await), "10.0.0.1");
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn what_was_judged_is_what_is_dialled() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    receiver.always(Reply::body("here"));
+    let vetted = out.egress.vet(&receiver.url_of("moves.receiver.test", "/cb")).await.unwrap();
+    assert_eq!(vetted.addresses(), [receiver.address().ip()]);
+    // Rebinding between the check and the dial.
+    out.book.set("moves.receiver.test", &["10.0.0.1"]);
+    let answer = out.egress.get_vetted(vetted, 100, PATIENCE).await.unwrap();
+    assert_eq!((answer.body.as_slice(), answer.address), (&b"here"[..], receiver.address().ip()));
+    assert_eq!(out.book.asked().len(), 1, "the name was not looked up again");
+}
+
+#[tokio::test]
+async fn literals_are_judged_though_they_need_no_lookup() {
+    let (out, receiver) = (Out::allowing(&[]), Receiver::start().await);
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "017700000001",
+        "[::ffff:127.0.0.1]",
+        "%31%32%37.0.0.1",
+        "localhost",
+        "x.localhost",
+    ] {
+        let url = receiver.url_of(host, "/cb");
+        assert_eq!(refused_address(out.get(&url).await), "127.0.0.1", "{host}");
+        assert_eq!(refused_address(out.post(&url, "x").await), "127.0.0.1", "{host}");
+    }
+    for host in ["[::1]", "[::]", "0.0.0.0", "0", "10.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"] {
+        assert!(matches!(out.post(&receiver.url_of(host, "/cb"), "x").await, Err(Failure::Refused(_))), "{host}");
+    }
+    assert_eq!((receiver.connections(), out.book.asked().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    for host in ["127.0.0.1", "2130706433", "receiver.test", "RECEIVER.test", "localhost"] {
+        assert_eq!(out.post(&receiver.url_of(host, "/cb"), "x").await.unwrap().status, 204, "{host}");
+    }
+    assert_eq!(out.book.asked(), ["receiver.test"], "nobody is asked where this machine is");
+}
+
+#[tokio::test]
+async fn urls_that_are_no_callbacks_are_not_called() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    let port = receiver.address().port();
+    for url in [
+        format!("http://127.0.0.1:{port}/cb"),
+        format!("https://user@127.0.0.1:{port}/cb"),
+        format!("https://127.0.0.1:{port}/cb#x"),
+        format!("https://127.0.0.1:{port}/a/../cb"),
+        format!("https://receiver.test.:{port}/cb"),
+        format!("https://receiver.test:{port}\\@x/cb"),
+        "https://".to_owned(),
+    ] {
+        assert!(matches!(out.get(&url).await, Err(Failure::Url(_))), "{url}");
+        assert!(matches!(out.post(&url, "x").await, Err(Failure::Url(_))), "{url}");
+    }
+    for port in [25, 80, 1_023] {
+        out.book.set("public.test", &["8.8.8.8"]);
+        for url in [format!("https://8.8.8.8:{port}/"), format!("https://public.test:{port}/")] {
+            assert_eq!(out.post(&url, "x").await, Err(Failure::Refused(Refused::Port { port })), "{url}");
+        }
+    }
+    assert_eq!(receiver.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_resolver_that_is_down_is_our_fault_and_an_unknown_name_is_not() {
+    let out = Out::to_receivers();
+    out.book.fail("down.test");
+    for (url, name, is_ours) in [("https://down.test/", "resolver_down", true), ("https://nowhere.test/", "name_unknown", false)] {
+        for failure in [out.get(url).await.unwrap_err(), out.post(url, "x").await.unwrap_err()] {
+            assert_eq!((failure.name(), failure.is_ours()), (name, is_ours), "{url}");
+        }
+    }
+    out.book.set("empty.test", &[]);
+    assert_eq!(out.post("https://empty.test/", "x").await, Err(Failure::NameUnknown));
+}

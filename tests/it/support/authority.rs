@@ -1,0 +1,33 @@
+//! A certificate authority that only tests believe.
+
+use std::sync::{Arc, LazyLock};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::PrivateKeyDer;
+
+/// One for all tests of a run.
+static AUTHORITY: LazyLock<CertifiedIssuer<'static, KeyPair>> = LazyLock::new(authority);
+
+/// The authority's certificate: what `REVIEWS_HUB_CA_FILE` holds.
+pub fn ca_pem() -> String {
+    AUTHORITY.pem()
+}
+
+/// A server's side of TLS, with a certificate for these names: from our authority, or from one that nobody knows.
+pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
+    let key = KeyPair::generate().unwrap();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let params = CertificateParams::new(names).unwrap();
+    let leaf = if is_known { params.signed_by(&key, &*AUTHORITY) } else { params.signed_by(&key, &authority()) };
+    let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    builder.with_single_cert(vec![leaf.unwrap().into()], PrivateKeyDer::Pkcs8(key.serialize_der().into())).unwrap()
+}
+
+fn authority() -> CertifiedIssuer<'static, KeyPair> {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}

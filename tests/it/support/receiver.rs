@@ -1,0 +1,348 @@
+//! A subscriber's server: real TLS on a real socket, which records what comes and answers as it is told, well or badly.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::authority::server_config;
+
+/// The names that a receiver's certificate is for, besides 127.0.0.1.
+const NAMES: [&str; 4] = ["receiver.test", "*.receiver.test", "localhost", "127.0.0.1"];
+
+/// How a receiver treats connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// As it should.
+    Https,
+    /// Its certificate is from nobody we know.
+    Untrusted,
+    /// Its certificate is for another name.
+    OtherName,
+    /// It answers the handshake with words.
+    PlainText,
+    /// It never answers the handshake.
+    Silent,
+    /// It reads nothing behind the handshake.
+    Deaf,
+}
+
+impl Manner {
+    fn server_config(self) -> rustls::ServerConfig {
+        match self {
+            Self::Https | Self::PlainText | Self::Silent | Self::Deaf => server_config(&NAMES, true),
+            Self::Untrusted => server_config(&NAMES, false),
+            Self::OtherName => server_config(&["other.test"], true),
+        }
+    }
+}
+
+/// How a receiver answers a request.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// Status, header fields, body.
+    Answer(u16, Vec<(String, String)>, Vec<u8>),
+    /// 200 and the challenge, as a subscriber who agrees.
+    Challenge,
+    /// Nothing, ever.
+    Never,
+    /// 200, and then a byte now and then.
+    Drip,
+    /// 200, and a body without an end.
+    Endless,
+    /// `100 Continue` without an end.
+    Interim,
+    /// 200 with so many header fields.
+    Fields(usize),
+    /// 200 with a header field of so many bytes.
+    LongField(usize),
+    /// Something that is not HTTP.
+    Garbage,
+    /// The connection's end.
+    Close,
+    /// 200, half a body, and the connection's end.
+    CloseInBody,
+}
+
+impl Reply {
+    /// An answer without a body.
+    pub fn status(status: u16) -> Self {
+        Self::Answer(status, Vec::new(), Vec::new())
+    }
+
+    /// A 200 with a body.
+    pub fn body(body: impl Into<Vec<u8>>) -> Self {
+        Self::Answer(200, Vec::new(), body.into())
+    }
+
+    /// The same with a header field.
+    pub fn field(self, name: &str, value: &str) -> Self {
+        match self {
+            Self::Answer(status, mut fields, body) => {
+                fields.push((name.to_owned(), value.to_owned()));
+                Self::Answer(status, fields, body)
+            }
+            other => panic!("{other:?} has no fields"),
+        }
+    }
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub method: String,
+    pub target: String,
+    pub fields: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// On which connection, counted from 0.
+    pub connection: usize,
+}
+
+impl Received {
+    /// The value of a header field that is there once, or "".
+    pub fn field(&self, name: &str) -> &str {
+        let mut values = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
+        let value = values.next().unwrap_or_default();
+        assert_eq!(values.next(), None, "{name} is there twice");
+        value
+    }
+
+    /// The decoded values of a query parameter.
+    pub fn parameters(&self, name: &str) -> Vec<String> {
+        let query = self.target.split_once('?').map_or("", |(_, query)| query);
+        form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect()
+    }
+}
+
+/// See the head of this file. It stops when it is dropped.
+pub struct Receiver {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: AbortHandle,
+}
+
+struct Shared {
+    requests: watch::Sender<Vec<Received>>,
+    script: Mutex<VecDeque<Reply>>,
+    default: Mutex<Reply>,
+    accepted: AtomicUsize,
+    open: watch::Sender<usize>,
+}
+
+impl Receiver {
+    /// A receiver that answers 204 to everything.
+    pub async fn start() -> Self {
+        Self::with_manner(Manner::Https).await
+    }
+
+    /// A receiver with manners.
+    pub async fn with_manner(manner: Manner) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            requests: watch::Sender::default(),
+            script: Mutex::default(),
+            default: Mutex::new(Reply::status(204)),
+            accepted: AtomicUsize::new(0),
+            open: watch::Sender::default(),
+        });
+        let task = tokio::spawn(accept(listener, manner, Arc::clone(&shared))).abort_handle();
+        Self { address, shared, task }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A URL of it, by address.
+    pub fn url(&self, target: &str) -> String {
+        self.url_of("127.0.0.1", target)
+    }
+
+    /// A URL of it under a name.
+    pub fn url_of(&self, host: &str, target: &str) -> String {
+        format!("https://{host}:{}{target}", self.address.port())
+    }
+
+    /// From now on it answers so, once its script is done.
+    pub fn always(&self, reply: Reply) {
+        *self.shared.default.lock().unwrap() = reply;
+    }
+
+    /// Answers the next requests so, one after the other.
+    pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
+        self.shared.script.lock().unwrap().extend(replies);
+    }
+
+    /// All requests so far, in the order in which they were complete.
+    pub fn requests(&self) -> Vec<Received> {
+        self.shared.requests.borrow().clone()
+    }
+
+    /// Returns once there have been `count` requests.
+    pub async fn received(&self, count: usize) -> Vec<Received> {
+        self.shared.requests.subscribe().wait_for(|requests| requests.len() >= count).await.unwrap().clone()
+    }
+
+    /// How many connections were ever made to it.
+    pub fn connections(&self) -> usize {
+        self.shared.accepted.load(Ordering::SeqCst)
+    }
+
+    /// Returns once at most `count` connections are open.
+    pub async fn open_at_most(&self, count: usize) {
+        self.shared.open.subscribe().wait_for(|open| *open <= count).await.unwrap();
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, manner: Manner, shared: Arc<Shared>) {
+    let acceptor = TlsAcceptor::from(Arc::new(manner.server_config()));
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let number = shared.accepted.fetch_add(1, Ordering::SeqCst);
+        shared.open.send_modify(|open| *open += 1);
+        let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
+        connections.spawn(async move {
+            // How a connection ends is what tests are about; the receiver does not mind.
+            let _ = serve(stream, &acceptor, manner, &shared, number).await;
+            shared.open.send_modify(|open| *open -= 1);
+        });
+    }
+}
+
+async fn serve(mut stream: TcpStream, acceptor: &TlsAcceptor, manner: Manner, shared: &Shared, number: usize) -> io::Result<()> {
+    match manner {
+        Manner::PlainText => {
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await?;
+            return gone(&mut stream).await;
+        }
+        Manner::Silent => return gone(&mut stream).await,
+        Manner::Deaf => {
+            let _stream = acceptor.accept(stream).await?;
+            return std::future::pending().await;
+        }
+        Manner::Https | Manner::Untrusted | Manner::OtherName => {}
+    }
+    let mut stream = acceptor.accept(stream).await?;
+    let mut read = Vec::new();
+    while let Some(request) = request(&mut stream, &mut read, number).await? {
+        let scripted = shared.script.lock().unwrap().pop_front();
+        let reply = scripted.unwrap_or_else(|| shared.default.lock().unwrap().clone());
+        let challenge = request.parameters("hub.challenge").concat();
+        shared.requests.send_modify(|requests| requests.push(request));
+        if !answer(&mut stream, reply, &challenge).await? {
+            stream.shutdown().await?;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Returns once the other side has closed the connection.
+async fn gone(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<()> {
+    let mut rest = [0; 4_096];
+    while stream.read(&mut rest).await? > 0 {}
+    Ok(())
+}
+
+async fn request(stream: &mut TlsStream<TcpStream>, read: &mut Vec<u8>, connection: usize) -> io::Result<Option<Received>> {
+    let end = loop {
+        if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
+        }
+        if stream.read_buf(read).await? == 0 {
+            return Ok(None);
+        }
+    };
+    let head = String::from_utf8(read[..end].to_vec()).unwrap();
+    let mut lines = head.split("\r\n");
+    let first: Vec<&str> = lines.next().unwrap().split(' ').collect();
+    let [method, target, "HTTP/1.1"] = first[..] else { panic!("{first:?}") };
+    let fields: Vec<(String, String)> =
+        lines.map(|line| line.split_once(": ").unwrap()).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let (method, target) = (method.to_owned(), target.to_owned());
+    let mut received = Received { method, target, fields, body: Vec::new(), connection };
+    assert_eq!(received.field("transfer-encoding"), "", "the length is told ahead");
+    let length: usize = received.field("content-length").parse().unwrap_or(0);
+    while read.len() < end + 4 + length {
+        if stream.read_buf(read).await? == 0 {
+            return Ok(None);
+        }
+    }
+    let rest = read.split_off(end + 4 + length);
+    received.body = std::mem::replace(read, rest).split_off(end + 4);
+    Ok(Some(received))
+}
+
+/// Whether the connection can be used again.
+async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str) -> io::Result<bool> {
+    match reply {
+        Reply::Answer(status, fields, body) => {
+            let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            // These have no body, and say nothing about its length (RFC 9112 §6.3).
+            let length = if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+            let head = format!("HTTP/1.1 {status} X\r\n{fields}{length}\r\n");
+            stream.write_all(&[head.as_bytes(), &body].concat()).await?;
+        }
+        Reply::Challenge => {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{challenge}", challenge.len());
+            stream.write_all(head.as_bytes()).await?;
+        }
+        Reply::Never => gone(stream).await?,
+        Reply::Drip => drip(stream).await?,
+        Reply::Endless => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+            repeat(stream, &[b"1000\r\n", &[b'x'; 4_096][..], b"\r\n"].concat()).await?;
+        }
+        Reply::Interim => repeat(stream, b"HTTP/1.1 100 Continue\r\n\r\n").await?,
+        Reply::Fields(count) => {
+            let fields: String = (0..count).map(|number| format!("x-{number}: y\r\n")).collect();
+            stream.write_all(format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n").as_bytes()).await?;
+        }
+        Reply::LongField(bytes) => {
+            let value = "y".repeat(bytes);
+            stream.write_all(format!("HTTP/1.1 200 OK\r\nx: {value}\r\ncontent-length: 0\r\n\r\n").as_bytes()).await?;
+        }
+        Reply::Garbage => stream.write_all(b"\x00\x01\x02 this is no HTTP\r\n\r\n").await?,
+        Reply::Close => return Ok(false),
+        Reply::CloseInBody => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf").await?;
+            return Ok(false);
+        }
+    }
+    stream.flush().await?;
+    Ok(true)
+}
+
+async fn drip(stream: &mut TlsStream<TcpStream>) -> io::Result<()> {
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?;
+    let mut drops = tokio::time::interval(Duration::from_millis(5));
+    loop {
+        drops.tick().await;
+        stream.write_all(b"x").await?;
+        stream.flush().await?;
+    }
+}
+
+async fn repeat(stream: &mut TlsStream<TcpStream>, bytes: &[u8]) -> io::Result<()> {
+    loop {
+        stream.write_all(bytes).await?;
+    }
+}
