@@ -314,7 +314,10 @@ fn rule_19_parameters_come_last_and_change_nothing_before_them() {
         ("https://example.com/cb?hub.mode=x", "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
     ];
     for (given, expected) in rows {
-        assert_eq!(super::with_parameters(parse(given).unwrap().as_str(), &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]), expected);
+        assert_eq!(
+            with_parameters(parse(given).unwrap().as_str(), &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]),
+            expected
+        );
     }
 }
 
