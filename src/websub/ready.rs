@@ -36,6 +36,12 @@ impl<T> Ready<T> {
         self.turns.is_empty()
     }
 
+    /// Forgets what is due, to be read anew; what is in flight stays counted.
+    pub fn clear(&mut self) {
+        self.queues.clear();
+        self.turns.clear();
+    }
+
     /// The next one whose host has room and is not `resting`; it is in flight from now on.
     pub fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, T)> {
         for _ in 0..self.turns.len() {
