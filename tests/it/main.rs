@@ -28,3 +28,4 @@ mod since;
 mod support;
 mod tidy;
 mod unchanged;
+mod websub;
