@@ -27,5 +27,5 @@ pub use press::{Press, PressError};
 pub use print::Content;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
-pub use sieve::{REVIEWS_A_WORD, Sieve};
+pub use sieve::{REVIEWS_A_WORD, Runs, Sieve};
 pub use store::Publication;
