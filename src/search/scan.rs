@@ -44,17 +44,16 @@ impl<'a> Scan<'a> {
         self.text.is_none() && !self.filter.asks_stars() && self.filter.technician().is_none() && self.filter.service().is_none()
     }
 
+    /// Whether the block may have what the filter takes, by its counts and its signature.
+    #[must_use]
+    pub fn may_hold(&self, block: &Block) -> bool {
+        (!self.filter.asks_stars() || self.may_have_stars(block))
+            && self.text.as_ref().is_none_or(|text| block.grams().may_hold(&text.wanted))
+    }
+
     /// Calls `hit` with every index in `range` that the filter takes, ascending, until it breaks.
     pub fn each(&self, block: &Block, range: Range<usize>, hit: &mut impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(mentioned) = self.mentioned(block) else { return ControlFlow::Continue(()) };
-        if self.filter.asks_stars() && !self.may_have_stars(block) {
-            return ControlFlow::Continue(());
-        }
-        if let Some(text) = &self.text
-            && !block.grams().may_hold(&text.wanted)
-        {
-            return ControlFlow::Continue(());
-        }
         match (&self.text, mentioned.first()) {
             // Only the text decides, or the text and the stars.
             (Some(text), None) => self.each_text(block, range, text, hit),
