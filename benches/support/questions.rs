@@ -72,7 +72,7 @@ pub fn all() -> Vec<Question> {
         plain("2 characters, common", "th", Goal::Quick),
         plain("2 characters, rare", "zy", Goal::Quick),
         plain("1 character, common", "e", Goal::Quick),
-        plain("1 character, €", "€", Goal::Quick),
+        plain("1 character, €", "€", Goal::Any),
         plain("1 character, absent", "~", Goal::Quick),
         plain("absent word", "qqzzxxw", Goal::Quick),
         plain("absent, common trigrams", "therathe", Goal::Any),
