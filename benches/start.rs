@@ -92,7 +92,9 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
     let (shelf, filling) = timed(|| {
         let mut filler = Filler::default();
-        entries.iter().for_each(|entry| filler.push(entry));
+        for entry in &entries {
+            filler.push(entry);
+        }
         filler.finish()
     });
     println!("\n| part, {} reviews | CPU |\n|---|---:|", shelf.len());

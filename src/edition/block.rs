@@ -20,7 +20,7 @@ const SEPARATOR: u8 = 0xFF;
 /// Whether the review of that id is the last of its block.
 #[must_use]
 pub fn ends_block(id: &str) -> bool {
-    id_hash(id) % REVIEWS_A_BLOCK == 0
+    id_hash(id).is_multiple_of(REVIEWS_A_BLOCK)
 }
 
 /// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: blocks, hence digests and `ETag`s, depend on it.

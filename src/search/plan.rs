@@ -153,7 +153,9 @@ mod tests {
     fn edition(reviews: &[Review]) -> Edition {
         let links: Links = "https://reviews.example.com".parse().unwrap();
         let mut filler = Filler::default();
-        reviews.iter().for_each(|review| filler.push(&Entry::new(review.clone(), &links)));
+        for review in reviews {
+            filler.push(&Entry::new(review.clone(), &links));
+        }
         let copy = Copy { shelf: filler.finish(), ..Copy::default() };
         let documents = Document::ALL.map(|document| {
             let sheet = Arc::new(Sheet::new(document.content_type(), print(document, &copy, &links)));

@@ -186,14 +186,18 @@ struct Row<'a> {
 fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     while !packed.is_empty()
-        && let Some(row) = unpack_one(&mut packed)
+        && let Ok(row) = unpack_one(&mut packed)
     {
         rows.push(row);
     }
     rows
 }
 
-fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
+/// What [`unpack`] cannot read: the query packs nothing of the kind.
+#[derive(Debug)]
+struct Unpackable;
+
+fn unpack_one<'a>(packed: &mut &'a [u8]) -> Result<Row<'a>, Unpackable> {
     let (review_id, reviewed_on) = (value(packed)?, value(packed)?);
     let mut others = [None; 16];
     for other in &mut others {
@@ -203,24 +207,25 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     loop {
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others, mentions });
+            return Ok(Row { review_id, reviewed_on, others, mentions });
         }
-        mentions.push((value(packed)??, value(packed)??));
+        mentions.push((value(packed)?.ok_or(Unpackable)?, value(packed)?.ok_or(Unpackable)?));
     }
 }
 
-/// Takes one value off `packed`; `Some(None)` for null.
-fn value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
-    let colon = packed.iter().position(|byte| *byte == b':')?;
-    let length = std::str::from_utf8(&packed[..colon]).ok()?;
+/// Takes one value off `packed`; `None` for null.
+fn value<'a>(packed: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Unpackable> {
+    let colon = packed.iter().position(|byte| *byte == b':').ok_or(Unpackable)?;
+    let length = std::str::from_utf8(&packed[..colon]).map_err(|_| Unpackable)?;
     let rest = &packed[colon + 1..];
     *packed = rest;
     if length.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
-    let (value, rest) = rest.split_at_checked(length.parse().ok()?)?;
+    let length = length.parse().map_err(|_| Unpackable)?;
+    let (value, rest) = rest.split_at_checked(length).ok_or(Unpackable)?;
     *packed = rest;
-    Some(Some(value))
+    Ok(Some(value))
 }
 
 fn readable(row: &Row<'_>) -> Option<Review> {
@@ -318,12 +323,12 @@ mod tests {
         for review in &read {
             let n: usize = review.id.as_str()[2..].parse().unwrap();
             assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
-            assert_eq!(review.text, if n % 7 == 0 { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
-            assert_eq!(review.title, (n % 3 == 0).then(|| ";".to_owned()));
-            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), (n % 4 == 0).then_some(""));
+            assert_eq!(review.text, if n.is_multiple_of(7) { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
+            assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
+            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), n.is_multiple_of(4).then_some(""));
             assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
             assert!(review.mentions.technicians.iter().all(|name| *name == format!(";\u{1e}\u{1f}r-{n}")));
-            assert_eq!(review.mentions.services, if n % 5 == 0 { vec!["1:".to_owned()] } else { Vec::new() });
+            assert_eq!(review.mentions.services, if n.is_multiple_of(5) { vec!["1:".to_owned()] } else { Vec::new() });
             assert_eq!(super::find(&mut connection, &review.id).await.unwrap().as_ref(), Some(review));
         }
         assert_eq!(super::changed_since(&mut connection, 0).await.unwrap().len(), 1512);
