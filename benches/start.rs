@@ -1,5 +1,6 @@
 //! Starting: a fresh process opens the database, reads and prints it, and could answer. CPU time of the process and its
-//! peak memory; then, in another fresh process, what the parts cost one by one.
+//! peak memory; then, in another fresh process, what the parts cost one by one. With `REVIEWS_BENCH_TASK=jsonl` it writes
+//! the made-up reviews as JSON Lines instead.
 
 mod support;
 
@@ -16,6 +17,7 @@ use reviews_service::reviews::{Review, fold, store};
 use reviews_service::search::search;
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
+use support::corpus::Corpus;
 use support::cpu::{cpu, timed};
 use support::{files, questions, rows, shelf, table};
 use tokio::runtime::Runtime;
@@ -30,6 +32,11 @@ fn main() {
     match std::env::var(TASK).as_deref() {
         Ok("start") => start(&runtime, &path),
         Ok("parts") => parts(&runtime, &path),
+        Ok("jsonl") => {
+            let path = files::directory().join(format!("reviews-{}.jsonl", rows()));
+            files::json_lines(&Corpus::new(rows()), &path);
+            println!("{}", path.display());
+        }
         _ => {
             println!("{} reviews\n", rows());
             println!("| open | read and print | first answer | found | all of the process | /reviews.json | peak memory | ratio |");
