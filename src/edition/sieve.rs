@@ -8,6 +8,8 @@
 //! The runs are chosen so that words are told apart by their letters and phrases by their joints: common words are in
 //! every review, but not in every order.
 
+use memchr::memchr_iter;
+
 /// How many reviews one word of a row stands for.
 pub const REVIEWS_A_WORD: usize = u64::BITS as usize;
 /// The fewest rows and the most (for reviews of 20 KiB and more).
@@ -32,7 +34,8 @@ pub struct Runs {
 }
 
 impl Sieve {
-    /// The table of texts that stand one behind the other in `folded`, each with the place where the next one begins.
+    /// The table of texts that stand one behind the other in `folded`, each with a separator
+    /// of one byte after it; `ends` are the places where the next ones begin.
     #[must_use]
     pub fn of(folded: &[u8], ends: &[u32]) -> Self {
         // At 3 to 6 rows a byte of the mean text, a review has about a fifth of its bits set in prose.
@@ -44,7 +47,7 @@ impl Sieve {
         let mut start = 0;
         for (review, end) in ends.iter().enumerate() {
             let (word, bit) = (review / REVIEWS_A_WORD, 1 << (review % REVIEWS_A_WORD));
-            each_run(&folded[start..*end as usize], |hash| rows[(hash >> shift) as usize * width + word] |= bit);
+            each_run(&folded[start..*end as usize - 1], |hash| rows[(hash >> shift) as usize * width + word] |= bit);
             start = *end as usize;
         }
         Self { rows, width, shift }
@@ -83,25 +86,54 @@ impl Runs {
     }
 }
 
-/// Calls `with` with the hashes of every run that `text` has: four bytes without a space; and around a space, two bytes to
-/// either side (twice, with two hashes, for there are few of them and they say most), and three.
+/// Calls `with` with the hashes of every run that `text` has: four bytes without a space; around a space, two bytes to
+/// either side, and three; and each character that is not ASCII. Those that may be all that a question has, and are few,
+/// come with two hashes.
 fn each_run(text: &[u8], mut with: impl FnMut(u32)) {
-    let (mut packed, mut since_space) = (0_u64, 0);
-    for (at, byte) in text.iter().enumerate() {
-        packed = packed << 8 | u64::from(*byte);
-        since_space = if *byte == b' ' { 0 } else { since_space + 1 };
-        if since_space >= 4 {
-            with(hash(packed & 0xFFFF_FFFF, 0x9E37_79B9_7F4A_7C15));
-        } else if since_space == 3 && at >= 6 {
-            with(hash(packed & 0x00FF_FFFF_FFFF_FFFF, 0xC2B2_AE3D_27D4_EB4F));
-        } else if since_space == 2 && at >= 4 {
-            with(hash(packed & 0x00FF_FFFF_FFFF, 0x1656_67B1_9E37_79F9));
-            with(hash(packed & 0x00FF_FFFF_FFFF, 0xD6E8_FEB8_6659_FD93));
+    let mut start = 0;
+    for space in memchr_iter(b' ', text) {
+        each_quad(&text[start..space], &mut with);
+        start = space + 1;
+        if let Some(joint) = space.checked_sub(2).and_then(|from| text[from..].first_chunk::<5>()) {
+            with(hash(packed(joint), 0x1656_67B1_9E37_79F9));
+            with(hash(packed(joint), 0xD6E8_FEB8_6659_FD93));
+        }
+        if let Some(joint) = space.checked_sub(3).and_then(|from| text[from..].first_chunk::<7>()) {
+            with(hash(packed(joint), 0xC2B2_AE3D_27D4_EB4F));
+        }
+    }
+    each_quad(&text[start..], &mut with);
+    if !text.is_ascii() {
+        each_character(text, with);
+    }
+}
+
+fn each_quad(word: &[u8], with: &mut impl FnMut(u32)) {
+    for quad in word.array_windows::<4>() {
+        with(hash(packed(quad), 0x9E37_79B9_7F4A_7C15));
+    }
+}
+
+/// Those that are not ASCII. A question may be cut anywhere, so what is no whole character is passed over.
+fn each_character(text: &[u8], mut with: impl FnMut(u32)) {
+    for characters in text.utf8_chunks() {
+        let mut bytes = [0; 4];
+        for character in characters.valid().chars().filter(|character| !character.is_ascii()) {
+            character.encode_utf8(&mut bytes);
+            let character = packed(&std::mem::take(&mut bytes));
+            with(hash(character, 0x8531_7C1B_4F6A_2D95));
+            with(hash(character, 0xA076_1D64_78BD_642F));
         }
     }
 }
 
-/// Spreads a run over 32 bits, of which the highest are the best; another odd factor for each kind keeps them apart.
+/// At most eight bytes as a number.
+fn packed<const LENGTH: usize>(run: &[u8; LENGTH]) -> u64 {
+    run.iter().fold(0, |packed, byte| packed << 8 | u64::from(*byte))
+}
+
+/// Spreads a run over 32 bits, of which the highest are the best; another odd factor for each kind keeps them apart. One
+/// multiplication alone would let the two hashes of a run agree too often.
 const fn hash(packed: u64, factor: u64) -> u32 {
     let mixed = packed.wrapping_mul(factor);
     ((mixed ^ mixed >> 32).wrapping_mul(0x9FB2_1C65_1E98_DF25) >> 32) as u32
@@ -121,7 +153,7 @@ mod tests {
         let ends: Vec<u32> = texts.iter().scan(0, end).collect();
         let sieve = Sieve::of(texts.concat().as_bytes(), &ends);
         let mut kept = 0;
-        for (number, text) in texts.iter().enumerate() {
+        for (number, text) in texts.iter().map(|text| &text[..text.len() - 1]).enumerate() {
             for length in 1..=text.len() {
                 for piece in text.as_bytes().windows(length) {
                     let mask = sieve.may_hold(&Runs::of(piece), number / REVIEWS_A_WORD);
