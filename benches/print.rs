@@ -38,7 +38,9 @@ fn main() {
     group.bench_function("blocks", |bencher| {
         bencher.iter(|| {
             let mut filler = Filler::default();
-            entries.iter().for_each(|entry| filler.push(entry));
+            for entry in &entries {
+                filler.push(entry);
+            }
             filler.finish()
         });
     });

@@ -1,5 +1,6 @@
 //! Starting: a fresh process opens the database, reads and prints it, and could answer. CPU time of the process and its
-//! peak memory; then, in another fresh process, what the parts cost one by one.
+//! peak memory; then, in another fresh process, what the parts cost one by one. With `REVIEWS_BENCH_TASK=jsonl` it writes
+//! the made-up reviews as JSON Lines instead.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -13,17 +14,19 @@ mod support;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
 use reviews_service::edition::entry::Entry;
-use reviews_service::edition::{Document, Filler, Grams, Press};
+use reviews_service::edition::{Document, Filler, Grams, Press, Sieve};
 use reviews_service::reviews::{Review, fold, store};
 use reviews_service::search::search;
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
+use support::corpus::Corpus;
 use support::cpu::{cpu, timed};
-use support::{files, questions, rows, shelf};
+use support::{files, questions, rows, shelf, table};
 use tokio::runtime::Runtime;
 
 /// Tells a process what it was started for.
@@ -36,8 +39,15 @@ fn main() {
     match std::env::var(TASK).as_deref() {
         Ok("start") => start(&runtime, &path),
         Ok("parts") => parts(&runtime, &path),
+        Ok("jsonl") => {
+            let path = files::directory().join(format!("reviews-{}.jsonl", rows()));
+            files::json_lines(&Corpus::new(rows()), &path);
+            println!("{}", path.display());
+        }
         _ => {
-            println!("{} reviews", rows());
+            println!("{} reviews\n", rows());
+            println!("| open | read and print | first answer | found | all of the process | /reviews.json | peak memory | ratio |");
+            println!("|---:|---:|---:|---:|---:|---:|---:|---:|");
             for task in ["start", "parts"] {
                 for _ in 0..if task == "start" { RUNS } else { 1 } {
                     let status = Command::new(std::env::current_exe().unwrap()).env(TASK, task).status().unwrap();
@@ -58,21 +68,23 @@ fn start(runtime: &Runtime, path: &Path) {
     let printed = cpu();
     let found = search(&edition, &questions::all()[0].filter(), 20, None);
     let size = edition.document(Document::Reviews).sheet.content.len();
-    let peak = peak_kib() * 1024;
+    let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
-        "start: {:?} CPU before, opening {:?}, reading and printing {:?}, first answer ({} found) {:?}; all {:?}. \
-         /reviews.json {} MB, peak memory {} MB = {}.{:02} ×",
-        before,
-        opened.saturating_sub(before),
-        printed.saturating_sub(opened),
+        "| {} | {} | {} | {} | {} | {} MB | {} MB | {}.{:02} |",
+        time(opened.saturating_sub(before)),
+        time(printed.saturating_sub(opened)),
+        time(answered.saturating_sub(printed)),
         found.total,
-        cpu().saturating_sub(printed),
-        cpu(),
+        time(answered),
         size / 1_000_000,
         peak / 1_000_000,
         peak / size,
         peak * 100 / size % 100,
     );
+}
+
+fn time(duration: Duration) -> String {
+    table::time(Some(duration.as_secs_f64() * 1e9))
 }
 
 /// The same work, one part after the other.
@@ -93,21 +105,37 @@ fn parts(runtime: &Runtime, path: &Path) {
         timed(|| reviews.iter().map(|review| wire::json(&wire::Review::new(review.clone(), &links))).collect::<Vec<_>>());
     let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::new(review, &links)).collect::<Vec<_>>());
     // Joined as blocks are, about 128 reviews each.
-    let folded: Vec<Vec<u8>> = folded.chunks(128).map(|texts| texts.join("\u{0}").into_bytes()).collect();
+    let folded: Vec<Vec<u8>> = folded.chunks(128).map(|texts| (texts.join("\u{0}") + "\u{0}").into_bytes()).collect();
     let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
+    let ends = |texts: &[u8]| {
+        let ends = texts.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(at, _)| at + 1);
+        ends.map(|end| u32::try_from(end).unwrap()).collect::<Vec<_>>()
+    };
+    let ends: Vec<Vec<u32>> = folded.iter().map(|texts| ends(texts)).collect();
+    let (_, sieving) = timed(|| folded.iter().zip(&ends).map(|(texts, ends)| Sieve::of(texts, ends)).collect::<Vec<_>>());
     let (_, signing) = timed(|| folded.iter().map(|texts| Grams::of(texts)).collect::<Vec<_>>());
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
     let (shelf, filling) = timed(|| {
         let mut filler = Filler::default();
-        entries.iter().for_each(|entry| filler.push(entry));
+        for entry in &entries {
+            filler.push(entry);
+        }
         filler.finish()
     });
     println!("\n| part, {} reviews | CPU |\n|---|---:|", shelf.len());
-    println!("| reading the rows | {reading:.1?} |");
-    println!(
-        "| entries | {printing:.1?} |\n| … of that, serialising (with a copy) | {serialising:.1?} |\n| … folding | {folding:.1?} |"
-    );
-    println!("| filling the shelf | {filling:.1?} |\n| … of that, signatures | {signing:.1?} |\n| … hashing | {hashing:.1?} |");
+    let rows = [
+        ("reading the rows", reading),
+        ("entries", printing),
+        ("… of that, serialising (with a copy of the review)", serialising),
+        ("… of that, folding", folding),
+        ("filling the shelf", filling),
+        ("… of that, blocks' signatures", signing),
+        ("… of that, reviews' signatures", sieving),
+        ("… of that, hashing", hashing),
+    ];
+    for (part, cpu) in rows {
+        println!("| {part} | {} |", time(cpu));
+    }
 }
 
 /// The most memory that this process has had, in KiB.

@@ -120,7 +120,7 @@ pub async fn fts(connection: &mut SqliteConnection, arguments: &SearchArguments,
     (total.unsigned_abs(), page.iter().map(|row| row.get(0)).collect())
 }
 
-/// The text index first (`cross join`: without statistics SQLite may begin with the dates, and that is far worse), then
+/// The text index first (`cross join`: without statistics `SQLite` may begin with the dates, and that is far worse), then
 /// the review, then what the filters ask for.
 fn question(select: &str, arguments: &SearchArguments, end: &str, bound: i64) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(select);

@@ -157,6 +157,17 @@ impl Block {
         self.folded.bounds(index)
     }
 
+    /// In which review's folded text the byte at `offset` is, given that it is in that of `from` or a later one.
+    #[must_use]
+    pub fn review_at(&self, offset: usize, from: usize) -> usize {
+        let ends_before = |end: &u32| *end as usize <= offset;
+        // Mostly it is the first: what is common is in nearly every text.
+        match &self.folded.ends[from..] {
+            [first, rest @ ..] if ends_before(first) => from + 1 + rest.partition_point(ends_before),
+            _ => from,
+        }
+    }
+
     /// Where a review stands.
     #[must_use]
     pub fn place(&self, index: usize) -> Place<'_> {

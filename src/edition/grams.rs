@@ -23,7 +23,6 @@ pub struct Grams {
 #[derive(Debug, Clone)]
 pub struct Wanted {
     hashes: Vec<u32>,
-    quads: Vec<u32>,
 }
 
 impl Grams {
@@ -70,39 +69,31 @@ impl Grams {
 }
 
 impl Wanted {
-    /// The grams of `folded`, which is not empty: of three bytes, or of fewer where it is shorter; and those of four.
+    /// The grams of `folded`, which is not empty: of three bytes, or of fewer where it is shorter.
     #[must_use]
     pub fn of(folded: &[u8]) -> Self {
-        let hashes = |length: usize| {
-            let packed = |gram: &[u8]| gram.iter().fold(0, |packed, byte| packed << 8 | u32::from(*byte));
-            let hashed = folded.windows(length).map(|gram| hash(length, packed(gram)));
-            let mut hashes: Vec<u32> = hashed.take(LOOKED_UP_MAX).collect();
-            hashes.sort_unstable();
-            hashes.dedup();
-            hashes
-        };
-        Self { hashes: hashes(folded.len().clamp(1, 3)), quads: hashes(4) }
-    }
-
-    /// The hashes of its runs of four bytes; none where it is shorter.
-    #[must_use]
-    pub fn quads(&self) -> &[u32] {
-        &self.quads
+        let length = folded.len().clamp(1, 3);
+        let packed = |gram: &[u8]| gram.iter().fold(0, |packed, byte| packed << 8 | u32::from(*byte));
+        let hashed = folded.windows(length).map(|gram| hash(length, packed(gram)));
+        let mut hashes: Vec<u32> = hashed.take(LOOKED_UP_MAX).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self { hashes }
     }
 }
 
 /// Calls `with` with the number of every bit that is set, ascending.
-pub fn each_bit(mut bits: u64, mut with: impl FnMut(u32)) {
+fn each_bit(mut bits: u64, mut with: impl FnMut(u32)) {
     while bits != 0 {
         with(bits.trailing_zeros());
         bits &= bits - 1;
     }
 }
 
-/// Spreads a run of one to four bytes over 32 bits, of which the highest are the best (Fibonacci hashing); an odd factor
+/// Spreads a run of one to three bytes over 32 bits, of which the highest are the best (Fibonacci hashing); an odd factor
 /// for each length keeps "a" and "\0a" apart.
-pub const fn hash(length: usize, packed: u32) -> u32 {
-    const FACTORS: [u32; 4] = [0x9E37_79B1, 0x85EB_CA6B, 0xC2B2_AE35, 0x27D4_EB2F];
+const fn hash(length: usize, packed: u32) -> u32 {
+    const FACTORS: [u32; 3] = [0x9E37_79B1, 0x85EB_CA6B, 0xC2B2_AE35];
     let mixed = (packed ^ packed >> 15).wrapping_mul(FACTORS[length - 1]);
     (mixed ^ mixed >> 13).wrapping_mul(0x9E37_79B1)
 }

@@ -29,4 +29,4 @@ pub use print::Content;
 pub use publication::Publication;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
-pub use sieve::{REVIEWS_A_WORD, Sieve};
+pub use sieve::{REVIEWS_A_WORD, Runs, Sieve};

@@ -12,6 +12,9 @@ use crate::reviews::ReviewFilter;
 /// Where counting stops: a total beyond is "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
 
+/// How many blocks' signatures are asked before the first of them is read.
+const BLOCKS_AHEAD: usize = 16;
+
 /// One page of what was found.
 #[derive(Debug, Clone)]
 pub struct Found {
@@ -85,15 +88,23 @@ fn walk(
     hit: &mut impl FnMut(usize, usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some((first, mut index)) = shelf.locate(positions.start) else { return ControlFlow::Continue(()) };
-    let mut left = positions.len();
-    for (number, block) in shelf.blocks().iter().enumerate().skip(first) {
-        if left == 0 {
-            break;
+    let (mut number, mut left) = (first, positions.len());
+    for blocks in shelf.blocks()[first..].chunks(BLOCKS_AHEAD) {
+        // Their signatures are far apart in memory: asked one behind the other, they are waited for all at once.
+        let mut may_hold = [false; BLOCKS_AHEAD];
+        blocks.iter().zip(&mut may_hold).for_each(|(block, may_hold)| *may_hold = scan.may_hold(block));
+        for (block, may_hold) in blocks.iter().zip(may_hold) {
+            let range = index..block.len().min(index + left);
+            if range.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            left -= range.len();
+            index = 0;
+            if may_hold {
+                scan.each(block, range, &mut |index| hit(number, index))?;
+            }
+            number += 1;
         }
-        let range = index..block.len().min(index + left);
-        left -= range.len();
-        index = 0;
-        scan.each(block, range, &mut |index| hit(number, index))?;
     }
     ControlFlow::Continue(())
 }

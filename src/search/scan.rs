@@ -7,23 +7,34 @@ use memchr::memmem::Finder;
 
 use crate::edition::block::{Block, Postings};
 use crate::edition::entry::Mention;
-use crate::edition::{REVIEWS_A_WORD, Wanted};
+use crate::edition::{REVIEWS_A_WORD, Runs, Wanted};
 use crate::reviews::ReviewFilter;
 
-/// Of 64 reviews, so many are quicker read one by one than all in one pass.
-const READ_ONE_BY_ONE_MAX: u32 = 16;
+/// Of 64 reviews, so many are quicker read one by one, each waiting for memory, than all in one pass.
+const READ_ONE_BY_ONE_MAX: u32 = 8;
 
 /// A filter made ready to meet many blocks.
 pub struct Scan<'a> {
     filter: &'a ReviewFilter,
-    text: Option<(Finder<'a>, Wanted)>,
+    text: Option<Text<'a>>,
+}
+
+/// What the text must hold, as each of the three ways of looking for it wants it.
+struct Text<'a> {
+    wanted: Wanted,
+    runs: Runs,
+    finder: Finder<'a>,
 }
 
 impl<'a> Scan<'a> {
     /// Prepares `filter`, once for all blocks.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter) -> Self {
-        let text = filter.query().map(|query| (Finder::new(query.as_bytes()), Wanted::of(query.as_bytes())));
+        let text = filter.query().map(str::as_bytes).map(|query| Text {
+            wanted: Wanted::of(query),
+            runs: Runs::of(query),
+            finder: Finder::new(query),
+        });
         Self { filter, text }
     }
 
@@ -33,20 +44,19 @@ impl<'a> Scan<'a> {
         self.text.is_none() && !self.filter.asks_stars() && self.filter.technician().is_none() && self.filter.service().is_none()
     }
 
+    /// Whether the block may have what the filter takes, by its counts and its signature.
+    #[must_use]
+    pub fn may_hold(&self, block: &Block) -> bool {
+        (!self.filter.asks_stars() || self.may_have_stars(block))
+            && self.text.as_ref().is_none_or(|text| block.grams().may_hold(&text.wanted))
+    }
+
     /// Calls `hit` with every index in `range` that the filter takes, ascending, until it breaks.
     pub fn each(&self, block: &Block, range: Range<usize>, hit: &mut impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(mentioned) = self.mentioned(block) else { return ControlFlow::Continue(()) };
-        if self.filter.asks_stars() && !self.may_have_stars(block) {
-            return ControlFlow::Continue(());
-        }
-        if let Some((_, wanted)) = &self.text
-            && !block.grams().may_hold(wanted)
-        {
-            return ControlFlow::Continue(());
-        }
         match (&self.text, mentioned.first()) {
             // Only the text decides, or the text and the stars.
-            (Some((finder, wanted)), None) => self.each_text(block, range, (finder, wanted), hit),
+            (Some(text), None) => self.each_text(block, range, text, hit),
             (_, Some(fewest)) => {
                 let rest = &mentioned[1..];
                 for position in fewest.iter().filter(|position| range.contains(&(**position as usize))) {
@@ -88,7 +98,7 @@ impl<'a> Scan<'a> {
     fn takes(&self, block: &Block, index: usize) -> bool {
         let (start, end) = block.folded_bounds(index);
         self.filter.takes_stars(block.stars()[index])
-            && self.text.as_ref().is_none_or(|(finder, _)| finder.find(&block.folded()[start..end]).is_some())
+            && self.text.as_ref().is_none_or(|text| text.finder.find(&block.folded()[start..end]).is_some())
     }
 
     /// Only the texts of reviews that the block's sieve keeps; where it keeps many, or knows nothing of so short a
@@ -97,16 +107,16 @@ impl<'a> Scan<'a> {
         &self,
         block: &Block,
         range: Range<usize>,
-        (finder, wanted): (&Finder<'_>, &Wanted),
+        Text { runs, finder, .. }: &Text<'_>,
         hit: &mut impl FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if wanted.quads().is_empty() {
+        if runs.is_empty() {
             return self.each_in_one_pass(block, range, finder, hit);
         }
         for word in range.start / REVIEWS_A_WORD..range.end.div_ceil(REVIEWS_A_WORD) {
             let first = word * REVIEWS_A_WORD;
             let part = range.start.max(first)..range.end.min(first + REVIEWS_A_WORD);
-            let mut kept = block.sieve().may_hold(wanted, word);
+            let mut kept = block.sieve().may_hold(runs, word);
             if kept.count_ones() > READ_ONE_BY_ONE_MAX {
                 self.each_in_one_pass(block, part, finder, hit)?;
                 continue;
@@ -134,9 +144,7 @@ impl<'a> Scan<'a> {
         let (mut index, mut at) = (range.start, block.folded_bounds(range.start).0);
         while let Some(found) = finder.find(&texts[at..]) {
             let found = at + found;
-            while block.folded_bounds(index).1 <= found {
-                index += 1;
-            }
+            index = block.review_at(found, index);
             if self.filter.takes_stars(block.stars()[index]) {
                 hit(index)?;
             }

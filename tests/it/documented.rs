@@ -209,7 +209,9 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
     for (page, text) in pages() {
         for line in shell_lines(&text) {
             count += 1;
-            let words: Vec<&str> = line.split_whitespace().collect();
+            // NAME=VALUE before a command sets it for that command.
+            let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| name == name.to_uppercase());
+            let words: Vec<&str> = line.split_whitespace().skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", rest @ ..] => {
