@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::websub::store::{Listed, list};
@@ -28,9 +28,9 @@ impl Subscriptions {
         drop(connection);
         readers.close().await;
         if self.json {
-            println!("{:#}", Value::Array(listed.iter().map(as_json).collect()));
+            say(&format!("{:#}\n", Value::Array(listed.iter().map(as_json).collect())))?;
         } else {
-            print!("{}", table(&listed));
+            say(&table(&listed))?;
         }
         Ok(Outcome::Done)
     }
