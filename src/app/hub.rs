@@ -13,7 +13,7 @@ use crate::ctx::Ctx;
 use crate::db::{Database, DbError, Sender};
 use crate::egress::{Egress, EgressError, Names, Policy, Roots, RootsError, SystemNames};
 use crate::http;
-use crate::jobs::{Schedule, expire, prune};
+use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::websub::{Door, Exchange, PerMinute, Worker};
 
@@ -128,7 +128,7 @@ impl Hub {
                 Ok(Some(sender)) => return Some(sender),
                 Ok(None) if has_waited => {}
                 Ok(None) => {
-                    tracing::info!("websub.second: another process sends for this database; this one takes over when it is gone")
+                    tracing::info!("websub.second: another process sends for this database; this one takes over when it is gone");
                 }
                 Err(error) => {
                     tracing::error!(%error, "websub.no_sender: nothing is delivered by this process");
@@ -144,6 +144,8 @@ impl Hub {
     pub(super) async fn run_once(&self) -> Result<bool, DbError> {
         let ended = expire::run_once(&self.database, &self.clock).await?;
         let pruned = prune::run_once(&self.database, &self.clock).await?;
-        Ok(self.worker.lock().await.run_once().await? || ended || pruned)
+        let sent = self.worker.lock().await.run_once().await?;
+        measure::run_once(&self.database, &self.clock).await?;
+        Ok(sent || ended || pruned)
     }
 }

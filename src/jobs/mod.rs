@@ -3,6 +3,7 @@
 
 mod code;
 pub mod expire;
+pub mod measure;
 mod print;
 pub mod prune;
 mod schedule;

@@ -8,12 +8,13 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{expire, prune};
+use super::{expire, measure, prune};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 
 /// Seconds, minutes, hours, day, month, weekday.
 const WAKE: &str = "*/15 * * * * *";
+const MEASURE: &str = "*/15 * * * * *";
 const EXPIRE: &str = "5 * * * * *";
 const PRUNE: &str = "10 23 * * * *";
 
@@ -25,7 +26,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, end leases, prune.
+    /// Starts the jobs: wake the worker, measure, end leases, prune.
     ///
     /// # Errors
     /// When the scheduler will not start.
@@ -40,6 +41,12 @@ impl Schedule {
             }
         };
         schedule.add(WAKE, "wake", waking).await?;
+        let (its, time) = (database.clone(), clock.clone());
+        let measuring = move || {
+            let (database, clock) = (its.clone(), time.clone());
+            async move { measure::run_once(&database, &clock).await }
+        };
+        schedule.add(MEASURE, "measure", measuring).await?;
         let (its, time) = (database.clone(), clock.clone());
         let expiring = move || {
             let (database, clock) = (its.clone(), time.clone());

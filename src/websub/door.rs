@@ -20,7 +20,7 @@ use crate::links::Links;
 /// How long committing may take before the request is refused.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// When to come back to a hub that is full, or cannot write.
-const FULL_RETRY: Duration = Duration::from_secs(60);
+const FULL_RETRY: Duration = Duration::from_mins(1);
 
 /// See the head of this file.
 pub struct Door {

@@ -173,6 +173,7 @@ impl Exchange {
     }
 
     /// Whether a callback surely leads into a net that the operator opened, and is free of the limits per host.
+    #[must_use]
     pub fn is_free(&self, callback: &str) -> bool {
         let policy = self.egress.policy();
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))

@@ -7,6 +7,7 @@ mod budget;
 mod door;
 mod exchange;
 mod limits;
+mod prompt;
 mod ready;
 mod request;
 mod schedule;

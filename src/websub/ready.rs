@@ -21,12 +21,11 @@ impl<T> Ready<T> {
 
     /// Adds what is due at `host`.
     pub fn push(&mut self, host: &str, due: T) {
-        match self.queues.get_mut(host) {
-            Some(queue) => queue.push_back(due),
-            None => {
-                self.queues.insert(host.to_owned(), VecDeque::from([due]));
-                self.turns.push_back(host.to_owned());
-            }
+        if let Some(queue) = self.queues.get_mut(host) {
+            queue.push_back(due);
+        } else {
+            self.queues.insert(host.to_owned(), VecDeque::from([due]));
+            self.turns.push_back(host.to_owned());
         }
     }
 

@@ -9,7 +9,7 @@ pub const ATTEMPTS_MAX: u32 = 3;
 /// Waits are made up to this share longer, so that what failed together is not tried together.
 const JITTER_SHARE: f64 = 0.1;
 /// How long to wait while the failure is ours: such attempts do not count.
-pub const OUTAGE_DELAY: Duration = Duration::from_secs(60);
+pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 
 /// What one attempt to deliver came to.
 #[must_use]
@@ -73,8 +73,8 @@ mod tests {
     use super::*;
     use crate::config::Span;
 
-    const MINUTES: Duration = Duration::from_secs(600);
-    const HOURS: Duration = Duration::from_secs(43_200);
+    const MINUTES: Duration = Duration::from_mins(10);
+    const HOURS: Duration = Duration::from_hours(12);
     const DELAYS: RetryDelays = RetryDelays([Span(MINUTES), Span(HOURS)]);
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn retry_after_lengthens_a_wait_up_to_twice() {
-        for (asked, after) in [(1, MINUTES), (900, Duration::from_secs(900)), (1_000_000, MINUTES * 2)] {
+        for (asked, after) in [(1, MINUTES), (900, Duration::from_mins(15)), (1_000_000, MINUTES * 2)] {
             let attempt = Attempt::Failed { retry_after: Some(Duration::from_secs(asked)) };
             assert_eq!(next(&DELAYS, 0, attempt, 0.0), Next::Retry { failures: 1, after });
         }
@@ -107,6 +107,6 @@ mod tests {
     #[test]
     fn jitter_never_shortens_a_wait() {
         let Next::Retry { after, .. } = next(&DELAYS, 0, Attempt::Failed { retry_after: None }, 1.0) else { panic!() };
-        assert_eq!(after, Duration::from_secs(660));
+        assert_eq!(after, Duration::from_mins(11));
     }
 }

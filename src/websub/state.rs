@@ -61,21 +61,21 @@ impl State {
     #[must_use]
     pub const fn on(self, event: Event) -> Option<Self> {
         match (self, event) {
-            // What is over can be asked for again; what runs goes on until the new wish is verified (WebSub §5.1).
+            // What is over can be asked for again.
             (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => Some(Self::Pending),
-            (Self::Active, Event::Requested) => Some(Self::Active),
-            // Also where it ended between the request and its verification: the later wish counts (WebSub §5.1).
-            (Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed, Event::SubscribeVerified) => {
+            // What runs goes on until the new wish is verified (WebSub §5.1), and if that fails (§5.3). What is verified holds,
+            // also where the subscription ended since it was asked for.
+            (Self::Active, Event::Requested | Event::VerificationFailed)
+            | (Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed, Event::SubscribeVerified) => {
                 Some(Self::Active)
             }
-            (Self::Pending | Self::Active, Event::UnsubscribeVerified) => Some(Self::Removed),
-            // A failed renewal or unsubscription changes nothing (WebSub §5.3).
+            (Self::Pending | Self::Active, Event::UnsubscribeVerified) | (Self::Active, Event::DeliveriesFailed | Event::Gone) => {
+                Some(Self::Removed)
+            }
             (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
-            (Self::Active, Event::VerificationFailed) => Some(Self::Active),
-            (Self::Active, Event::DeliveriesFailed | Event::Gone) => Some(Self::Removed),
             (Self::Active, Event::LeaseEnded) => Some(Self::Lapsed),
-            (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded) => None,
-            (
+            (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded)
+            | (
                 Self::Rejected | Self::Removed | Self::Lapsed,
                 Event::UnsubscribeVerified | Event::VerificationFailed | Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded,
             ) => None,

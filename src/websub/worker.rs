@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::exchange::Exchange;
+use super::prompt::{Done, count, promptly};
 use super::ready::Ready;
 use super::store::{self, DueDelivery, DueVerification, Outcome, Trial};
 use crate::clock::Clock;
@@ -23,8 +24,6 @@ use crate::edition::Current;
 const PROMPT_MAX: usize = 256;
 /// Exchanges at a time altogether: those that hang wait here, and hold up nobody.
 const IN_FLIGHT_MAX: usize = 2_048;
-/// After this an exchange counts as slow.
-const SLOW_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
 /// Exchanges at a time with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
 /// How many subscriptions are read at once: of one host, and in all.
@@ -48,12 +47,6 @@ const SLEEP_MAX: chrono::Duration = chrono::Duration::seconds(60);
 enum Due {
     Verify(DueVerification),
     Deliver(DueDelivery),
-}
-
-/// One thing done.
-struct Done {
-    host: String,
-    result: (Outcome, Trial),
 }
 
 /// See the head of this file.
@@ -185,6 +178,7 @@ impl Worker {
             self.read().await?;
             self.start_ready();
         }
+        metrics::gauge!("websub_in_flight").set(f64::from(u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX)));
         Ok(())
     }
 
@@ -319,38 +313,4 @@ async fn idle(database: &Database, clock: &Clock) {
         Err(_) => None,
     };
     clock.sleep_until(next.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)).await;
-}
-
-/// Does `work`; when it turns out to be slow, gives its place among the prompt ones back.
-async fn promptly(
-    work: impl Future<Output = (Outcome, Trial)>,
-    permit: OwnedSemaphorePermit,
-    host: String,
-    room: Arc<Notify>,
-) -> Done {
-    let mut work = std::pin::pin!(work);
-    let slow = Clock::system();
-    let result = tokio::select! {
-        result = &mut work => result,
-        () = slow.sleep(SLOW_AFTER) => {
-            drop(permit);
-            room.notify_one();
-            work.await
-        }
-    };
-    Done { host, result }
-}
-
-fn count((outcome, trial): &(Outcome, Trial)) {
-    match outcome {
-        Outcome::Delivered { .. } => metrics::counter!("websub_delivered_total").increment(1),
-        Outcome::Verified { .. } => metrics::counter!("websub_verified_total").increment(1),
-        Outcome::VerifyAgain { .. }
-        | Outcome::VerifyLater { .. }
-        | Outcome::NotVerified { .. }
-        | Outcome::Retry { .. }
-        | Outcome::Ended { .. } => {
-            metrics::counter!("websub_failed_total", "kind" => trial.kind, "reason" => trial.reason.clone()).increment(1);
-        }
-    }
 }
