@@ -120,6 +120,7 @@ impl Failure {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds; what is unknown is no fault of ours")]
     fn of_io(kind: io::ErrorKind, code: Option<i32>, said: String) -> Self {
         /// `ENFILE` and `EMFILE` (on every Unix): we have no socket left.
         const NO_DESCRIPTORS: [i32; 2] = [23, 24];

@@ -136,7 +136,7 @@ const SPECIAL_V4: [([u8; 4], u32, &str); 20] = [
     ([240, 0, 0, 0], 4, "reserved, RFC 1112"),
 ];
 
-/// Net, prefix length, what it is for: those within 2000::/3, and those outside that have a name.
+/// Net, prefix length, what it is for: those within `2000::/3`, and those outside that have a name.
 const SPECIAL_V6: [(u128, u32, &str); 18] = [
     (0, 128, "unspecified, RFC 4291"),
     (1, 128, "loopback, RFC 4291"),
