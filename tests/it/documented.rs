@@ -37,7 +37,11 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// Every file of the crate, with its path.
 fn sources() -> Vec<(PathBuf, String)> {
-    let mut folders = vec![root().join("src")];
+    files_below(root().join("src"))
+}
+
+fn files_below(folder: PathBuf) -> Vec<(PathBuf, String)> {
+    let mut folders = vec![folder];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -240,6 +244,48 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
     assert!(count >= 8, "{count} commands");
     app.drain().await;
     assert_eq!(app.get("/readyz").await.status, 200);
+}
+
+/// Every function's name in these folders.
+fn functions(folders: &[&str]) -> BTreeSet<String> {
+    let texts = folders.iter().flat_map(|folder| files_below(root().join(folder))).map(|(_, text)| text);
+    let names = |text: String| {
+        let after = text.split("fn ").skip(1).map(|rest| rest.split(['(', '<']).next().unwrap_or_default().to_owned());
+        after.collect::<Vec<_>>()
+    };
+    texts.flat_map(names).collect()
+}
+
+#[test]
+fn every_rule_of_websub_has_its_function_and_its_test() {
+    let page = fs::read_to_string(root().join("docs/WEBSUB.md")).expect("there is docs/WEBSUB.md");
+    let (sources, tests) = (functions(&["src"]), functions(&["tests/it/websub"]));
+    let code: String = sources_text();
+    let (mut rules, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for row in page.split("## Rules").nth(1).unwrap().lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [first, .., kept_by, held_by] = &cells[..] else { panic!("{row}") };
+        rules.extend(first.split(',').filter_map(|number| number.trim().parse::<u32>().ok()));
+        for path in quoted(kept_by) {
+            let name = path.rsplit("::").next().unwrap_or_default();
+            assert!(
+                sources.contains(name) || code.contains(&format!(" {name} ")) || code.contains(&format!("mod {name};")),
+                "{path}"
+            );
+        }
+        for test in quoted(held_by) {
+            assert!(tests.contains(test), "{test} is no test of the hub");
+            named.insert(test.to_owned());
+        }
+    }
+    let bound: BTreeSet<u32> = (1..=7).chain(9..=44).collect();
+    assert_eq!(rules, bound, "every rule has its row");
+    let left_out: Vec<&String> = tests.iter().filter(|test| test.starts_with("rule_") && !named.contains(*test)).collect();
+    assert!(left_out.is_empty(), "the table leaves out {left_out:?}");
+}
+
+fn sources_text() -> String {
+    sources().into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]
