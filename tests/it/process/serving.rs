@@ -33,8 +33,11 @@ fn a_signal_to_stop_ends_it_cleanly() {
         serving.signal(signal);
         let (status, rest) = serving.end();
         assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"), "SIG{signal}");
-        let left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["reviews.db"], "SIG{signal}: everything is in the one file");
+        let mut left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort_unstable();
+        assert_eq!(left, ["reviews.db", "reviews.db-sender"], "SIG{signal}: everything is in the one file");
+        let lock = std::fs::metadata(home.0.path().join("reviews.db-sender")).unwrap();
+        assert_eq!(lock.len(), 0, "the other only says who sends");
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use futures_util::future::LocalBoxFuture;
 use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
@@ -87,15 +88,18 @@ impl TestApp {
     }
 
     /// Lets it serve on a socket, with its own loops, until `work` is done.
-    pub async fn serving<T>(&self, work: impl Future<Output = T>) -> T {
-        let (listener, stop) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), CancellationToken::new());
-        let serve = self.app.serve(listener, stop.clone(), Limits::default());
-        let work = async {
-            let done = work.await;
-            stop.cancel();
-            done
+    pub fn serving<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
+        let serving = async move {
+            let (listener, stop) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), CancellationToken::new());
+            let serve = self.app.serve(listener, stop.clone(), Limits::default());
+            let work = async {
+                let done = work.await;
+                stop.cancel();
+                done
+            };
+            tokio::join!(serve, work).1
         };
-        tokio::join!(serve, work).1
+        Box::pin(serving)
     }
 
     /// Adds or updates reviews, and publishes.

@@ -145,6 +145,7 @@ impl Receiver {
     }
 
     /// A receiver with manners.
+    #[expect(clippy::disallowed_methods, reason = "ends when the receiver is dropped")]
     pub async fn with_manner(manner: Manner) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -295,7 +296,7 @@ async fn request(stream: &mut TlsStream<TcpStream>, read: &mut Vec<u8>, connecti
 async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str) -> io::Result<bool> {
     match reply {
         Reply::Answer(status, fields, body) => {
-            let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let fields: String = fields.iter().flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"]).collect();
             // These have no body, and say nothing about its length (RFC 9112 §6.3).
             let length = if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
             let head = format!("HTTP/1.1 {status} X\r\n{fields}{length}\r\n");
@@ -313,7 +314,8 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str
         }
         Reply::Interim => repeat(stream, b"HTTP/1.1 100 Continue\r\n\r\n").await?,
         Reply::Fields(count) => {
-            let fields: String = (0..count).map(|number| format!("x-{number}: y\r\n")).collect();
+            let fields: String =
+                (0..count).flat_map(|number| ["x-".to_owned(), number.to_string(), ": y\r\n".to_owned()]).collect();
             stream.write_all(format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n").as_bytes()).await?;
         }
         Reply::LongField(bytes) => {
@@ -331,6 +333,7 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str
     Ok(true)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the pace is real: what is tested is a deadline")]
 async fn drip(stream: &mut TlsStream<TcpStream>) -> io::Result<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?;
     let mut drops = tokio::time::interval(Duration::from_millis(5));

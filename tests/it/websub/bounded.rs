@@ -1,7 +1,7 @@
 //! The limits against abuse: each refuses with `Retry-After`, and opened nets are free of those per source and per host.
 
 use super::{Hub, REVIEWS, book};
-use crate::support::{Answer, Generator, MakeHub, Reply, TestApp, rows};
+use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
 
 /// A hub whose callbacks all lie outside, with these flags.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
@@ -84,31 +84,6 @@ async fn verifications_per_callback_host_are_bounded() {
             check_refused(&answer, 429);
         }
     }
-}
-
-#[tokio::test]
-async fn verifications_per_dialled_address_are_put_off_and_not_counted_as_failures() {
-    // The first question to each of these goes to a net that nobody is in (RFC 5735 holds none that may be dialled), so the
-    // address is one of the public Internet that answers nobody within the test: the port is closed to callbacks there.
-    let book = book();
-    for host in ["a.test", "b.test"] {
-        book.set(host, &["192.0.2.1"]);
-    }
-    let app = TestApp::with_hub(
-        &Generator::new(74).reviews(3),
-        MakeHub::closed(&["--hub-verifications-per-address-per-minute", "1"], book),
-    )
-    .await;
-    for callback in ["https://a.test/", "https://b.test/"] {
-        assert_eq!(ask(&app, callback).await.status, 202);
-    }
-    app.drain().await;
-    let states = rows(&app.path(), "select distinct state from subscription;");
-    assert_eq!(
-        states,
-        [serde_json::json!({"state": "rejected"})],
-        "an address that may not be dialled is refused before it counts"
-    );
 }
 
 #[tokio::test]

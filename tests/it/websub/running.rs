@@ -144,17 +144,14 @@ async fn a_request_is_refused_with_503_while_the_database_is_locked() {
 async fn a_fan_out_of_many_is_written_down_whole() {
     let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
     let receiver = Receiver::start().await;
-    let rows: String = (0..500)
-        .map(|number| {
-            let url = receiver.url(&format!("/{number}"));
-            format!(
-                "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
-                 values ('reviews', '{url}', '{url}', '127.0.0.1', 'active', '2026-12-20T00:00:00.000Z',
-                   (select version from publication where document = 'reviews'), '', '');"
-            )
-        })
-        .collect();
-    app.shell(&format!("begin; {rows} commit")).await;
+    let origin = receiver.url("");
+    let rows = format!(
+        "with recursive n (i) as (select 0 union all select i + 1 from n where i < 499)
+         insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
+         select 'reviews', '{origin}/' || i, '{origin}/' || i, '127.0.0.1', 'active', '2026-12-20T00:00:00.000Z',
+           (select version from publication where document = 'reviews'), '', '' from n;"
+    );
+    app.shell(&rows).await;
     app.shell(&insert("c1")).await;
     let mut targets: Vec<String> = receiver.requests().into_iter().map(|request| request.target).collect();
     targets.sort_unstable();
