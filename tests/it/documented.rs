@@ -269,7 +269,7 @@ fn every_rule_of_websub_has_its_function_and_its_test() {
         for path in quoted(kept_by) {
             let name = path.rsplit("::").next().unwrap_or_default();
             assert!(
-                sources.contains(name) || code.contains(&format!(" {name} ")) || code.contains(&format!("mod {name};")),
+                sources.contains(name) || code.contains(&format!("struct {name}")) || code.contains(&format!("mod {name};")),
                 "{path}"
             );
         }

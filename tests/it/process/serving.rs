@@ -34,11 +34,34 @@ fn a_signal_to_stop_ends_it_cleanly() {
         let (status, rest) = serving.end();
         assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"), "SIG{signal}");
         let mut left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        left.sort_unstable();
-        assert_eq!(left, ["reviews.db", "reviews.db-sender"], "SIG{signal}: everything is in the one file");
-        let lock = std::fs::metadata(home.0.path().join("reviews.db-sender")).unwrap();
-        assert_eq!(lock.len(), 0, "the other only says who sends");
+        // Only says who sends, where it came to that.
+        left.retain(|name| name != "reviews.db-sender");
+        assert_eq!(left, ["reviews.db"], "SIG{signal}: everything is in the one file");
     }
+}
+
+#[test]
+fn no_log_line_repeats_a_secret_however_much_is_logged() {
+    let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
+    let mut command = Command::new("/bin/bash");
+    command.args(["-c", &format!("exec {} serve 2> log", env!("CARGO_BIN_EXE_reviews"))]).env_clear().current_dir(home.0.path());
+    command.envs([("REVIEWS_LISTEN", "127.0.0.1:0"), ("RUST_LOG", "trace"), ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")]);
+    let serving = Serving::start(&mut command);
+    let topic = format!("http://{}/reviews.json", serving.address);
+    let form = format!("hub.mode=subscribe&hub.topic={topic}&hub.callback=https://127.0.0.1:9/cb&hub.secret={secret}");
+    let head = "POST /api/websub/hub HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\nconnection: close";
+    let mut stream = serving.connect();
+    stream.write_all(format!("{head}\r\ncontent-length: {}\r\n\r\n{form}", form.len()).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    while sqlite3(&home.path(), "select count(*) from attempt;") == "0" {
+        std::thread::yield_now();
+    }
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(0));
+    let log = std::fs::read_to_string(home.0.path().join("log")).unwrap();
+    assert!(log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret), "{} bytes", log.len());
 }
 
 #[test]
