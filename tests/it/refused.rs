@@ -72,8 +72,14 @@ fn cases() -> Vec<(String, &'static str)> {
         ("insert into lineage (only_row, lineage_id) values (2, 'a')", "lineage_is_one"),
         ("insert into publication values ('weather', 1, '', '', 0, 0)", "publication_document_known"),
         (
-            "insert into subscription (document, callback, state, created_at, updated_at) values ('reviews', 'c', 'odd', '', '')",
+            "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+             values ('reviews', 'c', 'c', 'h', 'odd', '', '')",
             "subscription_state_known",
+        ),
+        (
+            "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+             values ('reviews', 'c', 'c', 'h', 'active', '', '')",
+            "subscription_active_has_lease",
         ),
     ] {
         cases.push((sql.to_owned(), name));

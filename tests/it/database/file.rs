@@ -140,7 +140,10 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
     let path = folder.path().join("reviews.db");
     make(&path).await;
     let newest = sqlite3(&path, "select max(version) from _sqlx_migrations");
-    sqlite3(&path, "drop table subscription; delete from _sqlx_migrations where version = 6");
+    sqlite3(
+        &path,
+        "drop table intent; drop table subscription; drop table attempt; drop table fan_out; delete from _sqlx_migrations where version = 6",
+    );
     if newest != "6" {
         // Later migrations may need the table; then this one cannot be taken back alone.
         return;

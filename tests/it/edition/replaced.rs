@@ -171,8 +171,9 @@ async fn rows_deleted_while_the_service_was_down_leave_no_subscriber_behind() {
     shop.write(&Generator::new(69).reviews(20)).await;
     shop.fresh().await;
     shop.run(
-        "insert into subscription (document, callback, state, delivered_version, created_at, updated_at)
-           values ('reviews', 'https://sub.example/', 'active', 9, '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z');
+        "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
+           values ('reviews', 'https://sub.example/', 'https://sub.example/', 'sub.example', 'active', '2026-12-20T00:00:00.000Z', 9,
+             '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z');
          delete from publication",
     )
     .await;
