@@ -30,6 +30,12 @@ impl<T> Ready<T> {
         }
     }
 
+    /// Forgets what is due, but not what is in flight.
+    pub fn forget(&mut self) {
+        self.queues.clear();
+        self.turns.clear();
+    }
+
     /// Whether nothing is left.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -84,6 +90,20 @@ mod tests {
         ready.done("many");
         assert_eq!(pop(&mut ready), Some(3));
         assert!(ready.is_empty());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_due_no_more_and_what_is_in_flight_still_counts() {
+        let mut ready = Ready::new(1);
+        ready.push("a", 1);
+        ready.push("a", 2);
+        assert_eq!(ready.pop(|_| false), Some(("a".to_owned(), 1)));
+        ready.forget();
+        assert!(ready.is_empty());
+        ready.push("a", 2);
+        assert_eq!(ready.pop(|_| false), None);
+        ready.done("a");
+        assert_eq!(ready.pop(|_| false), Some(("a".to_owned(), 2)));
     }
 
     #[test]

@@ -68,8 +68,12 @@ pub struct Worker {
     unrecorded_at: DateTime<Utc>,
     /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
     revised: HashSet<i64>,
+    /// When `ready` was read.
+    read_at: DateTime<Utc>,
     /// Whether there may be more to read than is in `ready`.
     is_stale: bool,
+    /// Whether more could be started if there were a place among the prompt ones.
+    is_crowded: bool,
     has_timer: bool,
 }
 
@@ -91,7 +95,9 @@ impl Worker {
             unrecorded: Vec::new(),
             unrecorded_at: DateTime::UNIX_EPOCH,
             revised: HashSet::new(),
+            read_at: DateTime::UNIX_EPOCH,
             is_stale: true,
+            is_crowded: false,
             has_timer: true,
         }
     }
@@ -114,9 +120,11 @@ impl Worker {
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
                 () = self.wake.notified() => { self.is_stale = true; false }
+                // Slow exchanges give their places back before they end.
+                () = place(&self.prompt), if self.is_crowded => false,
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len() >= BATCH }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = idle(&self.database, &self.exchange.clock), if is_idle && self.has_timer => { self.is_stale = true; false }
+                () = idle(&self.database, &self.exchange.clock, self.read_at), if is_idle && self.has_timer => { self.is_stale = true; false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -160,23 +168,38 @@ impl Worker {
         }
     }
 
-    /// Starts as much as there is room for.
+    /// Starts as much as there is room for, and reads again once nothing that was read can be started: a host that hangs or
+    /// has had its share keeps its turn, but not what others are waiting for.
     async fn fill(&mut self) -> Result<(), DbError> {
-        if self.ready.is_empty() && self.is_stale && self.unrecorded.len() < UNRECORDED_MAX {
+        self.start_all();
+        if !self.is_crowded && self.is_stale && self.has_room() {
             self.read().await?;
+            self.start_all();
         }
+        Ok(())
+    }
+
+    fn has_room(&self) -> bool {
+        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX
+    }
+
+    fn start_all(&mut self) {
         let now = self.exchange.clock.now();
-        while self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX {
-            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
+        self.is_crowded = false;
+        while self.has_room() {
+            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else {
+                self.is_crowded = !self.ready.is_empty();
+                break;
+            };
             let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
             self.start(host, due, permit, now);
         }
-        Ok(())
     }
 
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
+        self.read_at = now;
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
@@ -184,6 +207,7 @@ impl Worker {
         drop(connection);
         self.is_stale = false;
         self.revised.clear();
+        self.ready.forget();
         for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
             self.ready.push(&due.host.clone(), Due::Verify(due));
         }
@@ -194,8 +218,6 @@ impl Worker {
             let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
             if !self.busy.contains(&due.subscription_id) && is_ahead {
                 self.ready.push(&due.host.clone(), Due::Deliver(due));
-                // There may be more than one page of them.
-                self.is_stale = true;
             }
         }
         Ok(())
@@ -273,14 +295,19 @@ impl Worker {
     }
 }
 
-/// Returns when something may be due again.
-async fn idle(database: &Database, clock: &Clock) {
+/// Returns when something may be due that was not at `read_at`.
+async fn idle(database: &Database, clock: &Clock, read_at: DateTime<Utc>) {
     let now = clock.now();
     let next = match database.readers().acquire().await {
-        Ok(mut connection) => store::next_due_at(&mut connection, now).await.ok().flatten(),
+        Ok(mut connection) => store::next_due_at(&mut connection, read_at).await.ok().flatten(),
         Err(_) => None,
     };
     clock.sleep_until(next.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)).await;
+}
+
+/// Returns once there is a place among the prompt ones.
+async fn place(prompt: &Semaphore) {
+    let _ = prompt.acquire().await;
 }
 
 /// Does `work`; when it turns out to be slow, gives its place among the prompt ones back.
