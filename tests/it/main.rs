@@ -17,6 +17,8 @@ mod documents;
 mod edition;
 mod egress;
 mod feeds;
+mod hub_crash;
+mod hub_hostile;
 mod imports;
 mod openapi;
 mod process;

@@ -7,6 +7,7 @@ mod book;
 mod generator;
 mod hub;
 mod receiver;
+mod reply;
 mod sqlite;
 mod surfaces;
 
@@ -16,6 +17,7 @@ pub use authority::ca_pem;
 pub use book::Book;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::hub_options;
-pub use receiver::{Manner, Receiver, Reply};
-pub use sqlite::{rows, sqlite3};
+pub use receiver::{Manner, Received, Receiver};
+pub use reply::Reply;
+pub use sqlite::{rows, rows_say, sqlite3};
 pub use surfaces::{check_in_step, publications};
