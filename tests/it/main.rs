@@ -19,6 +19,7 @@ mod egress;
 mod feeds;
 mod hub_crash;
 mod hub_hostile;
+mod hub_subscriber;
 mod imports;
 mod openapi;
 mod process;

@@ -107,7 +107,7 @@ impl Serving {
     }
 
     /// The body of a 200.
-    fn get(&self, target: &str) -> String {
+    pub fn get(&self, target: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request(target).as_bytes()).unwrap();
         let mut answer = Vec::new();

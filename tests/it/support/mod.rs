@@ -13,7 +13,7 @@ mod surfaces;
 
 pub use answer::Answer;
 pub use app::{BASE, TestApp, links, start};
-pub use authority::ca_pem;
+pub use authority::{ca_pem, server_config};
 pub use book::Book;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::hub_options;
