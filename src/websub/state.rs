@@ -64,7 +64,10 @@ impl State {
             // What is over can be asked for again; what runs goes on until the new wish is verified (WebSub §5.1).
             (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => Some(Self::Pending),
             (Self::Active, Event::Requested) => Some(Self::Active),
-            (Self::Pending | Self::Active, Event::SubscribeVerified) => Some(Self::Active),
+            // Also where it ended between the request and its verification: the later wish counts (WebSub §5.1).
+            (Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed, Event::SubscribeVerified) => {
+                Some(Self::Active)
+            }
             (Self::Pending | Self::Active, Event::UnsubscribeVerified) => Some(Self::Removed),
             // A failed renewal or unsubscription changes nothing (WebSub §5.3).
             (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
@@ -74,12 +77,7 @@ impl State {
             (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded) => None,
             (
                 Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::SubscribeVerified
-                | Event::UnsubscribeVerified
-                | Event::VerificationFailed
-                | Event::DeliveriesFailed
-                | Event::Gone
-                | Event::LeaseEnded,
+                Event::UnsubscribeVerified | Event::VerificationFailed | Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded,
             ) => None,
         }
     }
@@ -100,6 +98,7 @@ mod tests {
             (State::Active, Event::SubscribeVerified, Some(State::Active)),
             (State::Active, Event::VerificationFailed, Some(State::Active)),
             (State::Lapsed, Event::Requested, Some(State::Pending)),
+            (State::Lapsed, Event::SubscribeVerified, Some(State::Active)),
             (State::Lapsed, Event::Gone, None),
         ] {
             assert_eq!(from.on(event), to, "{from:?} {event:?}");

@@ -33,6 +33,10 @@ const READ_MAX: usize = 8_192;
 /// Results are written down when there are so many, or after so long.
 const BATCH: usize = 100;
 const BATCH_AFTER: chrono::Duration = chrono::Duration::milliseconds(100);
+/// How long after a refusal the database is asked again to take results.
+const RECORD_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
+/// While hosts hang or rest, what came of others is reason to read again only so often.
+const READ_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
 /// Results that may wait for a locked database; then sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
@@ -68,12 +72,14 @@ pub struct Worker {
     unrecorded_at: DateTime<Utc>,
     /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
     revised: HashSet<i64>,
-    /// When `ready` was read.
-    read_at: DateTime<Utc>,
     /// Whether there may be more to read than is in `ready`.
     is_stale: bool,
-    /// Whether more could be started if there were a place among the prompt ones.
-    is_crowded: bool,
+    /// Whether something may have become due since `ready` was read.
+    has_news: bool,
+    /// Tells that a slow exchange has given its place among the prompt ones back.
+    room: Arc<Notify>,
+    /// When `ready` was read.
+    read_at: DateTime<Utc>,
     has_timer: bool,
 }
 
@@ -95,9 +101,10 @@ impl Worker {
             unrecorded: Vec::new(),
             unrecorded_at: DateTime::UNIX_EPOCH,
             revised: HashSet::new(),
-            read_at: DateTime::UNIX_EPOCH,
             is_stale: true,
-            is_crowded: false,
+            has_news: true,
+            read_at: DateTime::UNIX_EPOCH,
+            room: Arc::new(Notify::new()),
             has_timer: true,
         }
     }
@@ -119,12 +126,11 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.is_stale = true; false }
-                // Slow exchanges give their places back before they end.
-                () = place(&self.prompt), if self.is_crowded => false,
-                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len() >= BATCH }
+                () = self.wake.notified() => { self.note_news(); false }
+                () = self.room.notified() => false,
+                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = idle(&self.database, &self.exchange.clock, self.read_at), if is_idle && self.has_timer => { self.is_stale = true; false }
+                () = idle(&self.database, &self.exchange.clock), if is_idle && self.has_timer => { self.note_news(); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -148,7 +154,7 @@ impl Worker {
     /// When the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.is_stale = true;
+        self.note_news();
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -168,29 +174,33 @@ impl Worker {
         }
     }
 
-    /// Starts as much as there is room for, and reads again once nothing that was read can be started: a host that hangs or
-    /// has had its share keeps its turn, but not what others are waiting for.
+    /// Starts as much as there is room for.
     async fn fill(&mut self) -> Result<(), DbError> {
-        self.start_all();
-        if !self.is_crowded && self.is_stale && self.has_room() {
+        if self.is_stale && self.ready.is_empty() && self.has_room() {
             self.read().await?;
-            self.start_all();
+        }
+        self.start_ready();
+        // What is left now is for hosts that hang or rest; it must not hide what is due elsewhere.
+        if self.has_news && self.has_room() {
+            self.read().await?;
+            self.start_ready();
         }
         Ok(())
     }
 
     fn has_room(&self) -> bool {
-        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX
+        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX && self.prompt.available_permits() > 0
     }
 
-    fn start_all(&mut self) {
+    const fn note_news(&mut self) {
+        self.is_stale = true;
+        self.has_news = true;
+    }
+
+    fn start_ready(&mut self) {
         let now = self.exchange.clock.now();
-        self.is_crowded = false;
         while self.has_room() {
-            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else {
-                self.is_crowded = !self.ready.is_empty();
-                break;
-            };
+            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
             let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
             self.start(host, due, permit, now);
         }
@@ -199,15 +209,14 @@ impl Worker {
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        self.read_at = now;
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
         drop(connection);
-        self.is_stale = false;
+        (self.is_stale, self.has_news, self.read_at) = (false, false, Clock::system().now());
+        self.ready.clear();
         self.revised.clear();
-        self.ready.forget();
         for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
             self.ready.push(&due.host.clone(), Due::Verify(due));
         }
@@ -218,6 +227,8 @@ impl Worker {
             let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
             if !self.busy.contains(&due.subscription_id) && is_ahead {
                 self.ready.push(&due.host.clone(), Due::Deliver(due));
+                // There may be more than one page of them.
+                self.is_stale = true;
             }
         }
         Ok(())
@@ -230,7 +241,7 @@ impl Worker {
                 let subscription_id = due.subscription_id;
                 if self.busy.insert(subscription_id) {
                     let work = async move { exchange.verify(&due).await };
-                    self.in_flight.spawn(promptly(work, permit, host));
+                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
                 } else {
                     self.ready.done(&host);
                 }
@@ -241,9 +252,11 @@ impl Worker {
                 let subscription_id = due.subscription_id;
                 if self.busy.insert(subscription_id) {
                     let edition = self.current.load();
-                    self.budget.spend(&host, edition.document(due.document).sheet.content.len(), now);
+                    if !self.exchange.is_free(&due.callback) {
+                        self.budget.spend(&host, edition.document(due.document).sheet.content.len(), now);
+                    }
                     let work = async move { exchange.deliver(&due, &edition).await };
-                    self.in_flight.spawn(promptly(work, permit, host));
+                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
                 } else {
                     self.ready.done(&host);
                 }
@@ -276,6 +289,8 @@ impl Worker {
     async fn flush(&mut self) {
         if let Err(error) = self.record().await {
             tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
+            // A full disk says no at once: not to be asked without a pause.
+            self.unrecorded_at = Clock::system().now() + RECORD_AGAIN_AFTER;
         }
     }
 
@@ -291,33 +306,35 @@ impl Worker {
             self.busy.remove(&outcome.subscription_id());
         }
         self.is_stale = true;
+        self.has_news |= Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
         Ok(())
     }
 }
 
-/// Returns when something may be due that was not at `read_at`.
-async fn idle(database: &Database, clock: &Clock, read_at: DateTime<Utc>) {
+/// Returns when something may be due again.
+async fn idle(database: &Database, clock: &Clock) {
     let now = clock.now();
     let next = match database.readers().acquire().await {
-        Ok(mut connection) => store::next_due_at(&mut connection, read_at).await.ok().flatten(),
+        Ok(mut connection) => store::next_due_at(&mut connection, now).await.ok().flatten(),
         Err(_) => None,
     };
     clock.sleep_until(next.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)).await;
 }
 
-/// Returns once there is a place among the prompt ones.
-async fn place(prompt: &Semaphore) {
-    let _ = prompt.acquire().await;
-}
-
 /// Does `work`; when it turns out to be slow, gives its place among the prompt ones back.
-async fn promptly(work: impl Future<Output = (Outcome, Trial)>, permit: OwnedSemaphorePermit, host: String) -> Done {
+async fn promptly(
+    work: impl Future<Output = (Outcome, Trial)>,
+    permit: OwnedSemaphorePermit,
+    host: String,
+    room: Arc<Notify>,
+) -> Done {
     let mut work = std::pin::pin!(work);
     let slow = Clock::system();
     let result = tokio::select! {
         result = &mut work => result,
         () = slow.sleep(SLOW_AFTER) => {
             drop(permit);
+            room.notify_one();
             work.await
         }
     };

@@ -31,3 +31,4 @@ mod since;
 mod support;
 mod tidy;
 mod unchanged;
+mod websub;

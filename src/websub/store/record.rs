@@ -173,16 +173,16 @@ async fn verified(
             }
         }
         Mode::Subscribe => {
-            // A new subscription gets what changes after it was accepted; a renewal keeps what it had. Both start without
-            // failures, and with this request's secret and callback (WebSub §5.1).
+            // A new subscription gets what changes after it was accepted; a renewal keeps what it had, also where it ended
+            // between its request and now. Both start without failures, and with this request's secret and callback
+            // (WebSub §5.1).
             sqlx::query!(
                 "update subscription set
-                   delivered_version = case state when 'active' then delivered_version else i.version end,
+                   delivered_version = case state when 'pending' then i.version else delivered_version end,
                    state = 'active', callback = i.callback, secret = i.secret, lease_ends_at = ?1, failures = 0,
                    next_attempt_at = null, updated_at = ?2
                  from intent as i
-                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3
-                   and subscription.state in ('pending', 'active')",
+                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
                 lease_ends_at,
                 now,
                 subscription_id,

@@ -92,10 +92,11 @@ pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, n
         return Ok(Accepted::NothingThere);
     }
     let next = state.and_then(|state| state.on(Event::Requested)).unwrap_or(State::Pending).name();
+    // Checks hold for the row to be inserted too, though it comes to an update: an active one would need its lease.
     let id = sqlx::query_scalar!(
         r#"insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-           values (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-           on conflict (document, callback_key) do update set state = excluded.state, updated_at = excluded.updated_at
+           values (?1, ?2, ?3, ?4, 'pending', ?6, ?6)
+           on conflict (document, callback_key) do update set state = ?5, updated_at = excluded.updated_at
            returning subscription_id as "id!: i64""#,
         document,
         wanted.callback,

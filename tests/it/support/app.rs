@@ -1,19 +1,24 @@
 //! The service as it is, but for its clock and its folder.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
-use poem::{Endpoint, Request};
-use reviews_service::app::App;
+use poem::web::{LocalAddr, RemoteAddr};
+use poem::{Body, Endpoint, Request, RequestParts};
+use reviews_service::app::{App, Limits};
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
 use reviews_service::links::Links;
 use reviews_service::reviews::{Review, store};
 use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
-use super::hub::hub_options;
+use super::hub::{MakeHub, hub_options};
 use super::sqlite::sqlite3;
 
 /// Where the service believes to be reached.
@@ -24,6 +29,7 @@ pub struct TestApp {
     app: App,
     clock: Clock,
     folder: TempDir,
+    hub: MakeHub,
 }
 
 impl TestApp {
@@ -49,24 +55,47 @@ impl TestApp {
         }
         write.commit().await.unwrap();
         let app = App::new(database, links(), clock.clone(), hub_options()).await.unwrap();
-        Self { app, clock, folder }
+        Self { app, clock, folder, hub: MakeHub::default_options() }
     }
 
     /// A service on the database in `folder`.
     pub async fn at(folder: TempDir, clock: Clock) -> Self {
+        Self::start(folder, clock, MakeHub::default_options()).await
+    }
+
+    /// A service that publishes these reviews, with such a hub.
+    pub async fn with_hub(reviews: &[Review], hub: MakeHub) -> Self {
+        let app = Self::start(tempfile::tempdir().unwrap(), Clock::manual(start()), hub).await;
+        app.write(reviews).await;
+        app
+    }
+
+    async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone(), hub_options()).await.unwrap();
-        let app = Self { app, clock, folder };
+        let (app, _) = App::open(&path, links(), clock.clone(), hub.options()).await.unwrap();
+        let app = Self { app, clock, folder, hub };
         app.drain().await;
         app
     }
 
     /// Stops the service and starts it anew on the same file.
     pub async fn restart(self) -> Self {
-        let Self { app, clock, folder } = self;
+        let Self { app, clock, folder, hub } = self;
         app.database().close().await;
         drop(app);
-        Self::at(folder, clock).await
+        Self::start(folder, clock, hub).await
+    }
+
+    /// Lets it serve on a socket, with its own loops, until `work` is done.
+    pub async fn serving<T>(&self, work: impl Future<Output = T>) -> T {
+        let (listener, stop) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), CancellationToken::new());
+        let serve = self.app.serve(listener, stop.clone(), Limits::default());
+        let work = async {
+            let done = work.await;
+            stop.cancel();
+            done
+        };
+        tokio::join!(serve, work).1
     }
 
     /// Adds or updates reviews, and publishes.
@@ -136,6 +165,24 @@ impl TestApp {
             again.check_repeats(&answer, target);
         }
         answer
+    }
+
+    /// Posts to the hub, from nowhere in particular.
+    pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        self.post_hub_from(None, &[("content-type", "application/x-www-form-urlencoded")], body).await
+    }
+
+    /// Posts a body to the hub from a peer's address.
+    pub async fn post_hub_from(&self, peer: Option<&str>, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+        let mut request = poem::http::Request::post("/api/websub/hub");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let remote = peer.map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into())).unwrap_or_default();
+        let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
+        Answer::read(self.app.endpoint().get_response(Request::from_parts(parts, body.into())).await).await
     }
 
     async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {

@@ -16,7 +16,7 @@ pub use app::{BASE, TestApp, links, start};
 pub use authority::{ca_pem, server_config};
 pub use book::Book;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
-pub use hub::hub_options;
+pub use hub::{MakeHub, hub_options};
 pub use receiver::{Manner, Received, Receiver};
 pub use reply::Reply;
 pub use sqlite::{rows, rows_say, sqlite3};

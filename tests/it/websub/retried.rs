@@ -1,0 +1,171 @@
+//! Failed deliveries, and when they are tried again (rules 40 and 41, CONTRACT §6).
+
+use serde_json::{Value, json};
+
+use super::{Hub, TEN_DAYS};
+use crate::support::Reply;
+
+/// The default waits, and the most that chance adds to them.
+const FIRST_WAIT: i64 = 600;
+const SECOND_WAIT: i64 = 43_200;
+
+fn jittered(wait: i64) -> i64 {
+    wait + wait / 10
+}
+
+#[tokio::test]
+async fn rule_40_a_failed_delivery_is_tried_again_after_the_configured_waits() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500), Reply::Close]);
+    hub.change("c1").await;
+    for (wait, tried) in [(FIRST_WAIT, 1), (SECOND_WAIT, 2)] {
+        hub.pass(wait - 1).await;
+        assert_eq!((hub.deliveries().len(), hub.field("failures")), (tried, json!(tried)));
+        hub.pass(jittered(wait) - wait + 1).await;
+        assert_eq!(hub.deliveries().len(), tried + 1);
+    }
+    assert_eq!((hub.field("failures"), hub.field("next_attempt_at"), hub.state().as_str()), (json!(0), Value::Null, "active"));
+    let sent = hub.deliveries();
+    assert!(sent.iter().all(|request| request.body == sent[0].body));
+}
+
+#[tokio::test]
+async fn rule_40_the_waits_are_a_setting() {
+    let hub = Hub::with(&["--hub-retry-delays", "1s,2s"]).await;
+    hub.subscribe("/cb", &[]).await;
+    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.change("c1").await;
+    hub.pass(2).await;
+    hub.pass(3).await;
+    assert_eq!((hub.deliveries().len(), hub.field("failures")), (3, json!(0)));
+}
+
+#[tokio::test]
+async fn rule_41_who_missed_one_update_gets_the_next() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.change("c1").await;
+    hub.pass(jittered(FIRST_WAIT)).await;
+    hub.change("c2").await;
+    hub.pass(jittered(SECOND_WAIT)).await;
+    let sent = hub.deliveries();
+    assert_eq!((sent.len(), hub.state().as_str()), (3, "active"));
+    assert!(sent[2].body == hub.app.get("/reviews.json").await.body);
+}
+
+#[tokio::test]
+async fn newer_content_takes_the_place_of_what_waits_and_does_not_shorten_the_wait() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    let until = hub.field("next_attempt_at");
+    hub.change("c2").await;
+    hub.change("c3").await;
+    assert_eq!((hub.deliveries().len(), hub.field("next_attempt_at")), (1, until));
+    hub.pass(jittered(FIRST_WAIT)).await;
+    let sent = hub.deliveries();
+    assert_eq!(sent.len(), 2, "once, for all three changes");
+    assert!(sent[1].body == hub.app.get("/reviews.json").await.body);
+}
+
+#[tokio::test]
+async fn retry_after_lengthens_the_wait_up_to_twice() {
+    for (asked, earliest) in [("60", FIRST_WAIT), ("900", 900), ("999999", 2 * FIRST_WAIT)] {
+        let hub = Hub::subscribed().await;
+        hub.receiver.script([Reply::status(503).field("retry-after", asked)]);
+        hub.change("c1").await;
+        hub.pass(earliest - 1).await;
+        assert_eq!(hub.deliveries().len(), 1, "{asked}");
+        hub.pass(earliest / 10 + 1).await;
+        assert_eq!(hub.deliveries().len(), 2, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_success_forgets_the_failures_before_it() {
+    let hub = Hub::subscribed().await;
+    for round in 0..3 {
+        hub.receiver.script([Reply::status(500), Reply::status(500)]);
+        hub.change(&format!("c{round}")).await;
+        hub.pass(jittered(FIRST_WAIT)).await;
+        assert_eq!(hub.field("failures"), 2);
+        hub.pass(jittered(SECOND_WAIT)).await;
+        assert_eq!((hub.field("failures"), hub.state().as_str()), (json!(0), "active"), "{round}");
+    }
+}
+
+#[tokio::test]
+async fn a_verified_renewal_starts_without_failures_and_keeps_what_it_had() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.change("c1").await;
+    hub.pass(jittered(FIRST_WAIT)).await;
+    assert_eq!(hub.field("failures"), 2);
+    hub.receiver.script([Reply::Challenge, Reply::status(500)]);
+    hub.subscribe("/cb", &[]).await;
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("failures")),
+        (3, json!(1)),
+        "what it misses is tried at once, as the first time"
+    );
+    hub.pass(jittered(FIRST_WAIT)).await;
+    assert!(hub.deliveries()[3].body == hub.app.get("/reviews.json").await.body);
+}
+
+#[tokio::test]
+async fn while_our_own_network_is_down_attempts_do_not_count() {
+    let hub = Hub::new().await;
+    let callback = hub.receiver.url_of("receiver.test", "/cb");
+    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    hub.app.drain().await;
+    assert_eq!(hub.state(), "active");
+    hub.book.fail("receiver.test");
+    hub.app.advance(chrono::TimeDelta::seconds(60));
+    hub.change("c1").await;
+    for _ in 0..20 {
+        hub.pass(66).await;
+        assert_eq!((hub.field("failures"), hub.state().as_str()), (json!(0), "active"));
+    }
+    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.pass(66).await;
+    assert_eq!(hub.deliveries().len(), 1);
+}
+
+#[tokio::test]
+async fn a_resolver_that_fails_while_others_are_reached_is_a_failure_of_the_name() {
+    let hub = Hub::new().await;
+    let callback = hub.receiver.url_of("receiver.test", "/cb");
+    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    hub.app.drain().await;
+    hub.book.fail("receiver.test");
+    hub.app.advance(chrono::TimeDelta::seconds(59));
+    hub.change("c1").await;
+    assert_eq!(hub.field("failures"), 1, "something succeeded within the last minute");
+}
+
+#[tokio::test]
+async fn a_verification_waits_while_our_own_network_is_down() {
+    let hub = Hub::new().await;
+    hub.book.fail("receiver.test");
+    hub.app.advance(chrono::TimeDelta::seconds(60));
+    let callback = hub.receiver.url_of("receiver.test", "/cb");
+    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    hub.app.drain().await;
+    for _ in 0..10 {
+        hub.pass(60).await;
+        assert_eq!(hub.state(), "pending");
+    }
+    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.pass(60).await;
+    assert_eq!(hub.state(), "active");
+}
+
+#[tokio::test]
+async fn nothing_is_tried_again_past_the_leases_end() {
+    let hub = Hub::subscribed().await;
+    hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS - 300));
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    hub.pass(FIRST_WAIT * 2).await;
+    assert_eq!((hub.deliveries().len(), hub.state().as_str()), (1, "lapsed"));
+}

@@ -1,0 +1,167 @@
+//! The worker at work: who sends, what wakes it, what it does not wait for, and a database that is busy.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use reviews_service::db::Sender;
+use serde_json::json;
+use sqlx::Connection;
+
+use super::{Hub, REVIEWS, book, insert};
+use crate::support::{Generator, MakeHub, Receiver, Reply, TestApp, sqlite3};
+
+/// Longer than anything here may take, and shorter than a callback that hangs is waited for.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+async fn in_time<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, what).await.expect("it takes too long")
+}
+
+#[tokio::test]
+async fn a_change_is_delivered_while_the_service_serves() {
+    let hub = Hub::subscribed().await;
+    hub.app
+        .serving(in_time(async {
+            hub.publish(&insert("c1")).await;
+            hub.receiver.received(2).await;
+        }))
+        .await;
+    assert_eq!((hub.deliveries().len(), hub.field("failures")), (1, json!(0)), "and written down before the end");
+}
+
+#[tokio::test]
+async fn what_gets_due_wakes_the_worker_by_itself() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    hub.app
+        .serving(in_time(async {
+            hub.app.advance(TimeDelta::seconds(660));
+            hub.receiver.received(3).await;
+        }))
+        .await;
+    assert_eq!(hub.field("failures"), 0);
+}
+
+#[tokio::test]
+async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
+    let hub = Hub::made(MakeHub::opened(&[], book()).without_timer(), book()).await;
+    hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    hub.pass(660).await;
+    assert_eq!((hub.deliveries().len(), hub.field("failures")), (2, json!(0)));
+    hub.pass(3_600).await;
+    assert_eq!(hub.state(), "lapsed");
+}
+
+#[tokio::test]
+async fn a_host_that_hangs_holds_up_itself_alone() {
+    let hub = Hub::new().await;
+    let slow = Receiver::start().await;
+    slow.always(Reply::Never);
+    hub.app
+        .serving(async {
+            for number in 0..6 {
+                let callback = slow.url_of("slow.receiver.test", &format!("/{number}"));
+                assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+            }
+            slow.received(4).await;
+            let quick = hub.receiver.url_of("quick.receiver.test", "/cb");
+            assert_eq!(hub.ask("subscribe", REVIEWS, &quick, &[]).await.status, 202);
+            in_time(hub.receiver.received(1)).await;
+            assert_eq!(slow.requests().len(), 4, "four at a time for one host");
+            // Whoever hangs is let go, so that the stop need not wait.
+            drop(slow);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
+    let hub = Hub::new().await;
+    let first = Sender::take(&hub.app.path()).unwrap().unwrap();
+    assert!(Sender::take(&hub.app.path()).unwrap().is_none(), "one sends");
+    hub.app
+        .serving(in_time(async {
+            hub.ask_for("/cb", &[]).await;
+            assert_eq!(hub.app.get("/reviews.json").await.status, 200);
+            hub.app.advance(TimeDelta::milliseconds(200));
+            tokio::task::yield_now().await;
+            assert_eq!(hub.receiver.connections(), 0, "another process sends");
+            drop(first);
+            while hub.receiver.connections() == 0 {
+                hub.app.advance(TimeDelta::milliseconds(200));
+                tokio::task::yield_now().await;
+            }
+            hub.receiver.received(1).await;
+        }))
+        .await;
+    assert_eq!(hub.state(), "active");
+}
+
+/// The file's write lock, held by another connection until this is dropped.
+async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(app.path());
+    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+    sqlx::query("begin immediate").execute(&mut connection).await.unwrap();
+    connection
+}
+
+#[tokio::test]
+async fn results_wait_for_a_locked_database_and_none_is_lost() {
+    let hub = Hub::subscribed().await;
+    hub.app
+        .serving(async {
+            hub.publish(&insert("c1")).await;
+            hub.receiver.received(2).await;
+            // Results are written down 100 ms after they came: before that the database is locked, or else they were in time.
+            let lock = lock(&hub.app).await;
+            let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[]).await;
+            assert_eq!(answer.status, 503, "5 s long nothing could be written");
+            lock.close().await.unwrap();
+        })
+        .await;
+    assert_eq!((hub.deliveries().len(), hub.field("failures")), (1, json!(0)));
+    assert_eq!(
+        sqlite3(&hub.app.path(), "select delivered_version = version from subscription join publication using (document);"),
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn a_request_is_refused_with_503_while_the_database_is_locked() {
+    let hub = Hub::new().await;
+    let lock = lock(&hub.app).await;
+    let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[]).await;
+    assert_eq!((answer.status, answer.header("retry-after")), (503, "60"));
+    lock.close().await.unwrap();
+    hub.subscribe("/cb", &[]).await;
+    assert_eq!(hub.state(), "active");
+}
+
+#[tokio::test]
+async fn a_fan_out_of_many_is_written_down_whole() {
+    let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
+    let receiver = Receiver::start().await;
+    let rows: String = (0..500)
+        .map(|number| {
+            let url = receiver.url(&format!("/{number}"));
+            format!(
+                "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
+                 values ('reviews', '{url}', '{url}', '127.0.0.1', 'active', '2026-12-20T00:00:00.000Z',
+                   (select version from publication where document = 'reviews'), '', '');"
+            )
+        })
+        .collect();
+    app.shell(&format!("begin; {rows} commit")).await;
+    app.shell(&insert("c1")).await;
+    let mut targets: Vec<String> = receiver.requests().into_iter().map(|request| request.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    assert_eq!((targets.len(), receiver.requests().len()), (500, 500));
+    let level =
+        "select count(*) from subscription as s join publication as p using (document) where s.delivered_version = p.version;";
+    assert_eq!(app.shell(level).await, "500");
+    assert_eq!(app.shell("select sum(delivered) from fan_out").await, "500");
+}

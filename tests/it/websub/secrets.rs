@@ -1,0 +1,65 @@
+//! What nobody may read, and what the tables may hold.
+
+use reviews_service::websub::State;
+
+use super::{Hub, REVIEWS};
+use crate::support::{Reply, rows};
+
+const SECRET: &str = "s3cr3t-of-a-subscriber";
+
+fn listed(hub: &Hub, flags: &[&str]) -> String {
+    let database = format!("sqlite://{}", hub.app.path().display());
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
+        .env_clear()
+        .args(["subscriptions", "--database", &database])
+        .args(flags)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn the_list_of_subscriptions_shows_state_and_no_secret() {
+    let hub = Hub::new().await;
+    hub.subscribe("/cb", &[("hub.secret", SECRET)]).await;
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    let (table, json) = (listed(&hub, &[]), listed(&hub, &["--json"]));
+    assert!(!table.contains(SECRET) && !json.contains(SECRET));
+    for word in ["STATE", "active", "reviews", "500", "/cb", "2026-11-30"] {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let one = &json[0];
+    assert_eq!((&one["state"], &one["failures"], &one["signed"]), (&"active".into(), &1.into(), &true.into()), "{one}");
+    assert_eq!((one.get("secret"), &one["last_outcome"]), (None, &"500".into()));
+}
+
+#[tokio::test]
+async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
+    let hub = Hub::new().await;
+    let good = hub.receiver.url("/cb");
+    for (topic, callback) in [(REVIEWS, good.as_str()), ("https://other.example/", &good), (REVIEWS, "http://plain.example/")] {
+        let answer = hub.ask("subscribe", topic, callback, &[("hub.secret", SECRET)]).await;
+        assert!(!answer.text().contains(SECRET));
+    }
+    hub.receiver.script([Reply::Challenge, Reply::status(500)]);
+    hub.app.drain().await;
+    hub.change("c1").await;
+    for table in ["attempt", "fan_out", "intent"] {
+        let rows = rows(&hub.app.path(), &format!("select * from {table};"));
+        assert!(!format!("{rows:?}").contains(SECRET), "{table}");
+    }
+    assert!(!hub.app.get("/metrics").await.text().contains(SECRET));
+    assert!(hub.receiver.requests().iter().all(|request| !format!("{request:?}").contains(SECRET)), "nor is it ever sent");
+}
+
+#[tokio::test]
+async fn the_table_knows_exactly_the_states_that_there_are() {
+    let hub = Hub::new().await;
+    let schema = hub.app.shell("select sql from sqlite_schema where name = 'subscription'").await;
+    let list = schema.split("check (state in (").nth(1).and_then(|rest| rest.split("))").next()).unwrap();
+    let known: Vec<&str> = list.split(", ").map(|name| name.trim_matches('\'')).collect();
+    assert_eq!(known, State::ALL.map(State::name));
+}
