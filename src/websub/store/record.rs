@@ -109,6 +109,15 @@ impl Outcome {
             | Self::Ended { subscription_id, .. } => *subscription_id,
         }
     }
+
+    /// When it is due again.
+    #[must_use]
+    pub const fn again_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::VerifyAgain { at, .. } | Self::VerifyLater { at, .. } | Self::Retry { at, .. } => Some(*at),
+            Self::Verified { .. } | Self::NotVerified { .. } | Self::Delivered { .. } | Self::Ended { .. } => None,
+        }
+    }
 }
 
 /// Writes down what came of some attempts.
