@@ -63,8 +63,13 @@ impl Rig {
         let roots = Roots::load(Some(sink.ca_pem.as_bytes())).unwrap();
         let config = Line::parse_from(["reviews", "--hub-allow-callback-nets", "127.0.0.0/8"]).hub;
         let policy = Policy::new(config.allow_callback_nets.0.clone());
-        let options =
-            HubOptions { config: config.clone(), roots: roots.clone(), names: Arc::new(Book), random: Random::system(), has_timer: true };
+        let options = HubOptions {
+            config: config.clone(),
+            roots: roots.clone(),
+            names: Arc::new(Book),
+            random: Random::system(),
+            has_timer: true,
+        };
         let (app, _) = App::open(&folder.path().join("reviews.db"), links.clone(), clock.clone(), options).await.unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let exchange = Exchange {
@@ -88,10 +93,11 @@ impl Rig {
         let done = async {
             let mut connection = database.readers().acquire().await.unwrap();
             loop {
-                let delivered: i64 = sqlx::query_scalar("select coalesce(max(delivered), 0) from fan_out where document = 'json_feed'")
-                    .fetch_one(&mut *connection)
-                    .await
-                    .unwrap();
+                let delivered: i64 =
+                    sqlx::query_scalar("select coalesce(max(delivered), 0) from fan_out where document = 'json_feed'")
+                        .fetch_one(&mut *connection)
+                        .await
+                        .unwrap();
                 if usize::try_from(delivered).unwrap() >= count {
                     break;
                 }

@@ -34,7 +34,9 @@ fn main() {
     let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let sink = Sink::start();
     println!("{deliveries} deliveries of the JSON feed, {IN_FLIGHT} in flight at most; one worker thread\n");
-    println!("| sender | hosts | seconds | deliveries/s | CPU per delivery | deliveries per CPU second | memory grown |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| sender | hosts | seconds | deliveries/s | CPU per delivery | deliveries per CPU second | memory grown |\n|---|---|---|---|---|---|---|"
+    );
 
     let content = runtime().block_on(hub::content(&sink));
     let bare = runtime().block_on(async {
@@ -62,8 +64,14 @@ fn main() {
 
     let times = distinct.cpu_per(deliveries) / bare.cpu_per(deliveries);
     println!("\nCPU per delivery: {times:.2} × the bare sender's (goal: at most {GOAL_TIMES})");
-    println!("distinct hosts cost {:.1} × a shared host (goal: at least 4)", distinct.cpu_per(deliveries) / same.cpu_per(deliveries));
-    println!("with {DEAD_PERCENT} % dead: {:.2} × the time (goal: at most 1.5)", with_dead.seconds / distinct.seconds * deliveries as f64 / (deliveries - dead) as f64);
+    println!(
+        "distinct hosts cost {:.1} × a shared host (goal: at least 4)",
+        distinct.cpu_per(deliveries) / same.cpu_per(deliveries)
+    );
+    println!(
+        "with {DEAD_PERCENT} % dead: {:.2} × the time (goal: at most 1.5)",
+        with_dead.seconds / distinct.seconds * deliveries as f64 / (deliveries - dead) as f64
+    );
     println!(
         "memory: bare {} KiB per delivery in flight; the hub {} KiB (goal: at most 120), both with what else grew meanwhile",
         bare.grown_kib / IN_FLIGHT,

@@ -49,7 +49,10 @@ pub fn row(sender: &str, hosts: usize, count: usize, measured: &Measured) {
     let per_second = count as f64 / measured.seconds;
     let (seconds, cpu) = (measured.seconds, measured.cpu_per(count));
     let per_cpu_second = count as f64 / measured.cpu_seconds;
-    println!("| {sender} | {hosts} | {seconds:.1} | {per_second:.0} | {cpu:.0} µs | {per_cpu_second:.0} | {} MiB |", measured.grown_kib / 1_024);
+    println!(
+        "| {sender} | {hosts} | {seconds:.1} | {per_second:.0} | {cpu:.0} µs | {per_cpu_second:.0} | {} MiB |",
+        measured.grown_kib / 1_024
+    );
 }
 
 /// User and system time of this process and its threads.
