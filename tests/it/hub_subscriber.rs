@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use crate::process::{Home, Serving, reviews};
 use crate::support::{ca_pem, rows_say, server_config, sqlite3};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The hub, whose leases are short; topics are below the address it listens at.
 fn serve(home: &Home) -> Serving {

@@ -15,7 +15,7 @@ const HOSTS: usize = 5;
 pub const UNRECORDED_MAX: usize = 100;
 pub const IN_FLIGHT_MAX: usize = HOSTS * 4;
 /// How long anything may take that is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// See the head of this file.
 pub struct Rig {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long anything may take that is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Runs `sql` in the real `sqlite3`, with its own defaults (foreign keys off), and returns what it printed.
 /// What it prints to standard error fails the test, unless `sql` begins with `.bail off`.
