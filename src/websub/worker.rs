@@ -216,7 +216,6 @@ impl Worker {
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
         let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
-        drop(connection);
         self.next_at = next_at.map_or(now + SLEEP_MAX, |at| at.min(now + SLEEP_MAX));
         (self.is_stale, self.read_at) = (false, Clock::system().now());
         self.ready.clear();
