@@ -32,7 +32,7 @@ const READ_MAX: usize = 8_192;
 /// Results are written down when there are so many, or after so long.
 const BATCH: usize = 100;
 const BATCH_AFTER: chrono::Duration = chrono::Duration::milliseconds(100);
-/// How long after a refusal the database is asked again to take results.
+/// How long after a refusal the database is asked again to give what is due, or to take results.
 const RECORD_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
 /// While hosts hang or rest, what came of others is reason to read again only so often.
 const READ_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
@@ -40,7 +40,7 @@ const READ_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
 const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
-/// With nothing due, look again at least so often.
+/// Look again at least so often.
 const SLEEP_MAX: chrono::Duration = chrono::Duration::seconds(60);
 
 /// One thing to do.
@@ -73,6 +73,8 @@ pub struct Worker {
     room: Arc<Notify>,
     /// When `ready` was read.
     read_at: DateTime<Utc>,
+    /// When something gets due that was not when `ready` was read.
+    next_at: DateTime<Utc>,
     has_timer: bool,
 }
 
@@ -97,6 +99,7 @@ impl Worker {
             is_stale: true,
             has_news: true,
             read_at: DateTime::UNIX_EPOCH,
+            next_at: DateTime::UNIX_EPOCH,
             room: Arc::new(Notify::new()),
             has_timer: true,
         }
@@ -111,11 +114,9 @@ impl Worker {
     /// Works until `stop`, then gives what is in flight ten seconds, and writes it down.
     pub async fn run(&mut self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
-            let rest = self.fill().await;
-            if let Err(error) = rest {
+            if let Err(error) = self.fill().await {
                 tracing::error!(%error, "websub.unreadable: cannot see what is due; trying again");
             }
-            let is_idle = self.in_flight.is_empty() && self.unrecorded.is_empty();
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
@@ -123,7 +124,7 @@ impl Worker {
                 () = self.room.notified() => false,
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = idle(&self.database, &self.exchange.clock), if is_idle && self.has_timer => { self.note_news(); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && !self.has_news => { self.note_news(); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -203,12 +204,14 @@ impl Worker {
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
+        (self.has_news, self.next_at) = (false, now + RECORD_AGAIN_AFTER);
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
-        drop(connection);
-        (self.is_stale, self.has_news, self.read_at) = (false, false, Clock::system().now());
+        let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
+        self.next_at = next_at.map_or(now + SLEEP_MAX, |at| at.min(now + SLEEP_MAX));
+        (self.is_stale, self.read_at) = (false, Clock::system().now());
         self.ready.clear();
         self.revised.clear();
         for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
@@ -298,19 +301,10 @@ impl Worker {
         write.commit().await.map_err(fault)?;
         for (outcome, _) in self.unrecorded.drain(..) {
             self.busy.remove(&outcome.subscription_id());
+            self.next_at = outcome.again_at().map_or(self.next_at, |at| at.min(self.next_at));
         }
         self.is_stale = true;
         self.has_news |= Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
         Ok(())
     }
-}
-
-/// Returns when something may be due again.
-async fn idle(database: &Database, clock: &Clock) {
-    let now = clock.now();
-    let next = match database.readers().acquire().await {
-        Ok(mut connection) => store::next_due_at(&mut connection, now).await.ok().flatten(),
-        Err(_) => None,
-    };
-    clock.sleep_until(next.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)).await;
 }

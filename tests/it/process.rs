@@ -1,6 +1,7 @@
 //! The real binary, as an operator runs it: what it prints, how it ends, and what survives when it is killed.
 
 mod commands;
+pub mod hub;
 mod serving;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,20 +15,20 @@ use tempfile::TempDir;
 use crate::support::sqlite3;
 
 /// Longer than anything here may take.
-const NEVER: Duration = Duration::from_secs(20);
+pub const NEVER: Duration = Duration::from_secs(20);
 
 /// The binary with nothing in its environment but what a test sets.
-fn reviews(folder: &Path) -> Command {
+pub fn reviews(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reviews"));
     command.env_clear().current_dir(folder).stdin(Stdio::null()).env("REVIEWS_LISTEN", "127.0.0.1:0");
     command
 }
 
 /// What a command that ends by itself printed.
-struct Said {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub struct Said {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
 }
 
 fn said(command: &mut Command) -> Said {
@@ -36,23 +37,23 @@ fn said(command: &mut Command) -> Said {
 }
 
 /// A folder for a database.
-struct Home(TempDir);
+pub struct Home(pub TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         self.0.path().join("reviews.db")
     }
 
-    fn run(&self, words: &[&str]) -> Said {
+    pub fn run(&self, words: &[&str]) -> Said {
         said(reviews(self.0.path()).args(words))
     }
 
     /// A migrated database with so many reviews.
-    fn with(count: usize) -> Self {
+    pub fn with(count: usize) -> Self {
         let home = Self::new();
         assert_eq!(home.run(&["migrate"]).code, Some(0));
         home.insert(1, count);
@@ -75,16 +76,16 @@ impl Home {
 }
 
 /// A running `reviews serve`. Killed when dropped.
-struct Serving {
-    child: Child,
-    address: SocketAddr,
+pub struct Serving {
+    pub child: Child,
+    pub address: SocketAddr,
     greeting: String,
     out: Option<BufReader<ChildStdout>>,
 }
 
 impl Serving {
     /// Starts the command, and reads its greeting to the last line.
-    fn start(command: &mut Command) -> Self {
+    pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut greeting = String::new();
@@ -99,14 +100,14 @@ impl Serving {
         Self { address: line.parse().unwrap(), child, greeting, out: Some(out) }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(NEVER)).unwrap();
         stream
     }
 
     /// The body of a 200.
-    fn get(&self, target: &str) -> String {
+    pub fn get(&self, target: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request(target).as_bytes()).unwrap();
         let mut answer = Vec::new();
@@ -129,13 +130,13 @@ impl Serving {
         }
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
         assert!(status.success(), "kill -{name}");
     }
 
     /// Waits for the end; the exit status, and the rest of what it printed.
-    fn end(mut self) -> (ExitStatus, String) {
+    pub fn end(mut self) -> (ExitStatus, String) {
         let mut rest = String::new();
         if let Some(mut out) = self.out.take() {
             out.read_to_string(&mut rest).unwrap();
@@ -143,7 +144,7 @@ impl Serving {
         (self.child.wait().unwrap(), rest)
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

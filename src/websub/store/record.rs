@@ -1,5 +1,7 @@
 //! Writing down what came of attempts, many in one transaction.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use sqlx::{Sqlite, Transaction};
 
@@ -109,6 +111,15 @@ impl Outcome {
             | Self::Ended { subscription_id, .. } => *subscription_id,
         }
     }
+
+    /// When it is due again.
+    #[must_use]
+    pub const fn again_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::VerifyAgain { at, .. } | Self::VerifyLater { at, .. } | Self::Retry { at, .. } => Some(*at),
+            Self::Verified { .. } | Self::NotVerified { .. } | Self::Delivered { .. } | Self::Ended { .. } => None,
+        }
+    }
 }
 
 /// Writes down what came of some attempts.
@@ -117,6 +128,7 @@ impl Outcome {
 /// When the database cannot be written; then nothing of it is.
 pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome, Trial)], now: DateTime<Utc>) -> sqlx::Result<()> {
     let now = text(now);
+    let mut delivered = Vec::new();
     for (outcome, trial) in trials {
         match outcome {
             Outcome::Verified { subscription_id, serial, mode, lease_ends_at } => {
@@ -129,16 +141,7 @@ pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome
                     turn(write, *subscription_id, Event::VerificationFailed, &now).await?;
                 }
             }
-            Outcome::Delivered { subscription_id, version, .. } => {
-                sqlx::query!(
-                    "update subscription set delivered_version = ?, failures = 0, next_attempt_at = null
-                     where subscription_id = ? and state = 'active'",
-                    version,
-                    subscription_id
-                )
-                .execute(&mut **write)
-                .await?;
-            }
+            Outcome::Delivered { subscription_id, version, .. } => delivered.push((*subscription_id, *version, text(trial.at))),
             Outcome::Retry { subscription_id, failures, at } => {
                 let (failures, at) = (i64::from(*failures), text(*at));
                 sqlx::query!(
@@ -154,6 +157,25 @@ pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome
         }
         log(write, outcome, trial).await?;
     }
+    level(write, &delivered).await?;
+    count(write, trials).await
+}
+
+/// These have those versions now, in one statement. The plus keeps SQLite from beginning with all that are active.
+async fn level(write: &mut Transaction<'static, Sqlite>, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    let delivered = serde_json::to_string(delivered).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    sqlx::query!(
+        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
+           last_outcome = 'ok'
+         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
+         where subscription_id = d.id and +state = 'active'",
+        delivered
+    )
+    .execute(&mut **write)
+    .await?;
     Ok(())
 }
 
@@ -243,7 +265,18 @@ async fn turn(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, ev
     Ok(())
 }
 
+/// What the operator sees of an attempt that was no delivery, or no success.
 async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial: &Trial) -> sqlx::Result<()> {
+    let is_failure = match outcome {
+        // Noted with the others.
+        Outcome::Delivered { .. } => return Ok(()),
+        Outcome::Verified { .. } => false,
+        Outcome::VerifyAgain { .. }
+        | Outcome::VerifyLater { .. }
+        | Outcome::NotVerified { .. }
+        | Outcome::Retry { .. }
+        | Outcome::Ended { .. } => true,
+    };
     let (at, document, status) = (text(trial.at), trial.document.name(), trial.status.map(i64::from));
     let subscription_id = outcome.subscription_id();
     let told = trial.status.map_or_else(|| trial.reason.clone(), |status| status.to_string());
@@ -255,16 +288,7 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
     )
     .execute(&mut **write)
     .await?;
-    let delivered = match outcome {
-        Outcome::Delivered { bytes, .. } => Some(*bytes),
-        Outcome::Verified { .. } => return Ok(()),
-        Outcome::VerifyAgain { .. }
-        | Outcome::VerifyLater { .. }
-        | Outcome::NotVerified { .. }
-        | Outcome::Retry { .. }
-        | Outcome::Ended { .. } => None,
-    };
-    if delivered.is_none() {
+    if is_failure {
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
             at,
@@ -279,20 +303,48 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
         .execute(&mut **write)
         .await?;
     }
-    let Some(version) = trial.version else { return Ok(()) };
-    let (ok, failed, bytes) = (i64::from(delivered.is_some()), i64::from(delivered.is_none()), delivered.unwrap_or(0));
-    sqlx::query!(
-        "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?3, ?4, ?5, ?6)
-         on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
-           delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
-        document,
-        version,
-        at,
-        ok,
-        failed,
-        bytes
-    )
-    .execute(&mut **write)
-    .await?;
+    Ok(())
+}
+
+/// What came of one version, in some attempts.
+struct Sum {
+    first_at: DateTime<Utc>,
+    last_at: DateTime<Utc>,
+    delivered: i64,
+    failed: i64,
+    bytes: i64,
+}
+
+/// Adds attempts to what came of their versions, version by version.
+async fn count(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome, Trial)]) -> sqlx::Result<()> {
+    let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();
+    for (outcome, trial) in trials {
+        let Some(version) = trial.version else { continue };
+        let none = Sum { first_at: trial.at, last_at: trial.at, delivered: 0, failed: 0, bytes: 0 };
+        let sum = sums.entry((trial.document.name(), version)).or_insert(none);
+        (sum.first_at, sum.last_at) = (sum.first_at.min(trial.at), sum.last_at.max(trial.at));
+        if let Outcome::Delivered { bytes, .. } = outcome {
+            (sum.delivered, sum.bytes) = (sum.delivered + 1, sum.bytes + bytes);
+        } else {
+            sum.failed += 1;
+        }
+    }
+    for ((document, version), Sum { first_at, last_at, delivered, failed, bytes }) in sums {
+        let (first_at, last_at) = (text(first_at), text(last_at));
+        sqlx::query!(
+            "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
+               delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
+            document,
+            version,
+            first_at,
+            last_at,
+            delivered,
+            failed,
+            bytes
+        )
+        .execute(&mut **write)
+        .await?;
+    }
     Ok(())
 }

@@ -15,9 +15,23 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::authority::server_config;
+use super::reply::Reply;
 
-/// The names that a receiver's certificate is for, besides 127.0.0.1.
-const NAMES: [&str; 4] = ["receiver.test", "*.receiver.test", "localhost", "127.0.0.1"];
+/// The names that a receiver's certificate is for, and the addresses it may have.
+const NAMES: [&str; 12] = [
+    "receiver.test",
+    "*.receiver.test",
+    "localhost",
+    "127.0.0.1",
+    "127.0.0.2",
+    "127.0.0.3",
+    "127.0.0.4",
+    "127.0.0.5",
+    "127.0.0.6",
+    "127.0.0.7",
+    "127.0.0.8",
+    "127.0.0.9",
+];
 
 /// How a receiver treats connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,56 +56,6 @@ impl Manner {
             Self::Https | Self::PlainText | Self::Silent | Self::Deaf => server_config(&NAMES, true),
             Self::Untrusted => server_config(&NAMES, false),
             Self::OtherName => server_config(&["other.test"], true),
-        }
-    }
-}
-
-/// How a receiver answers a request.
-#[derive(Debug, Clone)]
-pub enum Reply {
-    /// Status, header fields, body.
-    Answer(u16, Vec<(String, String)>, Vec<u8>),
-    /// 200 and the challenge, as a subscriber who agrees.
-    Challenge,
-    /// Nothing, ever.
-    Never,
-    /// 200, and then a byte now and then.
-    Drip,
-    /// 200, and a body without an end.
-    Endless,
-    /// `100 Continue` without an end.
-    Interim,
-    /// 200 with so many header fields.
-    Fields(usize),
-    /// 200 with a header field of so many bytes.
-    LongField(usize),
-    /// Something that is not HTTP.
-    Garbage,
-    /// The connection's end.
-    Close,
-    /// 200, half a body, and the connection's end.
-    CloseInBody,
-}
-
-impl Reply {
-    /// An answer without a body.
-    pub fn status(status: u16) -> Self {
-        Self::Answer(status, Vec::new(), Vec::new())
-    }
-
-    /// A 200 with a body.
-    pub fn body(body: impl Into<Vec<u8>>) -> Self {
-        Self::Answer(200, Vec::new(), body.into())
-    }
-
-    /// The same with a header field.
-    pub fn field(self, name: &str, value: &str) -> Self {
-        match self {
-            Self::Answer(status, mut fields, body) => {
-                fields.push((name.to_owned(), value.to_owned()));
-                Self::Answer(status, fields, body)
-            }
-            other => panic!("{other:?} has no fields"),
         }
     }
 }
@@ -145,9 +109,14 @@ impl Receiver {
     }
 
     /// A receiver with manners.
-    #[expect(clippy::disallowed_methods, reason = "ends when the receiver is dropped")]
     pub async fn with_manner(manner: Manner) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        Self::at(1, manner).await
+    }
+
+    /// A receiver at 127.0.0.`last` (1 to 9): hosts of their own.
+    #[expect(clippy::disallowed_methods, reason = "ends when the receiver is dropped")]
+    pub async fn at(last: u8, manner: Manner) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             requests: watch::Sender::default(),
@@ -167,7 +136,7 @@ impl Receiver {
 
     /// A URL of it, by address.
     pub fn url(&self, target: &str) -> String {
-        self.url_of("127.0.0.1", target)
+        self.url_of(&self.address.ip().to_string(), target)
     }
 
     /// A URL of it under a name.
@@ -190,6 +159,16 @@ impl Receiver {
         self.shared.requests.borrow().clone()
     }
 
+    /// All requests so far, to be watched and read in place.
+    pub fn watch(&self) -> watch::Receiver<Vec<Received>> {
+        self.shared.requests.subscribe()
+    }
+
+    /// Forgets the requests so far.
+    pub fn forget(&self) {
+        self.shared.requests.send_modify(Vec::clear);
+    }
+
     /// Returns once there have been `count` requests.
     pub async fn received(&self, count: usize) -> Vec<Received> {
         self.shared.requests.subscribe().wait_for(|requests| requests.len() >= count).await.unwrap().clone()
@@ -198,6 +177,11 @@ impl Receiver {
     /// How many connections were ever made to it.
     pub fn connections(&self) -> usize {
         self.shared.accepted.load(Ordering::SeqCst)
+    }
+
+    /// How many of its connections are open, to be watched.
+    pub fn watch_open(&self) -> watch::Receiver<usize> {
+        self.shared.open.subscribe()
     }
 
     /// Returns once at most `count` connections are open.
@@ -307,7 +291,8 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str
             stream.write_all(head.as_bytes()).await?;
         }
         Reply::Never => gone(stream).await?,
-        Reply::Drip => drip(stream).await?,
+        Reply::Drip => drip(stream, b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?,
+        Reply::DripHead => drip(stream, b"HTTP/1.1 200 OK\r\nx: ").await?,
         Reply::Endless => {
             stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
             repeat(stream, &[b"1000\r\n", &[b'x'; 4_096][..], b"\r\n"].concat()).await?;
@@ -334,8 +319,8 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str
 }
 
 #[expect(clippy::disallowed_methods, reason = "the pace is real: what is tested is a deadline")]
-async fn drip(stream: &mut TlsStream<TcpStream>) -> io::Result<()> {
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?;
+async fn drip(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
+    stream.write_all(first).await?;
     let mut drops = tokio::time::interval(Duration::from_millis(5));
     loop {
         drops.tick().await;

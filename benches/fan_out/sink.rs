@@ -1,0 +1,107 @@
+//! Receivers for all hosts of `sink.test`, in a process of their own: each has its address in 127/8.
+
+use std::convert::Infallible;
+use std::io::{BufRead, BufReader, Lines};
+use std::net::{IpAddr, Ipv4Addr};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+/// The second byte of addresses where nobody ever answers.
+const DEAD: u8 = 200;
+
+/// The running sink. It ends with its handle.
+pub struct Sink {
+    child: Child,
+    /// Kept, so that it can say all.
+    _said: Lines<BufReader<ChildStdout>>,
+    pub port: u16,
+    /// The authority of its certificate.
+    pub ca_pem: String,
+}
+
+impl Sink {
+    pub fn start() -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let mut child = command.env("FAN_OUT_SINK", "1").stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let port = lines.next().unwrap().unwrap().parse().unwrap();
+        let mut ca_pem = String::new();
+        while !ca_pem.contains("-----END") {
+            ca_pem = ca_pem + &lines.next().unwrap().unwrap() + "\n";
+        }
+        Self { child, _said: lines, port, ca_pem }
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// The address of a host: `h1.sink.test` or, where it never answers, `d1.sink.test`.
+pub fn address(host: &str) -> IpAddr {
+    let (kind, number) = host.split_once('.').unwrap().0.split_at(1);
+    let number: u32 = number.parse().unwrap();
+    let [_, high, middle, low] = (number + 1).to_be_bytes();
+    IpAddr::V4(Ipv4Addr::new(127, if kind == "d" { DEAD } else { 1 + high }, middle, low))
+}
+
+/// The process.
+pub fn main() {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let leaf = CertificateParams::new(vec!["*.sink.test".to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
+    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    let tls = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![leaf.into()], key).unwrap();
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+        socket.bind(&std::net::SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into()).unwrap();
+        socket.listen(4_096).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let listener = TcpListener::from_std(socket.into()).unwrap();
+        println!("{}\n{}", listener.local_addr().unwrap().port(), authority.pem());
+        serve(listener, &TlsAcceptor::from(Arc::new(tls))).await;
+    });
+}
+
+async fn serve(listener: TcpListener, acceptor: &TlsAcceptor) {
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = tokio::select! {
+            stream = listener.accept() => stream.unwrap(),
+            Some(_) = connections.join_next() => continue,
+        };
+        let is_dead = matches!(stream.local_addr().unwrap().ip(), IpAddr::V4(address) if address.octets()[1] == DEAD);
+        let acceptor = acceptor.clone();
+        connections.spawn(async move {
+            if is_dead {
+                // Until the sender hangs up.
+                while stream.readable().await.is_ok() && stream.try_read(&mut [0; 4_096]).is_ok_and(|read| read > 0) {}
+                return;
+            }
+            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let service = service_fn(|request: Request<Incoming>| async move {
+                let _ = request.into_body().collect().await;
+                Ok::<_, Infallible>(Response::builder().status(204).body(Empty::<Bytes>::new()).unwrap())
+            });
+            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}

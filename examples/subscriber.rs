@@ -1,0 +1,243 @@
+//! The smallest honest subscriber (W3C WebSub): finds the hub, subscribes, answers the challenge, believes only what is
+//! signed, renews before the lease ends, and unsubscribes when it is stopped.
+//!
+//! ```text
+//! cargo run --example subscriber -- TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem
+//! cargo run --example subscriber -- https://reviews.example.com/api/feed.json https://me.example:8443/cb 0.0.0.0:8443 c.pem k.pem
+//! ```
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    clippy::missing_errors_doc,
+    reason = "it says what it gets, has no clock and no randomness but the system's, and is to be short"
+)]
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LINK};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use sha2::Sha256;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+
+/// More than any topic should be.
+const CONTENT_BYTES_MAX: usize = 64 << 20;
+/// After a request that the hub did not take.
+const AGAIN: Duration = Duration::from_mins(1);
+
+/// What happened.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The hub asked whether we mean it, and we do: for so long.
+    Subscribed(Duration),
+    /// The hub asked whether we mean to leave, and we do.
+    Unsubscribed,
+    /// The topic's new content.
+    Content(Bytes),
+    /// Content that was not signed by whom we told the secret; ignored.
+    Forged,
+    /// The hub will not send, or no longer; why.
+    Denied(String),
+}
+
+/// One subscription.
+#[derive(Debug)]
+pub struct Subscriber {
+    /// Where to subscribe, and to what: both as the topic itself says.
+    hub: String,
+    topic: String,
+    callback: String,
+    secret: String,
+    is_leaving: AtomicBool,
+    renew_at: watch::Sender<Option<Instant>>,
+    events: mpsc::UnboundedSender<Event>,
+}
+
+impl Subscriber {
+    /// Asks the topic for its hub and its name (WebSub §4), and makes up a secret.
+    pub async fn discover(url: &str, callback: &str) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Event>)> {
+        let answer = reqwest::Client::new().head(url).send().await?.error_for_status()?;
+        let link = |rel| linked(answer.headers(), rel).with_context(|| format!("{url} has no Link with rel={rel}"));
+        let (events, happened) = mpsc::unbounded_channel();
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)?;
+        let subscriber = Self {
+            hub: link("hub")?,
+            topic: link("self")?,
+            callback: callback.to_owned(),
+            secret: secret.iter().map(|byte| format!("{byte:02x}")).collect(),
+            is_leaving: AtomicBool::new(false),
+            renew_at: watch::Sender::default(),
+            events,
+        };
+        Ok((Arc::new(subscriber), happened))
+    }
+
+    /// Subscribes, and listens and renews until it is dropped. The listener must be where the callback leads.
+    pub async fn run(self: Arc<Self>, listener: TcpListener, tls: ServerConfig) -> Result<()> {
+        let (acceptor, mut renew_at) = (TlsAcceptor::from(Arc::new(tls)), self.renew_at.subscribe());
+        let mut connections = JoinSet::new();
+        self.request("subscribe").await?;
+        loop {
+            let at = *renew_at.borrow_and_update();
+            tokio::select! {
+                stream = listener.accept() => {
+                    connections.spawn(Arc::clone(&self).serve(stream?.0, acceptor.clone()));
+                }
+                // Whoever breaks off a connection hurts nobody else.
+                Some(_) = connections.join_next() => {}
+                _ = renew_at.changed() => {}
+                () = tokio::time::sleep_until(at.unwrap_or_else(Instant::now)), if at.is_some() => {
+                    // Its answer may come after the hub has asked back, which sets the next time.
+                    self.renew_at.send_replace(Some(Instant::now() + AGAIN));
+                    if let Err(error) = self.request("subscribe").await {
+                        println!("not renewed, trying again: {error:#}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks the hub to stop; it will ask back.
+    pub async fn leave(&self) -> Result<()> {
+        self.is_leaving.store(true, Ordering::SeqCst);
+        self.renew_at.send_replace(None);
+        self.request("unsubscribe").await
+    }
+
+    async fn request(&self, mode: &str) -> Result<()> {
+        let form = form_urlencoded::Serializer::new(String::new())
+            .append_pair("hub.mode", mode)
+            .append_pair("hub.topic", &self.topic)
+            .append_pair("hub.callback", &self.callback)
+            .append_pair("hub.secret", &self.secret)
+            .finish();
+        let request = reqwest::Client::new().post(&self.hub).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let answer = request.body(form).send().await?;
+        match answer.status() {
+            StatusCode::ACCEPTED => Ok(()),
+            status => bail!("{} said {status}: {}", self.hub, answer.text().await?),
+        }
+    }
+
+    async fn serve(self: Arc<Self>, stream: TcpStream, acceptor: TlsAcceptor) -> Result<()> {
+        let stream = acceptor.accept(stream).await?;
+        let service = service_fn(|request| async { Ok::<_, Infallible>(self.answer(request).await) });
+        Ok(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await?)
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (status, body) = match *request.method() {
+            Method::GET => self.asked(request.uri().query().unwrap_or_default()),
+            Method::POST => (self.got(request).await, String::new()),
+            _ => (StatusCode::METHOD_NOT_ALLOWED, String::new()),
+        };
+        let mut response = Response::new(Full::from(body));
+        *response.status_mut() = status;
+        response
+    }
+
+    /// The hub asks whether we mean it, or says that it will not (WebSub §5.2, §5.3).
+    fn asked(&self, query: &str) -> (StatusCode, String) {
+        let parameter = |name: &str| {
+            let mut pairs = form_urlencoded::parse(query.as_bytes());
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+        };
+        let no = (StatusCode::NOT_FOUND, String::new());
+        if parameter("hub.topic") != self.topic {
+            return no;
+        }
+        let event = match (parameter("hub.mode").as_str(), self.is_leaving.load(Ordering::SeqCst)) {
+            ("subscribe", false) => {
+                let Ok(seconds) = parameter("hub.lease_seconds").parse() else { return no };
+                let lease = Duration::from_secs(seconds);
+                // In good time, should the hub not answer at once.
+                self.renew_at.send_replace(Some(Instant::now() + lease * 2 / 3));
+                Event::Subscribed(lease)
+            }
+            ("unsubscribe", true) => Event::Unsubscribed,
+            ("denied", _) => Event::Denied(parameter("hub.reason")),
+            _ => return no,
+        };
+        let _ = self.events.send(event);
+        (StatusCode::OK, parameter("hub.challenge"))
+    }
+
+    /// Content came: 2xx whether we believe it or not, so that who forges learns nothing (WebSub §7.1.1).
+    async fn got(&self, request: Request<Incoming>) -> StatusCode {
+        let signature = request.headers().get("x-hub-signature").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let Ok(body) = Limited::new(request.into_body(), CONTENT_BYTES_MAX).collect().await else {
+            return StatusCode::PAYLOAD_TOO_LARGE;
+        };
+        let body = body.to_bytes();
+        let is_ours = signature.is_some_and(|signature| is_signed(&self.secret, &body, &signature));
+        let _ = self.events.send(if is_ours { Event::Content(body) } else { Event::Forged });
+        StatusCode::ACCEPTED
+    }
+}
+
+/// Whether `signature` is `sha256=` and the HMAC of `body`, compared in constant time.
+#[must_use]
+pub fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
+    let Some(hex) = signature.strip_prefix("sha256=") else { return false };
+    let byte = |at| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let Some(sum) = (0..hex.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>() else { return false };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return false };
+    mac.update(body);
+    mac.verify_slice(&sum).is_ok()
+}
+
+/// The target of the first link with this relation (RFC 8288).
+fn linked(headers: &HeaderMap, rel: &str) -> Option<String> {
+    let values = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(", <")).find_map(|link| {
+        let (target, parameters) = link.trim_start_matches('<').split_once('>')?;
+        let is_it = parameters.split(';').any(|it| it.trim().strip_prefix("rel=").is_some_and(|it| it.trim_matches('"') == rel));
+        is_it.then(|| target.to_owned())
+    })
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [topic, callback, listen, certificates, key] = &arguments[..] else {
+        bail!("TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem");
+    };
+    let chain = CertificateDer::pem_file_iter(certificates)?.collect::<Result<_, _>>()?;
+    let tls = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
+    let listener = TcpListener::bind(listen).await?;
+    let (subscriber, mut events) = Subscriber::discover(topic, callback).await?;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(Arc::clone(&subscriber).run(listener, tls));
+    loop {
+        tokio::select! {
+            Some(event) = events.recv() => match event {
+                Event::Content(content) => println!("{} bytes", content.len()),
+                Event::Unsubscribed => return Ok(()),
+                other @ (Event::Subscribed(_) | Event::Forged | Event::Denied(_)) => println!("{other:?}"),
+            },
+            Some(ended) = tasks.join_next() => return ended?,
+            interrupted = tokio::signal::ctrl_c() => {
+                interrupted?;
+                subscriber.leave().await?;
+            }
+        }
+    }
+}
