@@ -49,6 +49,15 @@ enum Due {
     Deliver(DueDelivery),
 }
 
+/// What may have become due since it was last read, the more pressing the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum News {
+    None,
+    Some,
+    /// Somebody called: a request has come, or an edition.
+    Call,
+}
+
 /// See the head of this file.
 pub struct Worker {
     database: Database,
@@ -67,8 +76,8 @@ pub struct Worker {
     revised: HashSet<i64>,
     /// Whether there may be more to read than is in `ready`.
     is_stale: bool,
-    /// Whether something may have become due since `ready` was read.
-    has_news: bool,
+    /// What may have become due since `ready` was read.
+    news: News,
     /// Tells that a slow exchange has given its place among the prompt ones back.
     room: Arc<Notify>,
     /// When `ready` was read.
@@ -97,7 +106,7 @@ impl Worker {
             unrecorded_at: DateTime::UNIX_EPOCH,
             revised: HashSet::new(),
             is_stale: true,
-            has_news: true,
+            news: News::Some,
             read_at: DateTime::UNIX_EPOCH,
             next_at: DateTime::UNIX_EPOCH,
             room: Arc::new(Notify::new()),
@@ -120,11 +129,11 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.note_news(); false }
+                () = self.wake.notified() => { self.note(News::Call); false }
                 () = self.room.notified() => false,
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && !self.has_news => { self.note_news(); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.news == News::None => { self.note(News::Some); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -148,7 +157,7 @@ impl Worker {
     /// When the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.note_news();
+        self.note(News::Some);
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -170,12 +179,14 @@ impl Worker {
 
     /// Starts as much as there is room for.
     async fn fill(&mut self) -> Result<(), DbError> {
-        if self.is_stale && self.ready.is_empty() && self.has_room() {
+        // A request that came meanwhile is verified before what is left of a long fan-out.
+        let is_called = self.news == News::Call && Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
+        if (is_called || self.is_stale && self.ready.is_empty()) && self.has_room() {
             self.read().await?;
         }
         self.start_ready();
         // What is left now is for hosts that hang or rest; it must not hide what is due elsewhere.
-        if self.has_news && self.has_room() {
+        if self.news != News::None && self.has_room() {
             self.read().await?;
             self.start_ready();
         }
@@ -187,9 +198,9 @@ impl Worker {
         self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX && self.prompt.available_permits() > 0
     }
 
-    const fn note_news(&mut self) {
+    fn note(&mut self, news: News) {
         self.is_stale = true;
-        self.has_news = true;
+        self.news = self.news.max(news);
     }
 
     fn start_ready(&mut self) {
@@ -204,7 +215,7 @@ impl Worker {
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        (self.has_news, self.next_at) = (false, now + RECORD_AGAIN_AFTER);
+        (self.news, self.next_at) = (News::None, now + RECORD_AGAIN_AFTER);
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
@@ -304,7 +315,9 @@ impl Worker {
             self.next_at = outcome.again_at().map_or(self.next_at, |at| at.min(self.next_at));
         }
         self.is_stale = true;
-        self.has_news |= Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
+        if Clock::system().now() >= self.read_at + READ_AGAIN_AFTER {
+            self.news = self.news.max(News::Some);
+        }
         Ok(())
     }
 }
