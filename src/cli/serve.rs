@@ -14,7 +14,7 @@ use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
-use crate::links::Links;
+use crate::links::{HUB_PATH, Links};
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]
@@ -96,6 +96,7 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
         ("Search", "/api/reviews/search"),
         ("JSON Feed", "/api/feed.json"),
         ("Atom", "/feed.xml"),
+        ("WebSub hub", HUB_PATH),
         ("Swagger UI", "/docs"),
         ("OpenAPI", "/.well-known/openapi.json"),
         ("Health", "/healthz"),

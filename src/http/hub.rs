@@ -14,6 +14,8 @@ use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOpti
 
 use super::Group;
 use crate::config::Nets;
+use crate::edition::Document;
+use crate::links::Links;
 use crate::websub::{BODY_BYTES_MAX, Door, Refusal};
 use crate::wire;
 
@@ -45,6 +47,15 @@ impl Hub {
             Ok(()) => text(StatusCode::ACCEPTED, "Accepted; the callback will be asked to confirm.\n"),
             Err(refusal) => refused(&refusal),
         })
+    }
+}
+
+/// Says in the API's description which topics there are: their URLs begin with the base URL, so no derive knows them.
+pub fn list_topics(document: &mut serde_json::Value, links: &Links) {
+    let topics: Vec<String> =
+        Document::ALL.into_iter().filter(|one| one.is_topic()).map(|one| links.absolute(one.path())).collect();
+    if let Some(topic) = document.pointer_mut("/components/schemas/HubRequest/properties/hub.topic") {
+        topic["enum"] = topics.into();
     }
 }
 

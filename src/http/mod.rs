@@ -10,7 +10,7 @@ mod reviews;
 use std::sync::Arc;
 
 pub use door::Door;
-pub use hub::{Hub, explained, told};
+pub use hub::{Hub, explained, list_topics, told};
 use poem_openapi::{ContactObject, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;

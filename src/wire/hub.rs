@@ -5,8 +5,15 @@ use poem_openapi::{Enum, Object};
 /// A request to the hub, as a form.
 #[derive(Debug, Clone, PartialEq, Eq, Object)]
 pub struct HubRequest {
-    /// Where to deliver: an `https` URL.
-    #[oai(rename = "hub.callback")]
+    /// Where to deliver: an `https` URL with a public host, port 443 or from 1024 up, no user and no fragment. The pattern
+    /// shows the plain ones; what else is taken stands in the docs.
+    #[oai(
+        rename = "hub.callback",
+        validator(
+            max_length = 2048,
+            pattern = r"^https://([A-Za-z0-9_-]{1,40}\.){0,4}[A-Za-z_][A-Za-z0-9_-]{1,20}(:(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?(/([!$%&'()*+,:;=@A-Z\[\]^_a-z|~0-9-][!$%&'()*+,.:;=@A-Z\[\]^_a-z|~0-9-]*)?)*(\?[!$%&()*+,./:;=?@A-Z\[\]^_`a-z{|}~0-9-]*)?$"
+        )
+    )]
     pub callback: String,
     /// What is wanted.
     #[oai(rename = "hub.mode")]
@@ -15,10 +22,10 @@ pub struct HubRequest {
     #[oai(rename = "hub.topic")]
     pub topic: String,
     /// For how many seconds; the hub may grant another lease.
-    #[oai(rename = "hub.lease_seconds")]
+    #[oai(rename = "hub.lease_seconds", validator(pattern = "^0*[1-9][0-9]*$"))]
     pub lease_seconds: Option<String>,
-    /// What deliveries are to be signed with; less than 200 bytes.
-    #[oai(rename = "hub.secret")]
+    /// What deliveries are to be signed with; less than 200 bytes in UTF-8.
+    #[oai(rename = "hub.secret", validator(max_length = 199))]
     pub secret: Option<String>,
 }
 

@@ -226,7 +226,7 @@ async fn the_hub_asks_and_answers_as_described() {
     let form = &described["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"];
     let validator = validator(&document, form);
     let topic = app.app().ctx().links.absolute("/reviews.json");
-    let mut asked = json!({"hub.mode": "subscribe", "hub.topic": topic, "hub.callback": "https://127.0.0.1:9/cb"});
+    let mut asked = json!({"hub.mode": "subscribe", "hub.topic": topic, "hub.callback": "https://subscriber.example:8443/cb"});
     for (name, value, status) in [
         ("hub.secret", "x", 202),
         ("hub.lease_seconds", "600", 202),
@@ -234,7 +234,7 @@ async fn the_hub_asks_and_answers_as_described() {
         ("hub.topic", "https://other.example/", 400),
     ] {
         asked[name] = json!(value);
-        assert_valid(&validator, &asked, name);
+        assert_eq!(validator.is_valid(&asked), status == 202, "{name}: described as it is answered");
         let pairs: Vec<(&str, &str)> =
             asked.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
         let answer = app.post_hub(&pairs).await;
