@@ -117,7 +117,7 @@ fn options(route: &Route) -> Response {
     response
 }
 
-/// The headers of every answer (CONTRACT §4: anybody may read, errors and 304 included).
+/// The headers of every answer (anybody may read, errors and 304 included).
 fn shared(mut response: Response) -> Response {
     let headers: &mut HeaderMap = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));

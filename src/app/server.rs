@@ -2,7 +2,7 @@
 //!
 //! It stands in for poem's own server, which offers no bound on connections, heads or slow readers and leaves Nagle's
 //! algorithm on. hyper does the protocol; what hyper answers by itself leaves as a problem like every other error.
-//! Nothing here knows a route. The outside rules are RFC 9110 and RFC 9112; the stop is that of `CONTRACT` §1.
+//! Nothing here knows a route. The outside rules are RFC 9110 and RFC 9112; how it stops stands in `docs/OPERATIONS.md`.
 
 mod connection;
 mod pace;

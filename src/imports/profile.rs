@@ -1,4 +1,4 @@
-//! The business as JSON: `business.json` of the seeds, and the `business` of our own documents (`CONTRACT.md` §2).
+//! The business as JSON: `business.json` of the seeds, and the `business` of our own documents (`docs/IMPORT.md`).
 //!
 //! What the tables would refuse is refused here, in words that name the field.
 

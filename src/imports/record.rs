@@ -1,4 +1,4 @@
-//! The native record: one review as JSON, as our own files and documents have it (`CONTRACT.md` §2).
+//! The native record: one review as JSON, as our own files and documents have it (`docs/IMPORT.md`).
 //!
 //! Strict, because what gets in is published under the firm's name: a field that is wrong rejects the row. Fields that
 //! are none of ours are ignored, `url` among them, which is made when publishing.

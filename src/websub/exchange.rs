@@ -228,7 +228,7 @@ impl AsRef<[Bytes]> for Body {
     }
 }
 
-/// Whether the callback may not have heard the question: then it is asked a second time (CONTRACT §6).
+/// Whether the callback may not have heard the question: then it is asked a second time (`docs/WEBSUB.md`).
 const fn is_unheard(failure: &Failure) -> bool {
     match failure {
         Failure::TimedOut | Failure::Connect(_) | Failure::ResolverDown(_) | Failure::NetworkDown(_) | Failure::Closed(_) => true,

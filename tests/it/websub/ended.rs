@@ -1,4 +1,4 @@
-//! How subscriptions end (rules 27 and 28, CONTRACT §6).
+//! How subscriptions end (rules 27 and 28).
 
 use serde_json::{Value, json};
 

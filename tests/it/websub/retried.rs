@@ -1,4 +1,4 @@
-//! Failed deliveries, and when they are tried again (rules 40 and 41, CONTRACT §6).
+//! Failed deliveries, and when they are tried again (rules 40 and 41).
 
 use serde_json::{Value, json};
 
