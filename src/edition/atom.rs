@@ -1,7 +1,5 @@
 //! The newest reviews as Atom (RFC 4287).
 
-use std::collections::HashSet;
-
 use atom_syndication::{Category, Content, Entry, Feed, FixedDateTime, Link, Person, Text, WriteConfig};
 use chrono::{DateTime, Utc};
 
@@ -34,14 +32,13 @@ pub fn atom_feed(business: &Business, newest: &[wire::Review], links: &Links, pa
 
 fn entry(business: &Business, review: &wire::Review) -> Entry {
     let category = |term: String| Category { term: clean(&term), ..Category::default() };
-    let mut seen = HashSet::new();
     Entry {
         title: Text::plain(clean(&item_title(review))),
         id: review.url.clone(),
         updated: utc(review.updated_at),
         published: start_of_day(review.date, business.time_zone).parse().ok(),
         authors: vec![Person { name: clean(&review.author), ..Person::default() }],
-        categories: tags(business, review).into_iter().filter(|tag| seen.insert(tag.clone())).map(category).collect(),
+        categories: tags(business, review).into_iter().map(category).collect(),
         links: vec![link("alternate", review.url.clone(), Some("text/html"))],
         content: Some(Content {
             value: Some(clean(&review.text)),

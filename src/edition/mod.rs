@@ -22,7 +22,6 @@ mod store;
 pub use coding::Coding;
 pub use current::{Current, Edition, Printed};
 pub use document::Document;
-pub use feed::{FEED_REVIEWS, item_title, start_of_day};
 pub use grams::{Grams, Wanted};
 pub use press::{Press, PressError};
 pub use print::Content;

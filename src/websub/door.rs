@@ -1,14 +1,14 @@
 //! The hub's door: what is well-formed and within the limits is committed and then answered 202, before anything is sent.
 //! Whether the callback means it is found out afterwards and never said here (WebSub §5.1.2).
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::limits::PerMinute;
+use super::limits::{PerMinute, network};
 use super::request::{Fault, Request, parse};
 use super::store::{self, Mode, Wanted};
 use crate::clock::Clock;
@@ -21,6 +21,9 @@ use crate::links::Links;
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// When to come back to a hub that is full, or cannot write.
 const FULL_RETRY: Duration = Duration::from_mins(1);
+
+/// A source is one IPv4 address, or an IPv6 network of the size that one customer gets.
+const SOURCE_PREFIX: u32 = 64;
 
 /// See the head of this file.
 pub struct Door {
@@ -100,7 +103,7 @@ impl Door {
         let is_trusted = source.is_some_and(|source| self.policy.is_allowed_besides(source));
         if let Some(source) = source.filter(|_| !is_trusted) {
             let too_many = |after| Refusal::TooMany { reason: "this address asks too often", after };
-            self.by_source.take(&network(source)).map_err(too_many)?;
+            self.by_source.take(&network(source, SOURCE_PREFIX)).map_err(too_many)?;
         }
         let (wanted, is_within) = self.wanted(parse(content_type, body, &self.links, &self.policy, &self.leases)?);
         let is_free = is_trusted || is_within;
@@ -166,13 +169,5 @@ impl Door {
             lease_seconds: i64::try_from(lease_seconds).unwrap_or(i64::MAX),
         };
         (wanted, is_within)
-    }
-}
-
-/// What one source can be: an IPv4 address, or an IPv6 network of the size that one customer gets.
-fn network(source: IpAddr) -> IpAddr {
-    match source.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
     }
 }

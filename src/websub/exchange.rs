@@ -1,7 +1,7 @@
 //! One exchange with a callback: a verification, a delivery, or the word that a subscription was ended. What it came to
 //! is decided here and written down by the worker.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
-use super::limits::PerMinute;
+use super::limits::{PerMinute, network};
 use super::schedule::{ATTEMPTS_MAX, Attempt, Next, next};
 use super::signature::sign;
 use super::state::Event;
@@ -32,6 +32,9 @@ const VERIFY_BODY_MAX: usize = 1_024;
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// With no success anywhere for this long, failures that are ours count for nobody.
 const OUTAGE_AFTER: chrono::Duration = chrono::Duration::seconds(60);
+
+/// What is dialled is counted by one IPv4 address, or by one IPv6 /48.
+const ADDRESS_PREFIX: u32 = 48;
 
 /// What exchanges need.
 #[derive(Clone)]
@@ -126,7 +129,7 @@ impl Exchange {
             };
             for address in vetted.addresses().iter().filter(|address| !self.egress.policy().is_allowed_besides(**address)) {
                 let wait = |after| chrono::Duration::from_std(after).unwrap_or(OUTAGE_AFTER);
-                self.by_address.take(&network(*address)).map_err(wait)?;
+                self.by_address.take(&network(*address, ADDRESS_PREFIX)).map_err(wait)?;
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await)
         };
@@ -239,13 +242,5 @@ const fn is_unheard(failure: &Failure) -> bool {
         | Failure::Protocol(_)
         | Failure::TooLong { .. }
         | Failure::Unsendable(_) => false,
-    }
-}
-
-/// What is counted together: one IPv4 address, or one IPv6 /48.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 80))),
     }
 }

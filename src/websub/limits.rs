@@ -2,6 +2,7 @@
 //! and per callback host. Counting only: what a refusal looks like is said elsewhere.
 
 use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -54,6 +55,15 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
             self.limiter.retain_recent();
         }
         self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.clock.now()))
+    }
+}
+
+/// What is counted as one: an IPv4 address, or the IPv6 network of the first `prefix` bits (1 to 128).
+#[must_use]
+pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << (128 - prefix)))),
     }
 }
 
