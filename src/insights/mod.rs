@@ -1,6 +1,10 @@
-//! Insights: what the reviews say, counted. Editorial texts are rows of their own and are never derived.
+//! Insights: what the reviews say, counted. Reading one text is a pure function of the text and of what the firm says about
+//! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
 
 mod editorial;
+mod reading;
 pub mod store;
+pub mod text;
 
 pub use editorial::{Editorial, Question};
+pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};

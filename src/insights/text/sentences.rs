@@ -1,0 +1,68 @@
+//! Where sentences end. A full stop ends one, but not after an abbreviation or an initial.
+
+use std::ops::Range;
+
+use super::{Shape, Text};
+
+/// A full stop after these does not end a sentence.
+const ABBREVIATIONS: [&str; 20] = [
+    "mr", "mrs", "ms", "dr", "st", "ave", "blvd", "rd", "jr", "sr", "inc", "co", "vs", "approx", "appt", "est", "min", "hr", "ft",
+    "tech",
+];
+/// What may stand behind the end and still belongs to the sentence.
+const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
+
+/// The sentences' ranges of tokens.
+pub fn cut(text: &Text) -> Vec<Range<usize>> {
+    let len = text.tokens().len();
+    let (mut sentences, mut start, mut at) = (Vec::new(), 0, 0);
+    while at < len {
+        if text.tokens()[at].begins_line && at > start {
+            sentences.push(start..at);
+            start = at;
+        }
+        at += 1;
+        if ends(text, at - 1, start) {
+            while at < len && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart || is_end_mark(text.word(at))) {
+                at += 1;
+            }
+            sentences.push(start..at);
+            start = at;
+        }
+    }
+    if start < len {
+        sentences.push(start..len);
+    }
+    sentences
+}
+
+fn is_end_mark(word: &str) -> bool {
+    matches!(word, "." | "!" | "?" | "\u{2026}")
+}
+
+/// Whether the sentence that began at `start` ends with the token at `at`.
+fn ends(text: &Text, at: usize, start: usize) -> bool {
+    let token = &text.tokens()[at];
+    if token.shape != Shape::Mark || !is_end_mark(text.word(at)) {
+        return false;
+    }
+    let next = text.tokens().get(at + 1);
+    let goes_on_small = next.is_some_and(|next| next.shape == Shape::Lower);
+    let is_run = token.span.end - token.span.start > 1;
+    match text.word(at) {
+        "." if is_run => !goes_on_small,
+        "." => {
+            let before = (at > start).then(|| text.word(at - 1));
+            let abbreviates = before.is_some_and(|word| ABBREVIATIONS.contains(&word));
+            // `Mike S. came`: an initial; but `we called I.` ends.
+            let is_initial = at > start
+                && before.is_some_and(|word| word.chars().count() == 1 && word != "i")
+                && text.tokens()[at - 1].shape == Shape::Capitalised
+                && (goes_on_small || next.is_some_and(|next| next.shape == Shape::Capitalised && at - 1 == start));
+            let is_inside = next.is_some_and(|next| !next.is_apart && next.shape != Shape::Mark && goes_on_small);
+            !(abbreviates && next.is_some() || is_initial || is_inside)
+        }
+        "\u{2026}" => !goes_on_small,
+        _ => true,
+    }
+}
