@@ -11,6 +11,7 @@ use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, Limits};
 use reviews_service::clock::Clock;
+use reviews_service::config::Hosts;
 use reviews_service::db::Database;
 use reviews_service::links::Links;
 use reviews_service::reviews::{Review, store};
@@ -55,7 +56,7 @@ impl TestApp {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
         write.commit().await.unwrap();
-        let app = App::new(database, links(), clock.clone(), hub_options()).await.unwrap();
+        let app = App::new(database, links(), clock.clone(), hub_options(), Hosts::default()).await.unwrap();
         Self { app, clock, folder, hub: MakeHub::default_options() }
     }
 
@@ -73,7 +74,7 @@ impl TestApp {
 
     async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone(), hub.options()).await.unwrap();
+        let (app, _) = App::open(&path, links(), clock.clone(), hub.options(), Hosts::default()).await.unwrap();
         let app = Self { app, clock, folder, hub };
         app.drain().await;
         app
