@@ -81,9 +81,10 @@ impl Sdk {
         let mut context = RequestContext::new(id, self.peer.clone());
         context.meta = std::mem::take(request.get_meta_mut());
         let mut result = Service::handle_request(&self.handler, request, context).await.map_err(Fault::from)?;
-        let opens = match &result {
-            ServerResult::InitializeResult(opened) => Revision::of(opened.protocol_version.as_str()),
-            _ => None,
+        let opens = if let ServerResult::InitializeResult(opened) = &result {
+            Revision::of(opened.protocol_version.as_str())
+        } else {
+            None
         };
         if is_stateless {
             self.complete(&mut result);
@@ -92,6 +93,7 @@ impl Sdk {
     }
 
     /// Says who answered, and for how long and for whom it holds.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's results are many, and of most none is ever made here")]
     fn complete(&self, result: &mut ServerResult) {
         let (meta, hints) = match result {
             ServerResult::ListToolsResult(list) => (&mut list.meta, Some((&mut list.ttl_ms, &mut list.cache_scope))),
