@@ -100,7 +100,7 @@ impl Exchange {
                 };
                 Reply::Json(StatusCode::OK, message::result(&id, &json), session)
             }
-            Err(fault) => Reply::Json(status(&fault, is_stateless), message::error(Some(&id), &fault, true), None),
+            Err(fault) => Reply::Json(status(&fault, rules), message::error(Some(&id), &fault, true), None),
         }
     }
 
@@ -189,7 +189,12 @@ pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, Fault)> {
     }
 }
 
-/// The stateless revision tells some errors by their status too; within sessions a request that could be read is a 200.
-fn status(fault: &Fault, is_stateless: bool) -> StatusCode {
-    if is_stateless && fault.code == METHOD_NOT_FOUND { StatusCode::NOT_FOUND } else { StatusCode::OK }
+/// The stateless revision tells some errors by their status too. Within sessions a request that could be read is a 200; what
+/// opens none is not.
+fn status(fault: &Fault, rules: Rules) -> StatusCode {
+    match rules {
+        Rules::Stateless if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        Rules::Opening => StatusCode::BAD_REQUEST,
+        Rules::Stateless | Rules::Session(_) => StatusCode::OK,
+    }
 }

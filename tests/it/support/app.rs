@@ -190,6 +190,21 @@ impl TestApp {
         Answer::read(self.app.endpoint().get_response(Request::from_parts(parts, body.into())).await).await
     }
 
+    /// Posts a body to the agents' endpoint, as JSON where no header says otherwise.
+    pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+        let mut request = Request::builder().method(Method::POST).uri_str("/mcp").body(body);
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().unwrap();
+            request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let answer = Answer::read(self.app.endpoint().get_response(request).await).await;
+        answer.check_promises_of_all(&Method::POST, "/mcp");
+        answer
+    }
+
     async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(target.parse().unwrap()).finish();
         for (name, value) in headers {
