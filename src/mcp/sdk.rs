@@ -3,6 +3,9 @@
 //!
 //! Its HTTP service is not used: that spawns tasks for each request, keeps sessions in memory and is strict where clients are not.
 
+#[cfg(feature = "conformance")]
+mod fixtures;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -181,6 +184,10 @@ impl ServerHandler for Handler {
         request: model::CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<model::CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::tool(&request.name) {
+            return Ok(result.into());
+        }
         let called = self.offer.call(&request.name, &request.arguments.unwrap_or_default());
         let result = match called {
             Ok(structured) => {
@@ -217,6 +224,10 @@ impl ServerHandler for Handler {
         request: model::ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<model::ReadResourceResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::resource(&request.uri) {
+            return Ok(result.into());
+        }
         let Some(offer::Contents { uri, mime_type, text }) = self.offer.read(&request.uri) else {
             let told =
                 format!("There is no resource {}; resources/list and resources/templates/list show what there is.", request.uri);
@@ -241,7 +252,12 @@ impl ServerHandler for Handler {
         request: model::GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<model::GetPromptResponse, ErrorData> {
-        let made = self.offer.prompt(&request.name, &request.arguments.unwrap_or_default());
+        let arguments = request.arguments.unwrap_or_default();
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::prompt(&request.name, &arguments) {
+            return Ok(result.into());
+        }
+        let made = self.offer.prompt(&request.name, &arguments);
         let messages = made.map_err(|refusal| refused(refusal, "prompt", &request.name))?;
         let messages = messages.into_iter().map(|message| {
             let role = match message.role {
@@ -261,6 +277,10 @@ impl ServerHandler for Handler {
         request: model::CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<model::CompleteResult, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if fixtures::completes(&request.r#ref) {
+            return Ok(model::CompleteResult::default());
+        }
         let (reference, kind, name) = match &request.r#ref {
             model::Reference::Prompt(prompt) => (offer::Reference::Prompt(&prompt.name), "prompt", &prompt.name),
             model::Reference::Resource(template) => (offer::Reference::Resource(&template.uri), "resource template", &template.uri),

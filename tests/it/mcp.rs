@@ -24,7 +24,9 @@ fn initialize(revision: &str) -> Value {
 }
 
 fn request(method: &str, params: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+    let mut message = json!({ "jsonrpc": "2.0", "id": 1, "method": method });
+    message["params"] = params;
+    message
 }
 
 /// Opens a session: its id.
