@@ -106,6 +106,28 @@ pub fn relax(schema: &mut Value, names: &[&str]) {
     }
 }
 
+/// The schema with descriptions of its own properties alone: what stands deeper says itself by its name, and the list of
+/// tools is sent with every conversation.
+#[must_use]
+pub fn lean(mut schema: Object) -> Object {
+    fn strip(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                // A property called `description` has an object here.
+                members.retain(|name, member| name != "description" || !member.is_string());
+                members.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        property.iter_mut().filter(|(name, _)| *name != "description").for_each(|(_, member)| strip(member));
+    }
+    schema
+}
+
 /// The members of what is an object.
 #[must_use]
 pub fn object(value: Value) -> Object {
@@ -119,7 +141,7 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Cutter, relax};
+    use super::{Cutter, lean, object, relax};
 
     #[test]
     fn what_is_referred_to_is_put_in_its_place() {
@@ -134,6 +156,15 @@ mod tests {
         assert_eq!(Value::Object(Cutter(&document).component("A")), expected);
         // What refers to itself ends, and takes anything there.
         assert!(Value::Object(Cutter(&document).component("C")).to_string().len() < 1_000);
+    }
+
+    #[test]
+    fn descriptions_stand_on_top_alone() {
+        let schema = json!({"description": "a", "properties": {"b": {"description": "b", "properties": {
+            "description": {"type": "string", "description": "c"}}, "items": {"description": "d"}}}});
+        let expected = json!({"description": "a", "properties": {"b": {"description": "b", "properties": {
+            "description": {"type": "string"}}, "items": {}}}});
+        assert_eq!(Value::Object(lean(object(schema))), expected);
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl Kind {
             title: self.title(),
             description: self.description().to_owned(),
             input_schema: input,
-            output_schema: self.output(cut),
+            output_schema: schema::lean(self.output(cut)),
         }
     }
 }
