@@ -63,7 +63,8 @@ impl Desk {
 }
 
 fn object(value: Value) -> Object {
-    value.as_object().unwrap().clone()
+    let Value::Object(members) = value else { panic!("no object: {value}") };
+    members
 }
 
 /// A validator that also refuses what the schema is silent about.

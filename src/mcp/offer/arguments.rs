@@ -13,8 +13,13 @@ use crate::reviews::Day;
 use crate::search::Cursor;
 use crate::wire::{Code, Issue};
 
+/// How many wrong arguments are named: more than any tool has.
+const NAMED_MAX: usize = 40;
 /// How much of a wrong argument is given back.
 const RECEIVED_CHARACTERS_MAX: usize = 200;
+
+/// How the message about an argument that is missing begins.
+pub const REQUIRED: &str = "is required";
 
 /// An argument that a tool knows.
 #[derive(Debug, Clone)]
@@ -76,7 +81,7 @@ pub fn check(checker: &Checker, tool: &str, known: &[Known], arguments: &Object)
                 Ok(value) => given.0.push((argument.name.clone(), value)),
                 Err(issue) => issues.push(issue),
             },
-            None if argument.is_required => issues.push(argument.issue(Code::InvalidType, argument.missing(), "nothing")),
+            None if argument.is_required => issues.push(argument.issue(Code::InvalidType, argument.missing(), "")),
             None => {}
         }
     }
@@ -86,8 +91,7 @@ pub fn check(checker: &Checker, tool: &str, known: &[Known], arguments: &Object)
             [] => format!("is no argument; {tool} takes none"),
             names => format!("is no argument of {tool}; known are {}", names.join(", ")),
         };
-        let path = vec![name.chars().take(RECEIVED_CHARACTERS_MAX).collect()];
-        issues.push(Issue { path, code: Code::InvalidString, message, received: shortened(&text(value)) });
+        issues.push(Issue { path: vec![shortened(name)], code: Code::InvalidString, message, received: shown(value) });
     }
     if issues.is_empty() { Ok(given) } else { Err(refusal(&issues)) }
 }
@@ -100,11 +104,20 @@ pub fn refusal(issues: &[Issue]) -> Refusal {
         count => format!("{count} arguments are wrong"),
     };
     let line = |issue: &Issue| {
-        let received = text(&Value::String(issue.received.clone()));
         let name = text(&Value::String(issue.path.concat()));
-        format!("\n- {}: {}; received {received}", name.trim_matches('"'), issue.message)
+        let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
+        // What is missing was not received.
+        if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
+            return said;
+        }
+        format!("{said}; received {}", text(&Value::String(issue.received.clone())))
     };
-    Refusal::Arguments(format!("{count}. Change and call again:{}", issues.iter().map(line).collect::<String>()))
+    let lines: String = issues.iter().take(NAMED_MAX).map(line).collect();
+    let more = match issues.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!("\n- and {more} more"),
+    };
+    Refusal::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
 impl Known {
@@ -139,12 +152,18 @@ impl Known {
 
     fn missing(&self) -> String {
         let meaning = self.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        format!("is required. {meaning}").trim_end_matches('.').to_owned()
+        format!("{REQUIRED}: {meaning}").trim_end_matches('.').to_owned()
     }
 
     fn issue(&self, code: Code, message: String, received: &str) -> Issue {
         Issue { path: vec![self.name.clone()], code, message, received: shortened(received) }
     }
+}
+
+/// What was given, for an issue: a string as it is, anything else as JSON.
+#[must_use]
+pub fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| shortened(&value.to_string()), shortened)
 }
 
 /// A JSON value as a query string would have it: numbers as plain decimals, 4.0 as 4.

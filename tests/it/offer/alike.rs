@@ -36,9 +36,10 @@ fn value(generator: &mut Generator, name: &str) -> String {
 fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     let is_numeric = ["rating", "min_rating", "limit"].contains(&name);
     // JSON has no 005, and takes 5.0 and 1e0 for 5 and 1.
-    let number = serde_json::from_str::<Value>(value).ok().filter(|number| number.to_string() == value && !value.ends_with(".0"));
-    match number.filter(|number| number.is_number()) {
-        Some(number) if is_numeric && !generator.once_in(3) => number,
+    let number = serde_json::from_str::<serde_json::Number>(value).ok();
+    let number = number.map(|number| number.to_string()).filter(|written| written == value && !value.ends_with(".0"));
+    match number {
+        Some(number) if is_numeric && !generator.once_in(3) => serde_json::from_str(&number).unwrap(),
         _ => json!(value),
     }
 }
@@ -63,7 +64,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
     let names: Vec<String> = tool.input_schema["properties"].as_object().unwrap().keys().cloned().collect();
     let mut generator = Generator::new(72);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
-    for _ in 0..2_000 {
+    for _ in 0..1_200 {
         let mut given: Vec<(String, String)> = Vec::new();
         let density = 2 + generator.below(6);
         for name in &names {
@@ -108,7 +109,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
             Err(Refusal::Unknown) => panic!("{query}"),
         }
     }
-    assert!(found > 300 && refused > 500 && paged > 100, "{found} found, {refused} refused, {paged} paged");
+    assert!(found > 200 && refused > 300 && paged > 60, "{found} found, {refused} refused, {paged} paged");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! `docs/MCP.md`: every example in it is a real call on the sample firm. `INSTA_UPDATE=always` writes them anew.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ const END: &str = "<!-- end of example -->";
 fn examples() -> Vec<(&'static str, Value)> {
     vec![
         ("get_business", json!({})),
-        ("search_reviews", json!({"query": "leak", "min_rating": 4, "mentions_technician": "Will Tsosie", "limit": 1})),
+        ("search_reviews", json!({"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1})),
         ("get_review", json!({"id": "r-1150"})),
         ("get_reviews_since", json!({"date": "2026-06-01", "limit": 1})),
         ("get_insights", json!({})),
@@ -55,7 +56,7 @@ async fn every_example_of_the_manual_is_a_real_answer() {
         let mut answer = desk.call(tool, arguments.clone());
         shortened(&mut answer);
         let call = json!({"name": tool, "arguments": arguments});
-        written.push_str(&format!("{before}{BEGIN}{tool} -->\n```json\n{call}\n```\n\n```json\n{answer:#}\n```\n{END}"));
+        write!(written, "{before}{BEGIN}{tool} -->\n```json\n{call}\n```\n\n```json\n{answer:#}\n```\n{END}").unwrap();
         rest = after;
     }
     written.push_str(rest);

@@ -29,15 +29,15 @@ async fn a_service_is_summarised_from_what_search_finds() {
     desk.app.write(&[hostile]).await;
     let (task, data) = messages(&desk, "summarise_service", json!({"service": "ac-repair"}));
     assert!(task.contains("\"AC repair\"") && task.contains("written by the public") && !task.contains("Ignore all"));
-    assert_eq!(data["by_rating"].as_array().unwrap().len(), 5);
+    assert_eq!(data[0]["by_rating"].as_array().unwrap().len(), 5);
     let mut total = 0;
-    for found in data["by_rating"].as_array().unwrap() {
+    for found in data[0]["by_rating"].as_array().unwrap() {
         let mut same = desk.call("search_reviews", json!({"mentions_service": "ac-repair", "rating": found["rating"], "limit": 6}));
         same["rating"] = found["rating"].clone();
         assert_eq!(*found, same);
         total += found["total"].as_u64().unwrap();
     }
-    assert_eq!(data["service"]["reviews"], total);
+    assert_eq!(data[0]["reviews"], total);
     for said in ["AC repair", "AC REPAIR", "a/c", "Ac-Repair"] {
         assert_eq!(messages(&desk, "summarise_service", json!({"service": said})).1, data, "{said}");
     }
@@ -48,10 +48,7 @@ async fn two_technicians_are_compared() {
     let desk = Desk::seeded().await;
     let (task, data) = messages(&desk, "compare_technicians", json!({"first": "mike alvarez", "second": "Beto"}));
     assert!(task.contains("\"Mike Alvarez\" and \"Roberto Fuentes\""));
-    assert_eq!(
-        (&data["technicians"][0]["name"], &data["technicians"][1]["name"]),
-        (&json!("Mike Alvarez"), &json!("Roberto Fuentes"))
-    );
+    assert_eq!((&data[0]["name"], &data[1]["name"]), (&json!("Mike Alvarez"), &json!("Roberto Fuentes")));
 }
 
 #[tokio::test]
@@ -61,9 +58,12 @@ async fn names_that_nobody_has_are_refused_with_those_there_are() {
     assert!(said.contains("- service: must be a service; there are ") && said.contains("AC repair"), "{said}");
     let said = refused(&desk, "compare_technicians", json!({"first": "Mike", "third": "x"}));
     assert_eq!(said.lines().count(), 4, "{said}");
-    for part in
-        ["3 arguments are wrong", "- third: is no argument", "- first: must be a technician", "- second: must be", "nothing"]
-    {
+    for part in [
+        "3 arguments are wrong",
+        "- third: is no argument",
+        "- first: must be a technician",
+        "- second: is required: a technician; there are ",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let said = refused(&desk, "compare_technicians", json!({"first": "Art Beecham", "second": "ART BEECHAM"}));

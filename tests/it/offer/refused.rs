@@ -1,5 +1,7 @@
 //! What a refused call is told: every wrong argument, and what to do instead.
 
+use std::fmt::Write;
+
 use super::*;
 
 /// Calls that are refused.
@@ -35,9 +37,18 @@ async fn every_wrong_argument_is_named_with_what_is_allowed() {
     for (tool, arguments) in calls() {
         let refused = desk.refused(tool, arguments.clone());
         assert!(refused.chars().all(|c| c == '\n' || !c.is_control()), "{refused:?}");
-        said.push_str(&format!("{tool} {arguments}\n{refused}\n\n"));
+        write!(said, "{tool} {arguments}\n{refused}\n\n").unwrap();
     }
     insta::assert_snapshot!("refused", said);
+}
+
+#[tokio::test]
+async fn a_refusal_stays_small_whatever_was_sent() {
+    let desk = Desk::seeded().await;
+    let many: Map<String, Value> = (0..5_000).map(|number| (format!("a{number:04}"), json!("x".repeat(1_000)))).collect();
+    let said = desk.refused("search_reviews", Value::Object(many));
+    assert!(said.starts_with("5000 arguments are wrong") && said.ends_with("\n- and 4960 more"), "{said}");
+    assert!(said.len() < 20_000, "{}", said.len());
 }
 
 #[tokio::test]
