@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::text;
 use crate::edition::Edition;
+use crate::mcp::escape::length;
 use crate::reviews::{Day, ReviewFilter};
 use crate::search::{Cursor, search};
 
@@ -48,7 +49,8 @@ pub fn page(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Opti
 fn fitting(reviews: &[Bytes], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |review: &&Bytes| {
-        bytes += text::length(review) + 1;
+        // What is printed is UTF-8.
+        bytes += length(str::from_utf8(review).unwrap_or_default()) + 1;
         bytes <= bytes_max
     };
     reviews.iter().take_while(fits).count().max(1).min(reviews.len())

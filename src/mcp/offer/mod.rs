@@ -16,7 +16,6 @@ mod prompts;
 mod resources;
 mod reviews;
 mod schema;
-mod text;
 mod tools;
 mod views;
 
@@ -28,10 +27,10 @@ pub use facets::VALUES_MAX;
 pub use listing::{Argument, Completion, Contents, Message, Object, Prompt, Reference, Refusal, Resource, Role, Template, Tool};
 use schema::Cutter;
 use serde_json::Value;
-pub use text::text;
 use tools::Kind;
 use views::Views;
 
+use super::escape::escaped;
 use crate::ctx::Ctx;
 use crate::respond::Checker;
 
@@ -146,6 +145,12 @@ impl Offer {
     pub fn complete(&self, reference: Reference<'_>, argument: &str, typed: &str) -> Result<Completion, Refusal> {
         completion::complete(&self.views.current(), reference, argument, typed)
     }
+}
+
+/// An answer as text: the same JSON, in which nothing is hidden.
+#[must_use]
+pub fn text(value: &Value) -> String {
+    escaped(value.to_string())
 }
 
 /// A shape of `wire` as a value. They have no maps with keys other than texts, so this cannot fail.

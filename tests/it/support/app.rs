@@ -12,6 +12,7 @@ use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
+use reviews_service::config::Hosts;
 use reviews_service::db::Database;
 use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
@@ -57,7 +58,7 @@ impl TestApp {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
         write.commit().await.unwrap();
-        let app = App::new(database, links(), clock.clone(), hub_options()).await.unwrap();
+        let app = App::new(database, links(), clock.clone(), hub_options(), Hosts::default()).await.unwrap();
         Self { app, clock, folder, hub: MakeHub::default_options() }
     }
 
@@ -84,7 +85,7 @@ impl TestApp {
 
     async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone(), hub.options()).await.unwrap();
+        let (app, _) = App::open(&path, links(), clock.clone(), hub.options(), Hosts::default()).await.unwrap();
         let app = Self { app, clock, folder, hub };
         app.drain().await;
         app
