@@ -1,7 +1,6 @@
 //! The service put together: one database, one context, one route table, and the jobs that keep it current.
 
 mod hub;
-mod openapi;
 mod operations;
 mod outermost;
 pub mod routes;
@@ -13,7 +12,6 @@ use std::time::Duration;
 
 use hub::Hub;
 pub use hub::{HubError, HubOptions};
-pub use openapi::to_3_1;
 use outermost::Outermost;
 use poem::endpoint::BoxEndpoint;
 use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
@@ -32,7 +30,7 @@ use crate::jobs::{Code, Print};
 use crate::links::{Links, MCP_PATH};
 use crate::mcp::offer::Offer;
 use crate::mcp::{self, Guard, Mcp, Sessions};
-use crate::respond::{self, Checker, UnknownKeyword};
+use crate::respond::{self, Checker, UnknownKeyword, to_3_1};
 use crate::{http, pages, wire};
 
 /// How often we look whether anybody wrote. A change must be out within a second.

@@ -26,8 +26,18 @@ pub fn escaped(json: String) -> String {
     plain
 }
 
+/// How many bytes `json` would have with such characters escaped.
+#[must_use]
+pub fn length(json: &str) -> usize {
+    if json.bytes().all(|byte| byte < 0x7F) {
+        return json.len();
+    }
+    let grown = json.chars().filter(|c| is_hidden(*c)).map(|c| 6 * c.len_utf16() - c.len_utf8());
+    json.len() + grown.sum::<usize>()
+}
+
 /// Controls, marks of direction, separators that break lines, what has no width (but the joiners, which scripts and emoji need),
-/// annotations, and tags.
+/// annotations, and tags and the later variation selectors, in which whole texts can be written unseen.
 const fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -41,7 +51,7 @@ const fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206F}'
             | '\u{FEFF}'
             | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E007F}'
+            | '\u{E0000}'..='\u{E0FFF}'
     )
 }
 
@@ -49,7 +59,7 @@ const fn is_hidden(c: char) -> bool {
 mod tests {
     use serde_json::Value;
 
-    use super::escaped;
+    use super::{escaped, length};
 
     #[test]
     fn what_is_hidden_is_escaped_and_means_the_same() {
@@ -59,10 +69,13 @@ mod tests {
             ("a\u{7F}\u{85}\u{9B}31m", "a\\u007f\\u0085\\u009b31m"),
             ("\u{202E}dlrow\u{2066}", "\\u202edlrow\\u2066"),
             ("\u{2028}\u{FEFF}\u{200B}", "\\u2028\\ufeff\\u200b"),
-            ("\u{E0041}", "\\udb40\\udc41"),
+            ("\u{E0041}\u{E0100}", "\\udb40\\udc41\\udb40\\udd00"),
             ("\u{1b}[31m\n", "\\u001b[31m\\n"),
         ] {
-            let json = escaped(Value::from(text).to_string());
+            let json = Value::from(text).to_string();
+            let bytes = length(&json);
+            let json = escaped(json);
+            assert_eq!(json.len(), bytes);
             assert_eq!(json, format!("\"{shown}\""));
             assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), text);
         }

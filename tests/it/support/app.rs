@@ -10,9 +10,11 @@ use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, Limits};
+use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::db::Database;
+use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
 use reviews_service::reviews::{Review, store};
 use tempfile::TempDir;
@@ -58,6 +60,15 @@ impl TestApp {
         write.commit().await.unwrap();
         let app = App::new(database, links(), clock.clone(), hub_options(), Hosts::default()).await.unwrap();
         Self { app, clock, folder, hub: MakeHub::default_options() }
+    }
+
+    /// A service that publishes the sample firm of the folder `seeds`.
+    pub async fn seeded() -> Self {
+        let app = Self::empty().await;
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
+        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default()).await.unwrap();
+        app.drain().await;
+        app
     }
 
     /// A service on the database in `folder`.
