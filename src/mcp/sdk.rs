@@ -192,7 +192,7 @@ impl ServerHandler for Handler {
         let called = self.offer.call(&request.name, &request.arguments.unwrap_or_default());
         let result = match called {
             Ok(structured) => {
-                let mut result = model::CallToolResult::success(vec![text(structured.to_string())]);
+                let mut result = model::CallToolResult::success(vec![model::ContentBlock::text(offer::text(&structured))]);
                 result.structured_content = Some(structured);
                 result
             }
@@ -327,10 +327,6 @@ fn first(page: Option<model::PaginatedRequestParams>) -> Result<(), ErrorData> {
         None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params("That cursor is not ours: lists here come whole; leave it out.", None)),
     }
-}
-
-fn text(json: String) -> model::ContentBlock {
-    model::ContentBlock::text(escaped(json))
 }
 
 fn unknown(kind: &str, name: &str) -> ErrorData {
