@@ -1,6 +1,7 @@
 //! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
 //! down ever reads the environment.
 
+mod hosts;
 mod hub;
 mod span;
 
@@ -12,6 +13,7 @@ use clap::Args;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 
+pub use self::hosts::{HostName, Hosts};
 pub use self::hub::{HubConfig, HubLimits, LeaseBounds};
 pub use self::span::{Nets, RetryDelays, Span};
 use crate::links::{BaseUrlError, Links};
@@ -34,6 +36,9 @@ pub struct ServeConfig {
     /// The public URL under which the service is reached [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
+    /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
+    #[arg(long, value_name = "HOSTS", env = "REVIEWS_ALLOWED_HOSTS", default_value = "", hide_default_value = true)]
+    pub allowed_hosts: Hosts,
     /// The hub's settings.
     #[command(flatten)]
     pub hub: HubConfig,

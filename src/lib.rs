@@ -29,6 +29,7 @@ pub mod respond;
 
 pub mod http;
 pub mod jobs;
+pub mod mcp;
 pub mod pages;
 
 pub mod app;

@@ -8,6 +8,8 @@ use url::Url;
 
 /// Where the hub listens, below the base URL.
 pub const HUB_PATH: &str = "/api/websub/hub";
+/// Where agents ask, below the base URL.
+pub const MCP_PATH: &str = "/mcp";
 
 /// The public base URL, without a trailing slash, for example `https://reviews.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]

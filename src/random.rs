@@ -30,8 +30,16 @@ impl Random {
     ///
     /// # Errors
     /// When the operating system gives no randomness.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
     pub fn hex_128(&self) -> std::io::Result<String> {
+        Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
+    }
+
+    /// 16 random bytes.
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+    pub fn bytes_16(&self) -> std::io::Result<[u8; 16]> {
         let mut bytes = [0_u8; 16];
         match &self.0 {
             Source::System => getrandom::fill(&mut bytes).map_err(std::io::Error::other)?,
@@ -41,7 +49,7 @@ impl Random {
                 }
             }
         }
-        Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+        Ok(bytes)
     }
 
     /// A number from 0 to 1, for spreading waits; 0 where the operating system gives no randomness.

@@ -10,7 +10,7 @@ use clap::Parser;
 use futures_util::future::BoxFuture;
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::HubConfig;
+use reviews_service::config::{Hosts, HubConfig};
 use reviews_service::edition::Document;
 use reviews_service::egress::{Egress, NameFault, Names, Policy, Roots};
 use reviews_service::links::Links;
@@ -70,7 +70,8 @@ impl Rig {
             random: Random::system(),
             has_timer: true,
         };
-        let (app, _) = App::open(&folder.path().join("reviews.db"), links.clone(), clock.clone(), options).await.unwrap();
+        let (app, _) =
+            App::open(&folder.path().join("reviews.db"), links.clone(), clock.clone(), options, Hosts::default()).await.unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let exchange = Exchange {
             egress: Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap()),

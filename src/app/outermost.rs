@@ -14,7 +14,7 @@ use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
 
 use super::routes::{Route, find};
 use crate::http::{explained, told};
-use crate::links::HUB_PATH;
+use crate::links::{HUB_PATH, MCP_PATH};
 use crate::respond::{method_not_allowed, problem};
 
 const EXPOSED: &str = "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
@@ -71,18 +71,26 @@ impl<E: Endpoint> Wrapped<E> {
                 StatusCode::INTERNAL_SERVER_ERROR.into_response()
             }
         };
-        if route.pattern == HUB_PATH { as_line(response) } else { as_problem(response) }
+        match route.pattern {
+            HUB_PATH => as_line(response),
+            // What reached JSON-RPC is told in it.
+            MCP_PATH if is_of(&response, "application/json") => response,
+            _ => as_problem(response),
+        }
     }
 }
 
 /// An error that is no problem yet becomes one. What the framework says of it is for us, not for the client.
 fn as_problem(response: Response) -> Response {
     let status = response.status();
-    let is_problem = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");
-    if is_problem || !(status.is_client_error() || status.is_server_error()) {
+    if is_of(&response, "application/problem+json") || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
     problem(status, advice(status))
+}
+
+fn is_of(response: &Response, kind: &str) -> bool {
+    response.headers().get(CONTENT_TYPE).is_some_and(|its| its == kind)
 }
 
 /// The hub's errors are one line of text that says what to change (WebSub §5.1.2).

@@ -4,7 +4,7 @@
 use poem::http::Method;
 
 use crate::edition::Document;
-use crate::links::HUB_PATH;
+use crate::links::{HUB_PATH, MCP_PATH};
 
 const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
 
@@ -18,7 +18,7 @@ pub struct Route {
 }
 
 /// Every route; where two match, the first does.
-pub const ROUTES: [Route; 15] = [
+pub const ROUTES: [Route; 16] = [
     read("/"),
     read(Document::Reviews.path()),
     read(Document::Insights.path()),
@@ -34,6 +34,7 @@ pub const ROUTES: [Route; 15] = [
     read("/readyz"),
     read("/metrics"),
     Route { pattern: HUB_PATH, methods: &[Method::POST, Method::OPTIONS] },
+    Route { pattern: MCP_PATH, methods: &[Method::POST, Method::DELETE, Method::OPTIONS] },
 ];
 
 /// Where the OpenAPI document is.

@@ -14,7 +14,7 @@ use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
-use crate::links::{HUB_PATH, Links};
+use crate::links::{HUB_PATH, Links, MCP_PATH};
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]
@@ -36,8 +36,11 @@ impl Serve {
         self.config.hub.leases()?;
         if self.print_config {
             let base_url = self.config.links(self.config.listen)?;
-            let (listen, hub) = (self.config.listen, &self.config.hub);
-            say(&format!("DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\n{hub}\n", database.url))?;
+            let (listen, hosts, hub) = (self.config.listen, &self.config.allowed_hosts, &self.config.hub);
+            say(&format!(
+                "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\n{hub}\n",
+                database.url
+            ))?;
             return Ok(Outcome::Done);
         }
         // Settings first: nothing is made or migrated for a service that cannot run.
@@ -60,7 +63,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             seed::load_if_empty(&database, &clock, seeds).await?;
         }
-        let app = App::new(database, links.clone(), clock, hub).await?;
+        let app = App::new(database, links.clone(), clock, hub, self.config.allowed_hosts).await?;
         // Whether or not anybody reads it, we serve.
         let _ = say(&greeting(&app, &links, bound));
         app.serve(listener, shutdown, Limits::default()).await;
@@ -96,6 +99,7 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
         ("Search", "/api/reviews/search"),
         ("JSON Feed", "/api/feed.json"),
         ("Atom", "/feed.xml"),
+        ("MCP", MCP_PATH),
         ("WebSub hub", HUB_PATH),
         ("Swagger UI", "/docs"),
         ("OpenAPI", "/.well-known/openapi.json"),

@@ -3,7 +3,8 @@
 
 use poem::{FromRequest, Request, RequestBody};
 
-use crate::search::{Cursor, InvalidCursor};
+use crate::respond::invalid_cursor;
+use crate::search::Cursor;
 use crate::wire::{Code, Issue};
 
 const NAME: &str = "cursor";
@@ -25,23 +26,13 @@ pub fn check(query: &str) -> Option<Issue> {
     match given(query).as_slice() {
         [] => None,
         [empty] if empty.is_empty() => None,
-        [text] => text.parse::<Cursor>().is_err().then(|| issue(text)),
+        [text] => text.parse::<Cursor>().is_err().then(|| invalid_cursor(text)),
         several => Some(Issue {
             path: vec![NAME.to_owned()],
             code: Code::Duplicate,
             message: "must be given only once".to_owned(),
             received: several.join(", ").chars().take(RECEIVED_MAX).collect(),
         }),
-    }
-}
-
-/// A text that is no cursor of the filters it came with.
-pub fn issue(received: &str) -> Issue {
-    Issue {
-        path: vec![NAME.to_owned()],
-        code: Code::InvalidString,
-        message: InvalidCursor.to_string(),
-        received: received.chars().take(RECEIVED_MAX).collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::Group;
 use super::answers::{Answer, Kind};
-use super::paging::{self, Paging};
+use super::paging::Paging;
 use crate::ctx::Ctx;
 use crate::edition::print::{array, hex};
 use crate::edition::{Document, Edition};
@@ -148,7 +148,7 @@ fn limit_default() -> u8 {
 impl Reviews {
     fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
         if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
-            return respond::invalid_parameters(vec![paging::issue(&cursor.to_string())]);
+            return respond::invalid_parameters(vec![respond::invalid_cursor(&cursor.to_string())]);
         }
         let edition = self.0.current.load();
         let found = search(&edition, filter, usize::from(limit), cursor);

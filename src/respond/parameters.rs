@@ -12,6 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::rule::Rule;
+use crate::search::InvalidCursor;
 use crate::wire::{Code, Issue};
 
 /// How much of a bad value is given back.
@@ -147,6 +148,17 @@ impl Parameter {
         let received = values.iter().map(|value| value.as_ref().unwrap_or_else(|garbled| garbled).as_ref()).collect::<Vec<_>>();
         let received = received.join(", ").chars().take(RECEIVED_CHARACTERS_MAX).collect();
         Some(Issue { path: vec![self.name.clone()], code, message, received })
+    }
+}
+
+/// A text that is no cursor of the filters it came with. No schema can say which texts are, so surfaces ask for themselves.
+#[must_use]
+pub fn invalid_cursor(received: &str) -> Issue {
+    Issue {
+        path: vec!["cursor".to_owned()],
+        code: Code::InvalidString,
+        message: InvalidCursor.to_string(),
+        received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
 //! instants are RFC 3339 in UTC.
 
+mod agents;
 mod business;
 mod feed;
 mod hub;
@@ -12,6 +13,9 @@ mod pages;
 mod problem;
 mod review;
 
+pub use agents::{
+    AspectChange, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut, Period, PeriodAspect, RatingFacet, YearFacet,
+};
 pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician, Withheld};
 pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};

@@ -21,6 +21,8 @@ mod hub_crash;
 mod hub_hostile;
 mod hub_subscriber;
 mod imports;
+mod mcp;
+mod offer;
 mod openapi;
 mod process;
 mod refused;

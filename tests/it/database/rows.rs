@@ -97,6 +97,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
             crate::support::links(),
             reviews_service::clock::Clock::manual(crate::support::start()),
             crate::support::hub_options(),
+            reviews_service::config::Hosts::default(),
         )
         .await
         .unwrap()

@@ -19,7 +19,9 @@ fn versions(path: &Path) -> Vec<i64> {
 /// Another service on the same file.
 async fn beside(path: &Path, links: Links) -> App {
     let (database, _) = Database::open(path).await.unwrap();
-    App::new(database, links, Clock::manual(start()), crate::support::hub_options()).await.unwrap()
+    App::new(database, links, Clock::manual(start()), crate::support::hub_options(), reviews_service::config::Hosts::default())
+        .await
+        .unwrap()
 }
 
 async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {

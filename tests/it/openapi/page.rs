@@ -38,7 +38,10 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
     let mut write = database.write().await.unwrap();
     store::upsert(&mut write, &Generator::new(92).reviews(30), clock.now()).await.unwrap();
     write.commit().await.unwrap();
-    let app = App::new(database, base.parse().unwrap(), clock, crate::support::hub_options()).await.unwrap();
+    let app =
+        App::new(database, base.parse().unwrap(), clock, crate::support::hub_options(), reviews_service::config::Hosts::default())
+            .await
+            .unwrap();
     (listener, app, base, folder)
 }
 

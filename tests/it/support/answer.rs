@@ -5,7 +5,7 @@ use poem::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 /// Every header field that the service may send. A new one is a promise, and is added here on purpose.
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 21] = [
     "access-control-allow-headers",
     "access-control-allow-methods",
     "access-control-allow-origin",
@@ -21,6 +21,7 @@ const KNOWN: [&str; 20] = [
     "etag",
     "last-modified",
     "link",
+    "mcp-session-id",
     "referrer-policy",
     "retry-after",
     "vary",
@@ -75,6 +76,8 @@ impl Answer {
         if status.is_client_error() || status.is_server_error() {
             if target.starts_with("/api/websub/hub") {
                 self.check_line(method, target);
+            } else if target == "/mcp" && self.header("content-type") == "application/json" {
+                self.check_message();
             } else {
                 self.check_problem(method, target);
             }
@@ -109,6 +112,14 @@ impl Answer {
         }
         let told = problem["detail"].as_str().unwrap();
         assert!(!told.contains("/tmp") && !told.to_lowercase().contains("select ") && !told.contains("review_"), "{told}");
+    }
+
+    /// What reached JSON-RPC is told in it.
+    fn check_message(&self) {
+        assert_eq!(self.header("cache-control"), "no-store");
+        let message = self.json();
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string(), "{message}");
     }
 
     /// The hub's errors are a line of text (WebSub §5.1.2).

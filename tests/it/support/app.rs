@@ -10,8 +10,11 @@ use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, Limits};
+use reviews_service::cli;
 use reviews_service::clock::Clock;
+use reviews_service::config::Hosts;
 use reviews_service::db::Database;
+use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
 use reviews_service::reviews::{Review, store};
 use tempfile::TempDir;
@@ -55,8 +58,17 @@ impl TestApp {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
         write.commit().await.unwrap();
-        let app = App::new(database, links(), clock.clone(), hub_options()).await.unwrap();
+        let app = App::new(database, links(), clock.clone(), hub_options(), Hosts::default()).await.unwrap();
         Self { app, clock, folder, hub: MakeHub::default_options() }
+    }
+
+    /// A service that publishes the sample firm of the folder `seeds`.
+    pub async fn seeded() -> Self {
+        let app = Self::empty().await;
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
+        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default()).await.unwrap();
+        app.drain().await;
+        app
     }
 
     /// A service on the database in `folder`.
@@ -73,7 +85,7 @@ impl TestApp {
 
     async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone(), hub.options()).await.unwrap();
+        let (app, _) = App::open(&path, links(), clock.clone(), hub.options(), Hosts::default()).await.unwrap();
         let app = Self { app, clock, folder, hub };
         app.drain().await;
         app
@@ -187,6 +199,21 @@ impl TestApp {
         let remote = peer.map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into())).unwrap_or_default();
         let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
         Answer::read(self.app.endpoint().get_response(Request::from_parts(parts, body.into())).await).await
+    }
+
+    /// Posts a body to the agents' endpoint, as JSON where no header says otherwise.
+    pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+        let mut request = Request::builder().method(Method::POST).uri_str("/mcp").body(body);
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().unwrap();
+            request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let answer = Answer::read(self.app.endpoint().get_response(request).await).await;
+        answer.check_promises_of_all(&Method::POST, "/mcp");
+        answer
     }
 
     async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {

@@ -1,0 +1,101 @@
+//! The tools that give reviews: the same bodies as REST, of as many whole reviews as fit.
+
+use serde_json::{Value, json};
+
+use super::arguments::{Given, refusal};
+use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, page};
+use super::listing::Refusal;
+use super::{shape, text};
+use crate::edition::Edition;
+use crate::respond::invalid_cursor;
+use crate::reviews::{LIMIT_DEFAULT, Rating, ReviewFilter, ReviewId, SearchArguments};
+use crate::search::Cursor;
+use crate::wire;
+
+/// How much of an id that nobody has is given back.
+const ID_CHARACTERS_MAX: usize = 140;
+
+/// The body of `GET /api/reviews/search`.
+///
+/// # Errors
+/// Where the cursor belongs to other filters.
+pub fn search(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
+    let filter = ReviewFilter::new(&SearchArguments {
+        rating: given.read("rating").and_then(|stars: i64| Rating::try_from(stars).ok()),
+        min_rating: given.read("min_rating"),
+        since: given.read("since"),
+        until: given.read("until"),
+        query: given.read("query"),
+        mentions_technician: given.read("mentions_technician"),
+        mentions_service: given.read("mentions_service"),
+    });
+    let cursor = cursor(&filter, given)?;
+    let limit = given.read("limit").unwrap_or(LIMIT_DEFAULT);
+    Ok(found(page(edition, &filter, usize::from(limit), cursor.as_ref(), RESULT_BYTES_MAX), limit))
+}
+
+/// A page as REST has it.
+#[must_use]
+pub fn found(page: Page, limit: u8) -> Value {
+    let mut answer = shape(&wire::SearchHead {
+        total: page.total,
+        total_relation: if page.is_exact { wire::TotalRelation::Eq } else { wire::TotalRelation::Gte },
+        count: page.reviews.len() as u64,
+        limit: u64::from(limit),
+        next_cursor: page.next.map(|next| next.to_string()),
+    });
+    answer["reviews"] = Value::Array(page.reviews);
+    answer
+}
+
+/// The body of `GET /api/reviews/since/{date}`; where that would be too much, a page of it.
+///
+/// # Errors
+/// Where the cursor belongs to another day.
+pub fn since(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
+    let date = given.day("date");
+    let filter = ReviewFilter::new(&SearchArguments { since: Some(date), ..SearchArguments::default() });
+    let cursor = cursor(&filter, given)?;
+    let limit = given.read("limit").unwrap_or(REVIEWS_MAX);
+    let page = page(edition, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
+    let count = page.reviews.len() as u64;
+    let mut answer = shape(&wire::SinceHead { since: date.date(), count });
+    if count < page.total {
+        answer["total"] = json!(page.total);
+    }
+    if let Some(next) = page.next {
+        answer["next_cursor"] = json!(next.to_string());
+    }
+    answer["reviews"] = Value::Array(page.reviews);
+    Ok(answer)
+}
+
+/// The review of an id.
+///
+/// # Errors
+/// Where there is none; the text says what to do.
+pub fn review(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
+    let id = given.get("id").unwrap_or_default();
+    find(edition, id).ok_or_else(|| {
+        let id = text(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
+        Refusal::Arguments(format!(
+            "There is no published review with the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from \
+             an answer of search_reviews or get_reviews_since."
+        ))
+    })
+}
+
+/// The review of that id, as it is printed.
+#[must_use]
+pub fn find(edition: &Edition, id: &str) -> Option<Value> {
+    let json = edition.copy.shelf.find(&id.parse::<ReviewId>().ok()?)?;
+    serde_json::from_slice(&json).ok()
+}
+
+/// The cursor that was given, if it belongs to `filter`.
+fn cursor(filter: &ReviewFilter, given: &Given) -> Result<Option<Cursor>, Refusal> {
+    match given.read::<Cursor>("cursor") {
+        Some(cursor) if !cursor.fits(filter) => Err(refusal(&[invalid_cursor(&cursor.to_string())])),
+        cursor => Ok(cursor),
+    }
+}

@@ -1,0 +1,275 @@
+//! Shapes that agents alone are given: what reviews can be narrowed by, and two periods side by side.
+
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+use super::business::Distribution;
+use crate::reviews::Tally;
+
+/// What reviews can be narrowed by, with counts of published reviews.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Facets {
+    /// How many published reviews there are.
+    pub reviews: u64,
+    /// People; the name is what `mentions_technician` takes.
+    pub technicians: Vec<Facet>,
+    /// Services; the id is what `mentions_service` takes.
+    pub services: Vec<Facet>,
+    /// Places.
+    pub service_areas: Vec<Facet>,
+    /// Calendar years, newest first.
+    pub years: Vec<YearFacet>,
+    /// Stars, most first.
+    pub ratings: Vec<RatingFacet>,
+    /// Lists of which only the most mentioned values are here; absent where all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Somebody or something that reviews mention.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Facet {
+    /// The firm's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The name.
+    pub name: String,
+    /// How many published reviews mention it.
+    pub reviews: u64,
+}
+
+/// A calendar year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct YearFacet {
+    /// The year.
+    pub year: i32,
+    /// How many published reviews are of it.
+    pub reviews: u64,
+}
+
+/// A number of stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct RatingFacet {
+    /// One to five.
+    pub rating: u8,
+    /// How many published reviews have it.
+    pub reviews: u64,
+}
+
+/// How much of a list is not shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct LeftOut {
+    /// The list.
+    pub list: String,
+    /// How many values it has besides.
+    pub values: u64,
+}
+
+/// Two periods side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Comparison {
+    /// The first period.
+    pub first: Period,
+    /// The second one.
+    pub second: Period,
+    /// The second less the first.
+    pub difference: Difference,
+}
+
+/// The published reviews of a range of days.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Period {
+    /// The first day.
+    pub since: NaiveDate,
+    /// The last day.
+    pub until: NaiveDate,
+    /// How many reviews.
+    pub count: u64,
+    /// Their mean, to two decimals; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_value: Option<f64>,
+    /// How many have how many stars.
+    pub distribution: Distribution,
+    /// What they judge; empty where it is not derived.
+    pub aspects: Vec<PeriodAspect>,
+}
+
+/// How many reviews of a period judge an aspect, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct PeriodAspect {
+    /// The aspect's id.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// How many reviews judge it.
+    pub reviews: u64,
+    /// How many of them well.
+    pub positive: u64,
+    /// How many badly.
+    pub negative: u64,
+}
+
+/// The second period less the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Difference {
+    /// Of the counts.
+    pub count: i64,
+    /// Of the means; absent where a period has no reviews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_value: Option<f64>,
+    /// Of the counts by stars.
+    pub distribution: DistributionChange,
+    /// Of each aspect that either period has.
+    pub aspects: Vec<AspectChange>,
+}
+
+/// Differences of counts by stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct DistributionChange {
+    /// One star.
+    #[serde(rename = "1")]
+    #[oai(rename = "1")]
+    pub one: i64,
+    /// Two stars.
+    #[serde(rename = "2")]
+    #[oai(rename = "2")]
+    pub two: i64,
+    /// Three stars.
+    #[serde(rename = "3")]
+    #[oai(rename = "3")]
+    pub three: i64,
+    /// Four stars.
+    #[serde(rename = "4")]
+    #[oai(rename = "4")]
+    pub four: i64,
+    /// Five stars.
+    #[serde(rename = "5")]
+    #[oai(rename = "5")]
+    pub five: i64,
+}
+
+/// How an aspect's counts differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct AspectChange {
+    /// The aspect's id.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// Of the reviews that judge it.
+    pub reviews: i64,
+    /// Of those that judge it well.
+    pub positive: i64,
+    /// Of those that judge it badly.
+    pub negative: i64,
+}
+
+impl Comparison {
+    /// Both periods, with their difference.
+    #[must_use]
+    pub fn new(first: Period, second: Period) -> Self {
+        let difference = Difference::between(&first, &second);
+        Self { first, second, difference }
+    }
+}
+
+impl Period {
+    /// The reviews of the days `since` to `until`, counted.
+    #[must_use]
+    pub fn new(since: NaiveDate, until: NaiveDate, tally: &Tally, aspects: Vec<PeriodAspect>) -> Self {
+        let [one, two, three, four, five] = tally.by_stars();
+        let distribution = Distribution { one, two, three, four, five };
+        let rating_value = tally.mean_hundredths().map(|mean| hundredths(signed(mean)));
+        Self { since, until, count: tally.total(), rating_value, distribution, aspects }
+    }
+}
+
+impl Difference {
+    fn between(first: &Period, second: &Period) -> Self {
+        let less = |first: u64, second: u64| signed(second) - signed(first);
+        let (before, after) = (&first.distribution, &second.distribution);
+        // Each is shown in whole hundredths: subtracted as such, 4.9 less 4.8 is 0.1 and not 0.10000000000000053.
+        let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
+        Self {
+            count: less(first.count, second.count),
+            rating_value: mean(first).zip(mean(second)).map(|(first, second)| (second - first) / 100.0),
+            distribution: DistributionChange {
+                one: less(before.one, after.one),
+                two: less(before.two, after.two),
+                three: less(before.three, after.three),
+                four: less(before.four, after.four),
+                five: less(before.five, after.five),
+            },
+            aspects: changes(&first.aspects, &second.aspects),
+        }
+    }
+}
+
+fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
+    let find = |among: &[PeriodAspect], id: &str| among.iter().find(|aspect| aspect.id == id).cloned();
+    let gone = first.iter().filter(|aspect| find(second, &aspect.id).is_none());
+    let every = second.iter().chain(gone);
+    let change = |aspect: &PeriodAspect| {
+        let counts = |among: &[PeriodAspect]| {
+            let [reviews, positive, negative] =
+                find(among, &aspect.id).map_or([0; 3], |found| [found.reviews, found.positive, found.negative]);
+            [signed(reviews), signed(positive), signed(negative)]
+        };
+        let (before, after) = (counts(first), counts(second));
+        AspectChange {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            reviews: after[0] - before[0],
+            positive: after[1] - before[1],
+            negative: after[2] - before[2],
+        }
+    };
+    every.map(change).collect()
+}
+
+/// Counts of reviews are far below the bound.
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Hundredths of a star, at most 500, as a decimal.
+fn hundredths(mean: i64) -> f64 {
+    f64::from(i32::try_from(mean).unwrap_or(500)) / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Comparison, Period, PeriodAspect};
+    use crate::reviews::{Rating, Tally};
+
+    fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
+        let mut tally = Tally::default();
+        stars.iter().for_each(|stars| tally.count(Rating::try_from(*stars).unwrap()));
+        Period::new("2026-01-01".parse().unwrap(), "2026-02-01".parse().unwrap(), &tally, aspects)
+    }
+
+    #[test]
+    fn the_difference_is_the_second_less_the_first() {
+        let aspect = |id: &str, reviews, positive| PeriodAspect {
+            id: id.to_owned(),
+            label: id.to_uppercase(),
+            reviews,
+            positive,
+            negative: reviews - positive,
+        };
+        let first = period(&[5, 5, 5, 5, 4], vec![aspect("price", 4, 1), aspect("honesty", 2, 2)]);
+        let second = period(&[5, 4, 1], vec![aspect("price", 1, 1), aspect("warranty", 3, 0)]);
+        let Comparison { first, second, difference } = Comparison::new(first, second);
+        assert_eq!((first.rating_value, second.rating_value), (Some(4.8), Some(3.33)));
+        assert_eq!((difference.count, difference.rating_value), (-2, Some(-1.47)));
+        assert_eq!((difference.distribution.one, difference.distribution.five), (1, -3));
+        let changes: Vec<(&str, i64, i64, i64)> = difference
+            .aspects
+            .iter()
+            .map(|change| (change.id.as_str(), change.reviews, change.positive, change.negative))
+            .collect();
+        assert_eq!(changes, [("price", -3, 0, -3), ("warranty", 3, 0, 3), ("honesty", -2, -2, 0)]);
+        assert_eq!(Comparison::new(period(&[], Vec::new()), second).difference.rating_value, None);
+    }
+}
