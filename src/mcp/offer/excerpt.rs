@@ -87,7 +87,7 @@ pub fn left_out_schema() -> Value {
     json!({
         "type": "array",
         "items": { "type": "string" },
-        "description": "Members that were left out, wherever they stand, for the answer to be small enough; absent where none were.",
+        "description": "Members left out, wherever they stand, for the answer to be small enough; absent where none were.",
     })
 }
 

@@ -74,15 +74,15 @@ async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
 async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides() {
     let area = |number: usize| {
         let mut review = saying(number, "x".to_owned());
-        let areas = (0..=number / 3).map(|area| format!("Area {area:03} {}", "x".repeat(200))).collect();
+        let areas = [0, number].map(|area| format!("Area {area:03} {}", "x".repeat(200))).into();
         review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
         review
     };
-    let desk = Desk::of(TestApp::uncoded(&(0..900).map(area).collect::<Vec<_>>()).await).await;
+    let desk = Desk::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
     let facets = desk.call("list_facets", json!({}));
     assert!(text(&facets).len() <= RESULT_BYTES_MAX);
     let shown = facets["service_areas"].as_array().unwrap();
-    assert_eq!(shown[0]["reviews"], 900);
+    assert_eq!(shown[0]["reviews"], 300);
     assert_eq!(facets["left_out"], json!([{"list": "service_areas", "values": 300 - shown.len()}]));
 }
 
