@@ -22,6 +22,10 @@ prepare:
 bless:
     INSTA_UPDATE=always cargo test
 
+# Run the official MCP conformance suite, in both eras (needs npm).
+conformance:
+    bash tests/conformance/run
+
 # Measure (see docs/PERFORMANCE.md).
 bench *args:
     cargo bench {{args}}

@@ -98,7 +98,7 @@ fn request() -> Value {
                 "type": "object",
                 "properties": {
                     "protocolVersion": { "type": "string", "description": "The revision that the client would like." },
-                    "capabilities": { "type": "object", "properties": {}, "additionalProperties": false, "description": "What the client can do." },
+                    "capabilities": { "type": "object", "description": "What the client can do." },
                     "clientInfo": {
                         "description": "Who asks.",
                         "type": "object",
@@ -107,15 +107,12 @@ fn request() -> Value {
                             "version": { "type": "string", "description": "Its version." },
                         },
                         "required": ["name", "version"],
-                        "additionalProperties": false,
                     },
                 },
                 "required": ["protocolVersion", "capabilities", "clientInfo"],
-                "additionalProperties": false,
             },
         },
         "required": ["jsonrpc", "id", "method", "params"],
-        "additionalProperties": false,
         "example": {
             "jsonrpc": "2.0",
             "id": 1,

@@ -5,9 +5,9 @@
 
 #[cfg(feature = "conformance")]
 mod fixtures;
+mod shapes;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use rmcp::model::{
     self, CacheScope, ClientRequest, ErrorCode, ErrorData, GetMeta, MetaObject, ProtocolVersion, ServerCapabilities, ServerConfig,
@@ -22,6 +22,7 @@ use super::message::{Call, Fault, Id, METHOD_NOT_FOUND};
 use super::offer::{self, Offer, Refusal};
 use super::revision::Revision;
 use crate::links::Links;
+use shapes::{prompt, resource, template, tool};
 
 /// How long clients may keep lists and resources, in milliseconds: as long as the same over GET.
 const FRESH_MS: u64 = 60_000;
@@ -191,7 +192,7 @@ impl ServerHandler for Handler {
         let called = self.offer.call(&request.name, &request.arguments.unwrap_or_default());
         let result = match called {
             Ok(structured) => {
-                let mut result = model::CallToolResult::success(vec![text(structured.to_string())]);
+                let mut result = model::CallToolResult::success(vec![model::ContentBlock::text(offer::text(&structured))]);
                 result.structured_content = Some(structured);
                 result
             }
@@ -328,10 +329,6 @@ fn first(page: Option<model::PaginatedRequestParams>) -> Result<(), ErrorData> {
     }
 }
 
-fn text(json: String) -> model::ContentBlock {
-    model::ContentBlock::text(escaped(json))
-}
-
 fn unknown(kind: &str, name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("There is no {kind} {name} here."), None)
 }
@@ -346,32 +343,4 @@ fn refused(refusal: Refusal, kind: &str, name: &str) -> ErrorData {
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
 fn internal(error: serde_json::Error) -> Fault {
     ErrorData::internal_error(format!("Something went wrong on our side ({error}); report it."), None).into()
-}
-
-fn tool(tool: &offer::Tool) -> model::Tool {
-    let hints =
-        model::ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).destructive(false).open_world(false);
-    model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.input_schema.clone()))
-        .with_title(tool.title)
-        .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
-        .with_annotations(hints)
-}
-
-fn resource(resource: offer::Resource) -> model::Resource {
-    let offer::Resource { uri, name, title, description, mime_type } = resource;
-    model::Resource::new(uri, name).with_title(title).with_description(description).with_mime_type(mime_type)
-}
-
-fn template(template: &offer::Template) -> model::ResourceTemplate {
-    model::ResourceTemplate::new(template.uri_template, template.name)
-        .with_title(template.title)
-        .with_description(template.description.clone())
-        .with_mime_type(template.mime_type)
-}
-
-fn prompt(prompt: &offer::Prompt) -> model::Prompt {
-    let arguments = prompt.arguments.iter().map(|argument| {
-        model::PromptArgument::new(argument.name).with_description(argument.description).with_required(argument.required)
-    });
-    model::Prompt::new(prompt.name, Some(prompt.description.clone()), Some(arguments.collect())).with_title(prompt.title)
 }

@@ -186,7 +186,7 @@ async fn what_is_answered_is_what_is_described() {
     let (app, empty) = (service().await, TestApp::empty().await);
     let document = app.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
-        if path == "/api/websub/hub" {
+        if ["/api/websub/hub", "/mcp"].contains(&path) {
             continue;
         }
         assert_eq!(method, "get", "{path}: a method that this test does not know");
@@ -215,6 +215,35 @@ async fn what_is_answered_is_what_is_described() {
                 }
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn an_agent_opens_and_ends_a_session_as_described() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let (asks, ends) = (operation(&document, "mcp"), operation(&document, "endMcpSession"));
+    let request = &asks["requestBody"]["content"]["application/json"]["schema"];
+    let validator_of_requests = validator(&document, request);
+    let mut asked = document["components"]["schemas"]["McpRequest"]["example"].clone();
+    let mut session = String::new();
+    for (member, value, status) in
+        [("/id", json!("a"), 200), ("/params/protocolVersion", json!("x"), 200), ("/params", json!({}), 400)]
+    {
+        *asked.pointer_mut(member).unwrap() = value;
+        assert_eq!(validator_of_requests.is_valid(&asked), status == 200, "{member}: described as it is answered");
+        let answer = app.post_mcp(&[], asked.to_string()).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        let content = &asks["responses"][status.to_string()]["content"]["application/json"]["schema"];
+        assert_valid(&validator(&document, content), &answer.json(), member);
+        session = if status == 200 { answer.header("mcp-session-id").to_owned() } else { session };
+    }
+    for (headers, status) in
+        [(vec![("mcp-session-id", session.as_str())], 204), (vec![("mcp-session-id", "x")], 404), (vec![], 400)]
+    {
+        let answer = app.send(Method::DELETE, "/mcp", &headers).await;
+        assert_eq!(answer.status, status);
+        assert!(ends["responses"][status.to_string()].is_object(), "{status}");
     }
 }
 

@@ -78,15 +78,17 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\n"
+        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
             ("DATABASE_URL", "sqlite://other.db"),
             ("REVIEWS_LISTEN", "0.0.0.0:81"),
             ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
+            ("REVIEWS_ALLOWED_HOSTS", "Agents.Example, app.example:8443"),
         ])),
-        "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_BASE_URL=https://reviews.example/of/us\n"
+        "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
+         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
     let said = said(reviews(home.0.path()).env("DATABASE_URL", "sqlite://other.db").args(["serve", "--print-config"]).args(flags));
@@ -110,6 +112,7 @@ fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
         ("REVIEWS_LISTEN", "localhost", "invalid value 'localhost'"),
         ("REVIEWS_LISTEN", &port, "set REVIEWS_LISTEN to another address"),
         ("REVIEWS_BASE_URL", "reviews.example.com", "REVIEWS_BASE_URL: the base URL `reviews.example.com`"),
+        ("REVIEWS_ALLOWED_HOSTS", "https://agents.example.com", "write hosts like agents.example.com"),
         ("REVIEWS_BASE_URL", "ftp://reviews.example.com", "is neither http nor https"),
         ("REVIEWS_BASE_URL", "https://reviews.example.com/?a=b", "has more than a scheme, host, port and path"),
     ] {

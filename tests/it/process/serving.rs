@@ -17,9 +17,10 @@ fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
     let base = format!("http://{}", serving.address);
     let urls: Vec<&str> = greeting.split_whitespace().filter(|word| word.starts_with("http://")).collect();
     assert!(urls.len() >= 10, "{greeting}");
-    // The hub is there to be posted to.
-    let (hub, read): (Vec<&str>, Vec<&str>) = urls.iter().partition(|url| url.ends_with("/api/websub/hub"));
-    assert_eq!(hub.len(), 1);
+    // The hub and the agents' endpoint are there to be posted to.
+    let (posted, read): (Vec<&str>, Vec<&str>) =
+        urls.iter().partition(|url| url.ends_with("/api/websub/hub") || url.ends_with("/mcp"));
+    assert_eq!(posted.len(), 2);
     for url in read {
         serving.get(url.strip_prefix(&base).unwrap_or_else(|| panic!("{url} is not below {base}")));
     }

@@ -1,0 +1,39 @@
+//! What is listed, in the SDK's types.
+
+use std::sync::Arc;
+
+use rmcp::model;
+
+use super::offer;
+
+/// A tool, marked as harmless: it reads, the same again gives the same, and it reaches nowhere else.
+pub fn tool(tool: &offer::Tool) -> model::Tool {
+    let hints =
+        model::ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).destructive(false).open_world(false);
+    model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.input_schema.clone()))
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
+        .with_annotations(hints)
+}
+
+/// A resource.
+pub fn resource(resource: offer::Resource) -> model::Resource {
+    let offer::Resource { uri, name, title, description, mime_type } = resource;
+    model::Resource::new(uri, name).with_title(title).with_description(description).with_mime_type(mime_type)
+}
+
+/// Resources of one kind.
+pub fn template(template: &offer::Template) -> model::ResourceTemplate {
+    model::ResourceTemplate::new(template.uri_template, template.name)
+        .with_title(template.title)
+        .with_description(template.description.clone())
+        .with_mime_type(template.mime_type)
+}
+
+/// A prompt.
+pub fn prompt(prompt: &offer::Prompt) -> model::Prompt {
+    let arguments = prompt.arguments.iter().map(|argument| {
+        model::PromptArgument::new(argument.name).with_description(argument.description).with_required(argument.required)
+    });
+    model::Prompt::new(prompt.name, Some(prompt.description.clone()), Some(arguments.collect())).with_title(prompt.title)
+}
