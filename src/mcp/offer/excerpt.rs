@@ -87,14 +87,16 @@ pub fn left_out_schema() -> Value {
     json!({
         "type": "array",
         "items": { "type": "string" },
-        "description": "Members that were left out, wherever they stand, for the answer to be small enough; absent where none were.",
+        "description": "Members left out, wherever they stand, for the answer to be small enough; absent where none were.",
     })
 }
 
 fn remove(value: &mut Value, part: &str) -> bool {
     match value {
         Value::Object(members) => {
-            let found = members.remove(part).is_some();
+            // What is empty already makes nothing smaller.
+            let is_there = members.get(part).is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));
+            let found = is_there && members.remove(part).is_some();
             found | members.values_mut().map(|member| remove(member, part)).fold(false, bool::bitor)
         }
         Value::Array(items) => items.iter_mut().map(|item| remove(item, part)).fold(false, bool::bitor),
@@ -113,10 +115,10 @@ mod tests {
         let long = "x".repeat(RESULT_BYTES_MAX / 2);
         let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
         assert_eq!(fit(small.clone(), &["quotes", "faq"]), small);
-        let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"]});
-        let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "left_out": ["quotes"]});
-        assert_eq!(fit(large.clone(), &["evidence", "quotes", "topics"]), expected);
-        let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "left_out": ["topics", "faq"]});
+        let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"], "trend": []});
+        let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "trend": [], "left_out": ["quotes"]});
+        assert_eq!(fit(large.clone(), &["evidence", "trend", "quotes", "topics"]), expected);
+        let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
         assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
     }
 }

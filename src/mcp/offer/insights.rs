@@ -9,9 +9,22 @@ use super::text;
 use crate::edition::{Document, Edition};
 use crate::reviews::fold;
 
-/// What may be left out of the insights for them to be small enough, the least needed first.
-pub const PARTS: [&str; 10] =
-    ["evidence", "review_ids", "quotes", "co_mentioned", "sub_topics", "trend", "topics", "faq", "entities", "summary"];
+/// What may be left out of the insights for them to be small enough, the least needed first: series, then what stands
+/// behind figures, then words, and at last whole members of the document. One aspect alone has all of it.
+pub const PARTS: [&str; 12] = [
+    "months",
+    "co_mentioned",
+    "review_ids",
+    "evidence",
+    "quotes",
+    "quote",
+    "sub_topics",
+    "trend",
+    "topics",
+    "faq",
+    "entities",
+    "summary",
+];
 /// How many aspects an error names.
 const NAMED_MAX: usize = 100;
 

@@ -74,14 +74,49 @@ async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
 async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides() {
     let area = |number: usize| {
         let mut review = saying(number, "x".to_owned());
-        let areas = (0..=number / 3).map(|area| format!("Area {area:03} {}", "x".repeat(200))).collect();
+        let areas = [0, number].map(|area| format!("Area {area:03} {}", "x".repeat(200))).into();
         review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
         review
     };
-    let desk = Desk::of(TestApp::uncoded(&(0..900).map(area).collect::<Vec<_>>()).await).await;
+    let desk = Desk::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
     let facets = desk.call("list_facets", json!({}));
     assert!(text(&facets).len() <= RESULT_BYTES_MAX);
     let shown = facets["service_areas"].as_array().unwrap();
-    assert_eq!(shown[0]["reviews"], 900);
+    assert_eq!(shown[0]["reviews"], 300);
     assert_eq!(facets["left_out"], json!([{"list": "service_areas", "values": 300 - shown.len()}]));
+}
+
+#[tokio::test]
+async fn documents_that_are_too_large_come_without_whole_named_parts() {
+    let desk = Desk::seeded().await;
+    let whole = desk.call("get_insights", json!({}));
+    assert!(whole.get("left_out").is_none() && desk.call("get_business", json!({})).get("left_out").is_none());
+    desk.app
+        .shell(&format!(
+            "update editorial_faq set answer = '{}';
+             with recursive area (n) as (select 100 union all select n + 1 from area where n < 2100)
+             insert into service_area select 'Area number ' || n || ' of the county', n from area;",
+            "word ".repeat(2_000)
+        ))
+        .await;
+    let insights = desk.call("get_insights", json!({}));
+    assert_eq!(insights["left_out"], json!(["faq", "entities"]));
+    assert_eq!((&insights["summary"], insights.get("faq")), (&whole["summary"], None));
+    let business = desk.call("get_business", json!({}));
+    assert_eq!(business["left_out"], json!(["synonyms", "aliases", "service_areas"]));
+    assert_eq!(business["business"]["technicians"].as_array().unwrap().len(), 12);
+    for answer in [insights, business] {
+        assert!(text(&answer).len() <= RESULT_BYTES_MAX);
+    }
+}
+
+#[tokio::test]
+async fn nothing_in_a_text_hides_or_commands() {
+    let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}tfel\u{2066}\u{2028}\u{200b}\u{feff}\u{e0049}\u{e0101}";
+    let desk = Desk::of(TestApp::with(&[saying(0, hostile.to_owned())]).await).await;
+    let answer = desk.call("get_review", json!({"id": "s-0000"}));
+    assert_eq!(answer["text"], hostile);
+    let read = desk.offer.read("reviews://review/s-0000").unwrap().text;
+    assert_eq!((&read, serde_json::from_str::<Value>(&read).unwrap()), (&text(&answer), answer));
+    assert!(read.chars().all(|c| c == ' ' || (!c.is_control() && !hostile.contains(c)) || c.is_ascii_graphic()), "{read}");
 }
