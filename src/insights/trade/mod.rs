@@ -1,0 +1,19 @@
+//! What a trade's reviews are about.
+
+/// The aspects of a trade.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trade {
+    /// In the order in which they are told.
+    pub aspects: Vec<Aspect>,
+}
+
+/// Something that customers judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aspect {
+    /// For example `punctuality`.
+    pub id: String,
+    /// For example `Punctuality`.
+    pub label: String,
+    /// For example `Do they arrive on time?`.
+    pub question: String,
+}
