@@ -9,9 +9,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::atom::atom_feed;
-use super::block::Postings;
 use super::document::Document;
 use super::feed::{FEED_REVIEWS, json_feed, read_back};
+use super::postings::Postings;
 use super::shelf::Shelf;
 use crate::business::Business;
 use crate::insights::{Editorial, Reader};
