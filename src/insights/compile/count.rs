@@ -123,7 +123,7 @@ impl Pass<'_> {
     fn count(&mut self, counted: &mut Counted, note: NoteRef<'_>) {
         let head = note.head;
         counted.reviews += 1;
-        counted.with_text += u32::from(head.sentences > 0);
+        counted.with_text += u32::from(head.sentences > 0 || head.language != Language::None);
         counted.foreign += u32::from(head.language == Language::Other);
         let is_analysed = head.language == Language::English;
         let overall = if is_analysed { whole(head.overall) } else { Vote::Neutral };

@@ -60,7 +60,7 @@ fn of_aspect(aspect: &Aspect) -> Answered {
 fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
     let (id, (said, overall)) = (service.id.as_ref()?, service.detail.as_ref()?);
     let verb = if service.reviews == 1 { "names" } else { "name" };
-    let mut answer = format!(
+    let counts = format!(
         "{} {verb} it; as a whole {} of them {} positive and {} negative.",
         reviews(service.reviews),
         overall.positive,
@@ -70,14 +70,12 @@ fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
     let most = service.judged.iter().filter(|joint| aspects[joint.at].id != "overall").take(ASPECTS_MAX);
     let most: Vec<String> =
         most.map(|joint| format!("{} ({})", inside(&aspects[joint.at].label), reviews(joint.reviews))).collect();
-    if !most.is_empty() {
-        answer += &format!(" What they judge most: {}.", list(&most));
-    }
+    let judged = if most.is_empty() { String::new() } else { format!(" What they judge most: {}.", list(&most)) };
     let (quoted, review_ids) = quoted(said);
     Some(Answered {
         id: format!("service-{id}"),
         question: format!("What do customers say about {}?", inside(&service.name)),
-        answer: answer + &quoted,
+        answer: counts + &judged + &quoted,
         aspect: None,
         service: Some(id.clone()),
         review_ids,
