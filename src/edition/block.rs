@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, Mention, Place, place};
 use super::grams::Grams;
 use super::sieve::Sieve;
+use crate::insights::{Note, NoteRef, Notes};
 use crate::reviews::{Rating, Tally};
 
 /// One id in this many ends its block.
@@ -107,6 +108,8 @@ pub struct Block {
     service_areas: Postings,
     grams: Grams,
     sieve: Sieve,
+    notes: Notes,
+    unread: Vec<u32>,
     digest: [u8; 32],
     tally: Tally,
     with_text: u64,
@@ -224,6 +227,25 @@ impl Block {
         &self.sieve
     }
 
+    /// What was read in its texts, with each review's index; reviews that are still to be read are left out.
+    pub fn notes(&self) -> impl Iterator<Item = (usize, NoteRef<'_>)> {
+        (0..self.len()).filter_map(|index| Some((index, self.note(index)?)))
+    }
+
+    /// What was read in a review's text, or `None` where that is still to be done.
+    #[must_use]
+    pub fn note(&self, index: usize) -> Option<NoteRef<'_>> {
+        let before = self.unread.partition_point(|unread| (*unread as usize) < index);
+        let is_unread = self.unread.get(before).is_some_and(|unread| *unread as usize == index);
+        (!is_unread).then(|| self.notes.get(index - before))
+    }
+
+    /// The indices of the reviews that are still to be read, ascending.
+    #[must_use]
+    pub fn unread(&self) -> &[u32] {
+        &self.unread
+    }
+
     /// SHA-256 of its JSON.
     #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
@@ -261,6 +283,8 @@ pub struct Builder {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    notes: Notes,
+    unread: Vec<u32>,
     tally: Tally,
     with_text: u64,
 }
@@ -279,6 +303,7 @@ impl Builder {
         entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
         entry.services.iter().for_each(|mention| self.services.push(at, mention));
         entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+        self.note(at, entry.note.as_ref().map(Note::borrowed));
     }
 
     /// Adds the next review as another block has it.
@@ -291,6 +316,14 @@ impl Builder {
         block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
         block.services.at(index).for_each(|mention| self.services.push(at, mention));
         block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+        self.note(at, block.note(index));
+    }
+
+    fn note(&mut self, at: usize, note: Option<NoteRef<'_>>) {
+        match note {
+            Some(note) => self.notes.push(note),
+            None => self.unread.push(u32::try_from(at).unwrap_or(u32::MAX)),
+        }
     }
 
     fn columns(&mut self, id: &str, day: i32, stars: u8, updated_at: DateTime<Utc>, json: &[u8], folded: &[u8]) {
@@ -324,6 +357,8 @@ impl Builder {
             technicians: std::mem::take(&mut self.technicians),
             services: std::mem::take(&mut self.services),
             service_areas: std::mem::take(&mut self.service_areas),
+            notes: self.notes.clone(),
+            unread: std::mem::take(&mut self.unread),
             tally: std::mem::take(&mut self.tally),
             with_text: std::mem::take(&mut self.with_text),
         };
@@ -331,6 +366,7 @@ impl Builder {
         self.days.clear();
         self.stars.clear();
         self.updated.clear();
+        self.notes.clear();
         block
     }
 }

@@ -4,6 +4,7 @@
 //! from the database, and nothing in it knows HTTP.
 
 mod atom;
+mod backlog;
 pub mod block;
 mod coding;
 mod current;
@@ -17,8 +18,10 @@ mod publication;
 mod sheet;
 mod shelf;
 mod sieve;
+mod stock;
 mod store;
 
+pub use backlog::Backlog;
 pub use coding::Coding;
 pub use current::{Current, Edition, Printed};
 pub use document::Document;
@@ -29,3 +32,4 @@ pub use publication::Publication;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
 pub use sieve::{REVIEWS_A_WORD, Runs, Sieve};
+pub use stock::{READ_AT_ONCE_MAX, cost, read};

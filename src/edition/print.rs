@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -13,7 +14,7 @@ use super::document::Document;
 use super::feed::{FEED_REVIEWS, json_feed, read_back};
 use super::shelf::Shelf;
 use crate::business::Business;
-use crate::insights::Editorial;
+use crate::insights::{Editorial, Reader};
 use crate::links::Links;
 use crate::wire;
 
@@ -28,6 +29,19 @@ pub struct Copy {
     pub editorial: Editorial,
     /// How many reviews do not appear, by reason.
     pub withheld: BTreeMap<String, u64>,
+    /// Who read the texts.
+    pub reader: Arc<Reader>,
+    /// Who is to read them: another one where the roster has changed and reading all of them anew takes longer than a
+    /// moment. Until that is done, all is as the other read it.
+    pub next_reader: Arc<Reader>,
+}
+
+impl Copy {
+    /// How many reviews are still to be read, or to be read anew.
+    #[must_use]
+    pub fn behind(&self) -> usize {
+        if self.reader.method() == self.next_reader.method() { self.shelf.count_unread() } else { self.shelf.len() }
+    }
 }
 
 /// A document's content in pieces, which editions share.

@@ -4,6 +4,7 @@
 pub mod compile;
 mod editorial;
 mod note;
+mod reader;
 mod reading;
 pub mod store;
 pub mod text;
@@ -11,4 +12,6 @@ pub mod trade;
 
 pub use editorial::{Editorial, Question};
 pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
+pub use reader::{Reader, Subject};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
+pub use trade::Trade;
