@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::insights::{Editorial, Kind, compile};
 use crate::links::Links;
-pub use parts::{Aspect, CoMention, CoMentioned, Entities, Entity, SubTopic, Topic};
-pub use said::{Basis, Confidence, Direction, Month, Overall, Period, Polarity, Quote, Share, Trend};
-pub use told::{Evidence, Faq, FaqBasis, Sentence, Summary};
+use parts::{Aspect, Entities, Entity, Topic};
+use told::{Faq, Sentence, Summary};
 
 /// What the reviews say. Every part is always there; what nothing is said of is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -52,7 +51,7 @@ pub struct GeneratedFrom {
 /// Reviews that were not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Excluded {
-    /// `no_text`: stars alone; `no_words`: a text without any; `not_english`.
+    /// `not_read_yet`: in the next edition; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
     pub reason: String,
     /// How many.
     pub n: u32,
@@ -74,8 +73,8 @@ pub struct Method {
     pub engine: String,
     /// What that means.
     pub description: String,
-    /// SHA-256 of the trade's phrases.
-    pub trade_sha256: String,
+    /// A hash of all that decides what a text says: engine, trade, weights, and the firm's own names.
+    pub reader: String,
     /// Always true: the same reviews give the same bytes.
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
@@ -133,9 +132,10 @@ impl Insights {
 
 impl From<&compile::Corpus> for GeneratedFrom {
     fn from(corpus: &compile::Corpus) -> Self {
-        let compile::Corpus { reviews, with_text, analysed, foreign, overall: _, window } = *corpus;
+        let compile::Corpus { reviews, unread, with_text, analysed, foreign, overall: _, window } = *corpus;
         let excluded = [
-            ("no_text", reviews - with_text),
+            ("not_read_yet", unread),
+            ("no_text", reviews - unread - with_text),
             ("no_words", with_text - analysed - foreign),
             ("not_english", foreign),
         ];

@@ -30,7 +30,9 @@ pub use summary::{Evidence, Sentence};
 pub struct Sources<'a> {
     /// The notes of all published reviews, newest first.
     pub blocks: &'a [&'a Notes],
-    /// The review at a place of that order, counted from 0.
+    /// How many reviews are still to be read: they have no notes.
+    pub unread: usize,
+    /// The review at a place of the notes' order, counted from 0.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// What customers judge.
     pub trade: &'a Trade,
@@ -62,7 +64,9 @@ pub struct Insights {
 pub struct Corpus {
     /// How many there are.
     pub reviews: u32,
-    /// How many of them have a text.
+    /// How many of them are still to be read.
+    pub unread: u32,
+    /// How many of the others have a text.
     pub with_text: u32,
     /// How many of these are English, and were analysed.
     pub analysed: u32,
@@ -77,15 +81,17 @@ pub struct Corpus {
 /// Compiles the insights.
 #[must_use]
 pub fn compile(sources: &Sources<'_>) -> Insights {
-    let Sources { blocks, original, trade, business, others } = *sources;
+    let Sources { blocks, unread, original, trade, business, others } = *sources;
     let roster = Roster::new(business, others);
     let counted = Counted::new(blocks, trade.aspects.len(), &roster);
     let mut originals = Originals::new(original);
     let topics = stand_out::topics(blocks, &counted, business, &mut originals);
     let aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
     let entities = parts::entities(&counted, &roster, &mut originals);
+    let unread = u32::try_from(unread).unwrap_or(u32::MAX);
     let corpus = Corpus {
-        reviews: counted.reviews,
+        reviews: counted.reviews.saturating_add(unread),
+        unread,
         with_text: counted.with_text,
         analysed: counted.analysed,
         foreign: counted.foreign,

@@ -109,7 +109,7 @@ impl From<&compile::Votes> for Overall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects all, of entities those of the last two years.
-    pub months: Vec<Month>,
+    pub months: Vec<Monthly>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,
     /// What was compared; left out where there are fewer than 5 judging reviews on either side.
@@ -136,7 +136,7 @@ pub enum Direction {
 /// The reviews of one month.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "InsightMonth")]
-pub struct Month {
+pub struct Monthly {
     /// `YYYY-MM`.
     pub month: String,
     /// How many.
@@ -178,7 +178,7 @@ impl From<compile::Trend> for Trend {
         let compile::Trend { months, direction, compared } = trend;
         let month = |count: compile::MonthCount| {
             let compile::MonthCount { year, month, reviews, positive, negative } = count;
-            Month { month: year_and_month((year, month)), reviews, positive, negative }
+            Monthly { month: year_and_month((year, month)), reviews, positive, negative }
         };
         let direction = match direction {
             compile::Direction::Up => Direction::Up,
