@@ -45,18 +45,19 @@ fn others(copy: &Copy) -> Vec<(Kind, String)> {
     let areas: BTreeSet<&str> = business.service_areas.iter().map(String::as_str).collect();
     let mut others = BTreeSet::new();
     for (kind, listed) in [(Kind::Technician, technicians), (Kind::Service, services), (Kind::ServiceArea, areas)] {
-        let postings = |block: &'_ Block| -> &Postings {
-            match kind {
-                Kind::Technician => block.technicians(),
-                Kind::Service => block.services(),
-                Kind::ServiceArea => block.service_areas(),
-            }
-        };
-        let named = copy.shelf.blocks().iter().flat_map(|block| postings(block).iter());
+        let named = copy.shelf.blocks().iter().flat_map(|block| postings(block, kind).iter());
         let unlisted = named.map(|posting| posting.mention.value.as_str()).filter(|value| !listed.contains(value));
         others.extend(unlisted.map(|value| (kind, value)));
     }
     others.into_iter().map(|(kind, value)| (kind, value.to_owned())).collect()
+}
+
+const fn postings(block: &Block, kind: Kind) -> &Postings {
+    match kind {
+        Kind::Technician => block.technicians(),
+        Kind::Service => block.services(),
+        Kind::ServiceArea => block.service_areas(),
+    }
 }
 
 fn method(copy: &Copy) -> wire::Method {
