@@ -200,6 +200,12 @@ impl Block {
         (0..self.len()).filter_map(|index| Some((index, self.note(index)?)))
     }
 
+    /// The notes of the reviews that have been read, one behind the other.
+    #[must_use]
+    pub const fn column_of_notes(&self) -> &Notes {
+        &self.notes
+    }
+
     /// What was read in a review's text, or `None` where that is still to be done.
     #[must_use]
     pub fn note(&self, index: usize) -> Option<NoteRef<'_>> {

@@ -12,6 +12,7 @@ mod document;
 pub mod entry;
 mod feed;
 mod grams;
+mod insights;
 mod postings;
 mod press;
 pub mod print;
