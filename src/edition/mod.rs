@@ -35,4 +35,4 @@ pub use publication::Publication;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
 pub use sieve::{REVIEWS_A_WORD, Runs, Sieve};
-pub use stock::{READ_AT_ONCE_MAX, cost, read};
+pub use stock::{READ_AT_ONCE_MAX, cost, read, survey};
