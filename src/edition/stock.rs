@@ -12,7 +12,7 @@ use super::print::Copy;
 use super::shelf::{Filler, Shelf};
 use crate::business;
 use crate::insights::store::{Kept, Stored, editorial, stored};
-use crate::insights::{Reader, Subject, Trade};
+use crate::insights::{Engine, Reader, Subject};
 use crate::links::Links;
 use crate::reviews::store::{Changed, Newest, withheld};
 use crate::reviews::{Review, ReviewId, Status};
@@ -173,11 +173,11 @@ impl<'a> Stock<'a> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn survey(connection: &mut SqliteConnection, trade: &Arc<Trade>, links: &Links) -> sqlx::Result<(Copy, usize)> {
+pub async fn survey(connection: &mut SqliteConnection, engine: &Arc<Engine>, links: &Links) -> sqlx::Result<(Copy, usize)> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
     let editorial = editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
-    let reader = Arc::new(Reader::new(&business, trade));
+    let reader = Arc::new(Reader::new(&business, engine));
     let mut stock = Stock::new(connection, Arc::clone(&reader), links);
     let shelf = stock.all().await?;
     let behind = stock.into_read().len() + shelf.count_unread();
