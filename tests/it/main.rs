@@ -21,6 +21,7 @@ mod hub_crash;
 mod hub_hostile;
 mod hub_subscriber;
 mod imports;
+mod insights;
 mod openapi;
 mod process;
 mod refused;
