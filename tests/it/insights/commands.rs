@@ -16,7 +16,7 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
     let home = home();
     let shown = home.run(&["insights"]);
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
-    assert!(shown.out.starts_with("Saltbush Air & Plumbing: 256 reviews, 256 with a text, "), "{}", shown.out);
+    assert!(shown.out.starts_with("Saltbush Air & Plumbing: 256 reviews, 242 with a text, 2"), "{}", shown.out);
     for line in ["ASPECT ", "Punctuality ", "TECHNICIAN ", "Mike Alvarez ", "SERVICE ", "SERVICE AREA ", "Topics: ", "Method "] {
         assert!(shown.out.lines().any(|shown| shown.starts_with(line)), "{line}: {}", shown.out);
     }

@@ -96,7 +96,7 @@ async fn readings_that_make_no_sense_are_made_again() {
         "pragma ignore_check_constraints = on;
          update derived_reading set findings = '[[1]]' where review_id like 'r-1%';
          update derived_reading set mentions = 'x' where review_id like 'r-2%';
-         update derived_reading set language = x'ff', phrases = '{}', text_hash = '' where review_id like 'C%';",
+         update derived_reading set language = 'klingon', phrases = '{}', text_hash = '' where review_id like 'C%';",
     )
     .await;
     let app = app.restart().await;
