@@ -7,8 +7,9 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, Mention, Place, place};
+use super::entry::{Entry, Place, place};
 use super::grams::Grams;
+use super::postings::Postings;
 use super::sieve::Sieve;
 use crate::insights::{Note, NoteRef, Notes};
 use crate::reviews::{Rating, Tally};
@@ -57,39 +58,6 @@ impl Column {
     fn bounds(&self, index: usize) -> (usize, usize) {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         (start, self.ends[index] as usize)
-    }
-}
-
-/// Who mentions what: for each value, the positions in the block, ascending.
-#[derive(Debug, Clone, Default)]
-pub struct Postings(Vec<Posting>);
-
-/// One value and its positions.
-#[derive(Debug, Clone)]
-pub struct Posting {
-    /// What is mentioned.
-    pub mention: Mention,
-    /// The positions in the block.
-    pub positions: Vec<u32>,
-}
-
-impl Postings {
-    fn push(&mut self, position: usize, mention: &Mention) {
-        let position = u32::try_from(position).unwrap_or(u32::MAX);
-        match self.0.iter_mut().find(|posting| posting.mention.value == mention.value) {
-            Some(posting) => posting.positions.push(position),
-            None => self.0.push(Posting { mention: mention.clone(), positions: vec![position] }),
-        }
-    }
-
-    /// Every value of the block.
-    pub fn iter(&self) -> impl Iterator<Item = &Posting> {
-        self.0.iter()
-    }
-
-    fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
-        let holds = move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
-        self.0.iter().filter(holds).map(|posting| &posting.mention)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::block::{Block, Postings};
+use super::block::Block;
+use super::postings::Postings;
 use super::print::Copy;
 use crate::insights::compile::{Original, Sources, compile};
 use crate::insights::{Kind, Notes};

@@ -8,11 +8,13 @@ use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
 use super::entry::Entry;
+use super::print::Copy;
 use super::shelf::{Filler, Shelf};
-use crate::insights::store::{Kept, Stored, stored};
-use crate::insights::{Reader, Subject};
+use crate::business;
+use crate::insights::store::{Kept, Stored, editorial, stored};
+use crate::insights::{Reader, Subject, Trade};
 use crate::links::Links;
-use crate::reviews::store::{Changed, Newest};
+use crate::reviews::store::{Changed, Newest, withheld};
 use crate::reviews::{Review, ReviewId, Status};
 
 /// How much is read while readers wait for an edition, in [`cost`]: about 300 ms at ten bytes a microsecond. Counted and
@@ -164,6 +166,22 @@ impl<'a> Stock<'a> {
         metrics::counter!("insights_read_total").increment(entries.len() as u64);
         entries
     }
+}
+
+/// All that an edition would be printed from now, and how many readings for it are not kept: nothing is written, and
+/// nobody is told.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn survey(connection: &mut SqliteConnection, trade: &Arc<Trade>, links: &Links) -> sqlx::Result<(Copy, usize)> {
+    let business = business::find(&mut *connection).await?.unwrap_or_default();
+    let editorial = editorial(&mut *connection).await?;
+    let withheld = withheld(&mut *connection).await?;
+    let reader = Arc::new(Reader::new(&business, trade));
+    let mut stock = Stock::new(connection, Arc::clone(&reader), links);
+    let shelf = stock.all().await?;
+    let behind = stock.into_read().len() + shelf.count_unread();
+    Ok((Copy { shelf, business, editorial, withheld, next_reader: Arc::clone(&reader), reader }, behind))
 }
 
 /// Reads one review's text, whose hash is this.

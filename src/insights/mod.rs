@@ -3,6 +3,7 @@
 
 pub mod compile;
 mod editorial;
+pub mod names;
 mod note;
 mod reader;
 mod reading;

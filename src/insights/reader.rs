@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::compile::topics;
+use super::names::Names;
 use super::reading::{Language, Polarity, Reading};
 use super::text::Text;
 use super::trade::Trade;
@@ -72,6 +73,7 @@ fn digits(hash: Sha256) -> String {
 #[derive(Debug)]
 pub struct Reader {
     trade: Arc<Trade>,
+    names: Names,
     method: String,
 }
 
@@ -84,10 +86,13 @@ impl Default for Reader {
 impl Reader {
     /// A reader for the reviews of `business`.
     #[must_use]
-    pub fn new(_business: &Business, trade: &Arc<Trade>) -> Self {
+    pub fn new(business: &Business, trade: &Arc<Trade>) -> Self {
+        let names = Names::new(business);
         let mut hash = Sha256::new();
         hash.update(ENGINE_VERSION.to_le_bytes());
-        Self { trade: Arc::clone(trade), method: digits(hash) }
+        add(&mut hash, trade.digest());
+        add(&mut hash, names.digest());
+        Self { trade: Arc::clone(trade), names, method: digits(hash) }
     }
 
     /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights, roster.
@@ -127,7 +132,7 @@ impl Reader {
             language: Language::English,
             sentences: text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect(),
             findings: Vec::new(),
-            mentions: Vec::new(),
+            mentions: self.names.mentions(&text, subject.author, subject.recorded),
             overall: (Polarity::Uncertain, 0),
             phrases: topics::phrases(&text),
         }

@@ -4,4 +4,4 @@ mod editorial;
 mod reading;
 
 pub use editorial::{editorial, replace_editorial};
-pub use reading::{Kept, Stored, Verified, clear, count, keep, stored, verify};
+pub use reading::{Kept, Stored, Verified, clear, keep, stored, stray, verify};

@@ -184,12 +184,17 @@ pub async fn verify(connection: &mut SqliteConnection, derived: &[Kept]) -> sqlx
     Ok(derived.iter().map(verdict).collect())
 }
 
-/// How many readings are kept.
+/// How many readings are of no review that appears.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn count(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
-    let count = sqlx::query_scalar!("select count(*) from derived_reading").fetch_one(connection).await?;
+pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from (select review_id from derived_reading union select review_id from derived_hit) as d
+           where not exists (select 1 from review as r where r.review_id = d.review_id and r.status = 'published')"#
+    )
+    .fetch_one(connection)
+    .await?;
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
