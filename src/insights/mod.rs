@@ -1,8 +1,10 @@
 //! Insights: what the reviews say, counted. Reading one text is a pure function of the text and of what the firm says about
 //! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
 
+pub mod aspects;
 pub mod compile;
 mod editorial;
+pub mod evaluate;
 pub mod names;
 mod note;
 mod reader;

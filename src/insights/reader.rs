@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::aspects::Judge;
 use super::compile::topics;
 use super::names::Names;
 use super::reading::{Language, Polarity, Reading};
@@ -74,6 +75,7 @@ fn digits(hash: Sha256) -> String {
 pub struct Reader {
     trade: Arc<Trade>,
     names: Names,
+    judge: Judge,
     method: String,
 }
 
@@ -92,7 +94,7 @@ impl Reader {
         hash.update(ENGINE_VERSION.to_le_bytes());
         add(&mut hash, trade.digest());
         add(&mut hash, names.digest());
-        Self { trade: Arc::clone(trade), names, method: digits(hash) }
+        Self { trade: Arc::clone(trade), judge: Judge::new(trade), names, method: digits(hash) }
     }
 
     /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights, roster.
@@ -128,12 +130,20 @@ impl Reader {
     fn read_it(&self, subject: &Subject<'_>) -> Reading {
         let end = subject.text.char_indices().nth(TEXT_CHARS_MAX).map_or(subject.text.len(), |(at, _)| at);
         let text = Text::new(&subject.text[..end]);
+        let language = text.language(subject.language);
+        if language != Language::English {
+            let sentences = text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect();
+            let mentions = self.names.mentions(&text, subject.author, subject.recorded);
+            let overall = (Polarity::Uncertain, 0);
+            return Reading { language, sentences, findings: Vec::new(), mentions, overall, phrases: Vec::new() };
+        }
+        let judged = self.judge.judge(&text);
         Reading {
-            language: Language::English,
+            language,
             sentences: text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect(),
-            findings: Vec::new(),
+            findings: judged.findings,
             mentions: self.names.mentions(&text, subject.author, subject.recorded),
-            overall: (Polarity::Uncertain, 0),
+            overall: judged.overall,
             phrases: topics::phrases(&text),
         }
     }
