@@ -52,8 +52,8 @@ pub struct Seen {
     pub wider: Vec<u16>,
     /// Which rule found it.
     pub rule: &'static str,
-    /// Several of that name: `both Mikes`.
-    pub is_many: bool,
+    /// How many of that name: `both Mikes` are two.
+    pub count: usize,
 }
 
 /// The roster.
@@ -137,6 +137,7 @@ impl People {
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let initialled = self.initialled(place, &wider);
         let full = who(&|how| matches!(how, How::Full));
+        let is_far = place.name.clone().any(|at| place.page.word(at).is_far);
         let (people, certainty, rule) = if guards::is_stranger(place) || guards::is_signature(place, author) {
             (Vec::new(), Certainty::Stranger, "")
         } else if !full.is_empty() {
@@ -158,10 +159,15 @@ impl People {
                 (false, true) => "nickname",
                 (false, false) => "first_name",
             };
-            (if given.is_empty() { nicknamed } else { given }, first_name(place), rule)
+            let certainty = if is_far && !(place.acts() || place.is_announced()) { Certainty::Weak } else { first_name(place) };
+            (if given.is_empty() { nicknamed } else { given }, certainty, rule)
         };
-        let is_many = place.has_s() && matches!(place.text_before(1), "two" | "both" | "three" | "many" | "several");
-        Some(Seen { sentence: place.number, tokens: place.name.clone(), certainty, people, wider, rule, is_many })
+        let count = match place.text_before(1) {
+            "two" | "both" if place.has_s() => 2,
+            "three" if place.has_s() => 3,
+            _ => 1,
+        };
+        Some(Seen { sentence: place.number, tokens: place.name.clone(), certainty, people, wider, rule, count })
     }
 
     /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
@@ -180,11 +186,11 @@ impl People {
     }
 }
 
-/// Whether enough of a name of several words is written like a name: where all are ordinary words, a capital is needed.
+/// Whether a name of several words is written like one: where its last is an ordinary word, a capital is needed.
 fn is_written_as_name(place: &Place<'_>) -> bool {
-    let is_word = |at: usize| place.page.word(at).is(Class::WordName) || place.page.word(at).is(Class::Common);
     let last = place.name.end - 1;
-    place.is_capital() || !is_word(last) || place.page.is_capital(last) && !place.page.is_shouted(place.number)
+    let is_word = place.page.word(last).is(Class::WordName) || place.page.word(last).is(Class::Common);
+    !is_word || place.page.is_capital(last) && !place.is_shouted()
 }
 
 /// `Mike Johnson`, `Cary Grant`: a name beside it that is none of ours.
@@ -192,39 +198,31 @@ fn is_part_of_another_name(place: &Place<'_>) -> bool {
     if !place.is_capital() {
         return false;
     }
+    let tokens = place.page.text.tokens();
     let is_name_like = |at: usize| {
         let word = place.page.word(at);
-        place.page.text.tokens()[at].shape == Shape::Capitalised
-            && (word.is_unknown()
-                || word.is(Class::FirstName) && !word.is(Class::Common)
-                || word.id != 0 && !is_place_like(place, at))
+        let is_ordinary =
+            [Class::Firm, Class::Common, Class::Deed, Class::Be, Class::Adverb].into_iter().any(|class| word.is(class));
+        let is_name = word.is(Class::FirstName) || word.is(Class::WordName) || word.id != 0;
+        tokens[at].shape == Shape::Capitalised && (word.is_unknown() || is_name && !is_ordinary)
     };
     let follows = place.after(1).filter(|_| !place.has_s() && place.name.len() == 1);
-    if follows.is_some_and(|at| !place.page.text.tokens()[at].begins_line && is_name_like(at)) {
+    if follows.is_some_and(|at| !tokens[at].begins_line && is_name_like(at)) {
         return true;
     }
     let Some(before) = place.before(1).filter(|at| is_name_like(*at)) else { return false };
     let word = place.page.word(before);
-    // A capital at the beginning of the sentence says nothing; a plural or possessive is no first name.
-    !word.has_s && (word.is(Class::FirstName) || before > place.sentence.start && word.is_unknown())
-}
-
-/// Whether a word of the firm's is more than part of a person's name.
-fn is_place_like(place: &Place<'_>, at: usize) -> bool {
-    let word = place.page.word(at);
-    word.is(Class::Firm) || word.is(Class::Common) || word.is(Class::Deed)
+    // A capital at the beginning of the sentence says nothing, but `Jersey Mike's`; a plural or possessive is no first name.
+    !word.has_s && (word.is(Class::FirstName) || word.is_unknown() && (before > place.sentence.start || place.has_s()))
 }
 
 fn surname(place: &Place<'_>) -> Certainty {
     let word = place.page.word(place.name.start);
-    let is_ordinary = word.is(Class::WordName) || word.is(Class::Common) || word.is(Class::FirstName);
+    let is_ordinary =
+        word.is_misspelled || [Class::WordName, Class::Common, Class::FirstName].into_iter().any(|class| word.is(class));
     let is_told = place.acts() || place.is_announced();
-    match (place.is_capital(), is_ordinary) {
-        (true, false) if is_told || place.is_subject() || place.has_s() => Certainty::Named,
-        (true, true) if is_told => Certainty::Named,
-        (true, _) => Certainty::Weak,
-        (false, _) => Certainty::Weak,
-    }
+    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
+    if place.is_capital() && !is_thing && (is_told || !is_ordinary) { Certainty::Named } else { Certainty::Weak }
 }
 
 fn first_name(place: &Place<'_>) -> Certainty {
@@ -233,67 +231,35 @@ fn first_name(place: &Place<'_>) -> Certainty {
     let is_told = place.is_announced() || place.acts() || place.is_listed();
     let is_hinted = is_told || place.is_accompanied() || place.is_subject() || place.has_s();
     let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
-    if !place.is_capital() {
-        return if is_word { Certainty::Stranger } else { named(is_hinted) };
-    }
-    if word.is_misspelled {
-        return named(is_hinted);
-    }
-    if !is_word {
-        return Certainty::Named;
-    }
-    if word.is(Class::CalendarName) {
-        return if place.word_before(1).is(Class::BeforeMonth) { Certainty::Stranger } else { named(is_told) };
-    }
-    let next = place.word_after(1);
-    let is_verb =
-        word.is(Class::Modal) && next.is(Class::Bare) || next.is(Class::Bare) && !next.is(Class::Deed) && place.is_at_start();
-    if is_verb && !place.has_s() {
-        return Certainty::Stranger;
-    }
-    if place.is_at_start() {
-        return named(if word.is(Class::ThingName) {
-            is_told || place.is_subject() && !is_thing_subject(place)
-        } else {
-            is_hinted
-        });
-    }
-    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
-    named(!is_thing || is_told)
+    if is_word { word_name(place, is_told, is_hinted) } else { named(is_hinted || place.is_capital() && !word.is_misspelled) }
 }
 
-/// `Bill was higher than quoted`: nothing of a person follows.
+/// For names that are words, too.
+fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
+    let (word, next) = (place.page.word(place.name.start), place.word_after(1));
+    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
+    let is_verb = next.is(Class::Bare) && (word.is(Class::Modal) || !next.is(Class::Deed) && place.is_at_start());
+    let is_month = word.is(Class::CalendarName) && place.word_before(1).is(Class::BeforeMonth);
+    if !place.is_capital() || is_month || is_verb && !place.has_s() {
+        return Certainty::Stranger;
+    }
+    if word.is(Class::CalendarName) {
+        return named(is_told);
+    }
+    if place.is_at_start() {
+        let is_aside = matches!(place.text_after(1), "," | "(");
+        let is_told = is_told || is_aside || place.is_subject() || place.has_s();
+        return named(
+            is_hinted && !word.is(Class::ThingName) || is_told && !(word.is(Class::ThingName) && is_thing_subject(place)),
+        );
+    }
+    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
+    named(if place.is_shouted() { place.is_announced() || place.is_listed() } else { !is_thing || is_told })
+}
+
+/// `Bill was higher than quoted`, `Grant was approved`: what follows is said of things.
 fn is_thing_subject(place: &Place<'_>) -> bool {
-    !(2..=5).any(|n| {
-        matches!(
-            place.text_after(n),
-            "he" | "him"
-                | "his"
-                | "she"
-                | "her"
-                | "friendly"
-                | "polite"
-                | "professional"
-                | "knowledgeable"
-                | "great"
-                | "awesome"
-                | "amazing"
-                | "courteous"
-                | "kind"
-                | "honest"
-                | "helpful"
-                | "patient"
-                | "punctual"
-                | "here"
-                | "able"
-                | "excellent"
-                | "wonderful"
-                | "fantastic"
-                | "nice"
-                | "respectful"
-                | "thorough"
-        )
-    })
+    !place.acts() && (1..=3).any(|n| place.word_after(n).is(Class::OfThings))
 }
 
 /// The words of a name, without marks and generation suffixes.

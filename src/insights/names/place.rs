@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::words::{Class, Page, Word};
 
+/// The longest aside between a name and its verb, in tokens.
+const ASIDE_MAX: usize = 9;
+
 /// A stretch of tokens that may be a name.
 #[derive(Debug, Clone)]
 pub struct Place<'a> {
@@ -58,9 +61,14 @@ impl Place<'_> {
         self.after(n).is_some_and(|at| self.page.is_capital(at))
     }
 
-    /// Whether the name's words are all written with a capital that says something.
+    /// Whether the name's words are all written with a capital.
     pub fn is_capital(&self) -> bool {
-        !self.page.is_shouted(self.number) && self.name.clone().all(|at| self.page.is_capital(at))
+        self.name.clone().all(|at| self.page.is_capital(at))
+    }
+
+    /// Whether capitals say nothing here.
+    pub fn is_shouted(&self) -> bool {
+        self.page.is_shouted(self.number)
     }
 
     /// Whether a capital would stand there anyway: at the beginning of the sentence, of a quotation, or after a colon.
@@ -113,9 +121,7 @@ impl Place<'_> {
         if self.has_s() {
             return false;
         }
-        let mut n = 1 + usize::from(matches!(self.text_after(1), "," | ")") && matches!(self.text_after(2), "who" | "whose"));
-        n += usize::from(self.word_after(n).is(Class::Adverb));
-        if self.word_after(n).is(Class::Deed) {
+        if self.word_after(self.predicate()).is(Class::Deed) {
             return true;
         }
         // `Will and his helper came`
@@ -124,7 +130,23 @@ impl Place<'_> {
 
     /// Whether the name is the subject of what things may be, too: `Will was great`.
     pub fn is_subject(&self) -> bool {
-        !self.has_s() && self.word_after(1 + usize::from(self.word_after(1).is(Class::Adverb))).is(Class::Be)
+        !self.has_s() && self.word_after(self.predicate()).is(Class::Be)
+    }
+
+    /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)` and adverbs.
+    fn predicate(&self) -> usize {
+        let mut n = 1;
+        let close = match self.text_after(1) {
+            "(" => ")",
+            "," | "\u{2014}" => self.text_after(1),
+            _ => "",
+        };
+        if matches!(self.text_after(2), "who" | "whose") && !close.is_empty() {
+            n = 3;
+        } else if let Some(end) = (3..=ASIDE_MAX).find(|n| !close.is_empty() && self.text_after(*n) == close) {
+            n = end + 1;
+        }
+        n + usize::from(self.word_after(n).is(Class::Adverb))
     }
 
     /// Whether it stands in a list with another first name: `Mike and Will`.
