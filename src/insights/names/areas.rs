@@ -113,6 +113,9 @@ fn is_person(place: &Place<'_>) -> bool {
     let is_met = place.text_before(1) == "from" && place.word_before(2).is(Class::With) && !place.word_before(2).is(Class::Deed);
     let is_part = place.word_before(2).is(Class::Home) || place.word_before(2).is(Class::Part);
     let is_loose = matches!(place.text_before(1), "of" | "for") && !is_part && place.name.len() == 1;
+    if place.text_before(1) == "from" && place.word_before(2).is(Class::Role) {
+        return false;
+    }
     is_thanked || is_met || is_loose || place.acts() || place.is_subject() || place.word_before(2).is(Class::Spoken)
 }
 
@@ -148,7 +151,7 @@ fn is_of_another_name(place: &Place<'_>) -> bool {
     if let Some(before) = place.before(1).filter(is_named).filter(|at| !is_function(*at)) {
         let word = place.page.word(before);
         let is_inside = before > place.sentence.start && word.is(Class::Common);
-        if !word.has_s && (word.is(Class::FirstName) || word.is_unknown() || is_inside) {
+        if !word.has_s && (word.is(Class::FirstName) || word.is(Class::Rank) || word.is_unknown() || is_inside) {
             return true;
         }
     }

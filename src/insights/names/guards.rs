@@ -40,7 +40,8 @@ pub fn is_thing(place: &Place<'_>) -> bool {
 
 /// `my husband Mike`, `our neighbor, Will`, `my son's name is Grant`, `my friends Mike and Will`
 fn is_kin_before(place: &Place<'_>) -> bool {
-    let mut n = 1 + usize::from(matches!(place.text_before(1), "," | "(" | "\u{2014}" | "\"" | "-"));
+    let mut n = if place.is_titled() { 2 + usize::from(place.text_before(1) == ".") } else { 1 };
+    n += usize::from(matches!(place.text_before(n), "," | "(" | "\u{2014}" | "\"" | "-"));
     if matches!(place.text_before(n), "is" | "was") && (place.word_before(n + 1).is(Class::Called) || is_kin(place, n + 1)) {
         n += 1;
     }
@@ -54,7 +55,7 @@ fn is_kin_before(place: &Place<'_>) -> bool {
     let mut n = 1;
     while n <= FIRM_REACH && place.word_before(n).is(Class::Pair) && place.is_capital_before(n + 1) {
         n += 2;
-        if place.word_before(n).is(Class::KinMany) {
+        if place.word_before(n + usize::from(place.text_before(n) == ",")).is(Class::KinMany) {
             return true;
         }
     }
@@ -63,8 +64,12 @@ fn is_kin_before(place: &Place<'_>) -> bool {
 
 fn is_kin(place: &Place<'_>, n: usize) -> bool {
     let word = place.word_before(n);
-    // `the kid, Will,` is the firm's; `my kid Will` is not.
-    (word.is(Class::Kin) || word.is(Class::KinMany)) && (!word.is(Class::Role) || place.word_before(n + 1).is(Class::Own))
+    if word.is(Class::Role) {
+        // `the kid, Will,` is the firm's; `my kid Will` is not, nor is `our property manager Will`.
+        return word.is(Class::Kin) && place.word_before(n + 1).is(Class::Own)
+            || matches!(place.text_before(n + 1), "property" | "apartment" | "building" | "bank" | "hotel" | "hoa");
+    }
+    word.is(Class::Kin) || word.is(Class::KinMany)
 }
 
 /// `Mike, my husband,` `Grant (our neighbor)`, `Mike is my brother`

@@ -49,6 +49,7 @@ impl Names {
         let people = People::new(&business.technicians, &mut words);
         let services = Services::new(&business.services, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
+        words.settle();
         Self { words, people, services, areas, digest: digest(business) }
     }
 

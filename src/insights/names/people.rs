@@ -89,7 +89,7 @@ impl People {
                     words.variant(&plain, id, false);
                     words.forgive(&plain, id);
                 }
-                let known = words.get(&word);
+                let known = words.get(&word, true);
                 if !known.is(Class::WordName) && !known.is(Class::Common) && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);
                 }
@@ -253,7 +253,10 @@ fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
             is_hinted && !word.is(Class::ThingName) || is_told && !(word.is(Class::ThingName) && is_thing_subject(place)),
         );
     }
-    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
+    // `Modern Art hangs there`
+    let is_titled = word.is(Class::ThingName) && place.before(2).is_none() && place.word_before(1).is(Class::Common);
+    let is_plain = !place.word_before(1).is(Class::Role) && !place.word_before(1).is(Class::With);
+    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own) || is_titled && is_plain;
     named(if place.is_shouted() { place.is_announced() || place.is_listed() } else { !is_thing || is_told })
 }
 

@@ -11,6 +11,8 @@ use crate::insights::text::{Shape, Text};
 
 /// Words that say nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = ["service", "services", "system", "systems", "unit", "units", "work", "solutions"];
+/// Second halves of words that are often written as two.
+const ENDS: [&str; 6] = ["off", "out", "up", "work", "down", "over"];
 /// What makes another thing of the word before or after it, unless the firm says that it is the same.
 const COMPOUNDS: [(&str, &str); 28] = [
     ("water", "heater"),
@@ -95,7 +97,7 @@ impl Services {
                     at += 1;
                     continue;
                 };
-                if !is_something_else(page, &(at..end), sentence) {
+                if !is_something_else(page, &(at..end), sentence, found.last().is_some_and(|last: &Named| last.tokens.end == at)) {
                     let mut ids: Vec<String> = services.iter().map(|service| self.ids[usize::from(*service)].clone()).collect();
                     ids.sort();
                     let rule = if end - at > 1 { "phrase" } else { "synonym" };
@@ -120,7 +122,7 @@ impl Services {
 }
 
 /// Whether the words are there, and not the thing.
-fn is_something_else(page: &Page<'_>, tokens: &Range<usize>, sentence: &Range<usize>) -> bool {
+fn is_something_else(page: &Page<'_>, tokens: &Range<usize>, sentence: &Range<usize>, follows: bool) -> bool {
     let place = Place { page, number: 0, sentence: sentence.clone(), name: tokens.clone() };
     let (first, last) = (page.text.word(tokens.start), page.text.word(tokens.end - 1));
     let stem = last.strip_suffix('s').unwrap_or(last);
@@ -129,7 +131,7 @@ fn is_something_else(page: &Page<'_>, tokens: &Range<usize>, sentence: &Range<us
         return true;
     }
     let has_object = place.word_after(1).is(Class::Determiner) || place.word_after(1).is(Class::Own);
-    if matches!(last, "up" | "out" | "off" | "down") {
+    if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
         // `They backed up every word`, `they were backed up for weeks`
         return has_object || matches!(after, "by" | "what" | "for") || (1..=3).any(|n| place.word_before(n).is(Class::Crowd));
     }
@@ -139,7 +141,9 @@ fn is_something_else(page: &Page<'_>, tokens: &Range<usize>, sentence: &Range<us
     // `hot as a furnace`, `money down the drain`
     let is_thing = place.word_before(1).is(Class::Determiner);
     let is_simile = is_thing && matches!(place.text_before(2), "like" | "as") && !place.word_before(3).is(Class::Proof);
-    is_simile || is_thing && matches!(place.text_before(2), "down" | "circling") || is_verb(&place, has_object)
+    // `the faucet leaks`, `the faucets leak`
+    let agrees = follows && place.word_before(1).has_s != place.has_s();
+    agrees || is_simile || is_thing && matches!(place.text_before(2), "down" | "circling") || is_verb(&place, has_object)
 }
 
 /// `it leaks`, `does it drain`, `to drain the tank`: what the thing does, and not the thing.
@@ -196,6 +200,24 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms.extend(parts(&service.id));
     for synonym in &service.synonyms {
         forms.extend(parts(synonym));
+    }
+    for form in forms.clone() {
+        // `shutoff valve` as `shut-off valve`
+        if let Some((at, stem, end)) =
+            form.iter().enumerate().find_map(|(at, word)| ENDS.iter().find_map(|end| Some((at, word.strip_suffix(end)?, *end))))
+            && stem.len() > 3
+        {
+            let mut split = form.clone();
+            split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
+            forms.push(split);
+        }
+        // `repiped`, `rewiring`: what the firm does to things
+        if let [word] = form.as_slice()
+            && word.starts_with("re")
+            && let Some(stem) = word.strip_suffix('e').filter(|stem| stem.len() > 3)
+        {
+            forms.extend([vec![format!("{stem}ed")], vec![format!("{stem}ing")]]);
+        }
     }
     forms.retain(|form| !form.is_empty());
     forms.sort();

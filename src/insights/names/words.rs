@@ -128,9 +128,7 @@ impl Fingerprint {
     fn of(word: &str) -> u64 {
         let (eights, rest) = word.as_bytes().as_chunks::<8>();
         let key = eights.iter().fold(word.len() as u64, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        Self::mix(key, u64::from_le_bytes(last))
+        Self::mix(key, rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)))
     }
 }
 
@@ -178,6 +176,8 @@ impl Word {
 #[derive(Debug, Clone, Default)]
 pub struct Words {
     known: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+    /// What matters of words with a capital alone. Apart, so that what every token asks stays small.
+    proper: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
     len: u16,
     misspellings: Misspellings,
 }
@@ -224,16 +224,21 @@ impl Words {
         self.misspellings.add(word, id);
     }
 
+    /// Ends the taking in.
+    pub fn settle(&mut self) {
+        let is_proper = |word: &Word| word.id == 0 && word.classes & !(Class::Common.bit() | Class::FirstName.bit()) == 0;
+        self.proper = self.known.extract_if(|_, word| is_proper(word)).collect();
+        self.known.shrink_to_fit();
+    }
+
     /// What is known of a word, in lower case.
-    pub fn get(&self, word: &str) -> Word {
-        if let Some(known) = self.known.get(&Fingerprint::of(word)) {
-            return *known;
-        }
-        let stem = word.strip_suffix("'s").or_else(|| word.strip_suffix('\''));
-        match stem.and_then(|stem| self.known.get(&Fingerprint::of(stem))) {
-            Some(known) => Word { has_s: true, ..*known },
-            None => Word::default(),
-        }
+    pub fn get(&self, word: &str, is_capital: bool) -> Word {
+        let find = |word: &str| {
+            let key = Fingerprint::of(word);
+            self.known.get(&key).or_else(|| if is_capital { self.proper.get(&key) } else { None }).copied()
+        };
+        let possessive = || Some(Word { has_s: true, ..find(word.strip_suffix("'s")?)? });
+        find(word).or_else(possessive).unwrap_or_default()
     }
 
     fn guess(&self, word: &str) -> Word {
@@ -260,9 +265,9 @@ impl<'a> Page<'a> {
         for (at, token) in text.tokens().iter().enumerate() {
             words.push(match token.shape {
                 Shape::Number => Word::default(),
-                Shape::Lower | Shape::Mark => dictionary.get(text.word(at)),
+                Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
                 Shape::Capitalised | Shape::Upper | Shape::Mixed => {
-                    let word = dictionary.get(text.word(at));
+                    let word = dictionary.get(text.word(at), true);
                     if word.is_unknown() { dictionary.guess(text.word(at)) } else { word }
                 }
             });
