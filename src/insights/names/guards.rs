@@ -168,6 +168,7 @@ fn is_self(place: &Place<'_>) -> bool {
     match place.text_before(1) {
         "i'm" | "im" => true,
         "am" => place.text_before(2) == "i",
+        "name's" => place.text_before(2) == "my" || place.before(2).is_none(),
         "" if place.text_after(1) == "here" => place.after(2).is_none_or(|at| place.page.is_mark(at)),
         "is" => {
             place.text_before(2) == "this" && place.before(3).is_none()

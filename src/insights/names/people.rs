@@ -239,6 +239,8 @@ fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (place.page.word(place.name.start), place.word_after(1));
     let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
     let is_verb = next.is(Class::Bare) && (word.is(Class::Modal) || !next.is(Class::Deed) && place.is_at_start());
+    let is_spoken_to = is_hinted && !place.is_at_start() && !place.acts() && place.is_capital() && !place.is_shouted();
+    let is_verb = is_verb && !is_spoken_to;
     let is_month = word.is(Class::CalendarName) && place.word_before(1).is(Class::BeforeMonth);
     if !place.is_capital() || is_month || is_verb && !place.has_s() {
         return Certainty::Stranger;
