@@ -21,6 +21,7 @@ mod hub_crash;
 mod hub_hostile;
 mod hub_subscriber;
 mod imports;
+mod names;
 mod openapi;
 mod process;
 mod refused;

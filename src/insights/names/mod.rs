@@ -19,6 +19,7 @@ use super::text::{Shape, Text};
 use crate::business::Business;
 use crate::reviews;
 use areas::Areas;
+use nicknames::Nicknames;
 use people::People;
 use services::Services;
 use words::{Class, Page, Words};
@@ -45,8 +46,9 @@ impl Names {
         for token in (0..firm.tokens().len()).filter(|token| firm.tokens()[*token].shape != Shape::Mark) {
             words.class(firm.word(token), Class::Firm);
         }
-        nicknames::all().for_each(|name| words.class(name, Class::FirstName));
-        let people = People::new(&business.technicians, &mut words);
+        let nicknames = Nicknames::new();
+        nicknames.all().for_each(|name| words.class(name, Class::FirstName));
+        let people = People::new(&business.technicians, &nicknames, &mut words);
         let services = Services::new(&business.services, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
         words.settle();

@@ -1,7 +1,7 @@
 //! Those who work there: every way to name them, and the places of a text where one is named.
 
 use super::guards;
-use super::nicknames;
+use super::nicknames::Nicknames;
 use super::place::Place;
 use super::trie::Trie;
 use super::words::{Class, Page, Words};
@@ -67,14 +67,14 @@ pub struct People {
 
 impl People {
     /// The roster, with its words put into `words`.
-    pub fn new(technicians: &[Technician], words: &mut Words) -> Self {
+    pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Words) -> Self {
         let mut entries = Vec::new();
         let mut initials = Vec::new();
         for (person, technician) in (0..).zip(technicians) {
             let name = parts(&technician.name);
             let surname = (name.len() > 1).then(|| name[name.len() - 1].clone());
             initials.push(surname.as_deref().and_then(|surname| surname.chars().next()));
-            for (form, how) in forms(&name, &technician.aliases) {
+            for (form, how) in forms(&name, &technician.aliases, nicknames) {
                 entries.push((form.iter().map(|word| words.number(word)).collect(), Form { person, how }));
             }
         }
@@ -213,7 +213,9 @@ fn is_part_of_another_name(place: &Place<'_>) -> bool {
     let Some(before) = place.before(1).filter(|at| is_name_like(*at)) else { return false };
     let word = place.page.word(before);
     // A capital at the beginning of the sentence says nothing, but `Jersey Mike's`; a plural or possessive is no first name.
-    !word.has_s && (word.is(Class::FirstName) || word.is_unknown() && (before > place.sentence.start || place.has_s()))
+    let is_surname = word.is(Class::WordName) && !place.page.word(place.name.start).is(Class::FirstName);
+    !word.has_s
+        && (word.is(Class::FirstName) || is_surname || word.is_unknown() && (before > place.sentence.start || place.has_s()))
 }
 
 fn surname(place: &Place<'_>) -> Certainty {
@@ -255,11 +257,15 @@ fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
             is_hinted && !word.is(Class::ThingName) || is_told && !(word.is(Class::ThingName) && is_thing_subject(place)),
         );
     }
+    let is_introduced = place.is_announced() || place.is_listed();
     // `Modern Art hangs there`
     let is_titled = word.is(Class::ThingName) && place.before(2).is_none() && place.word_before(1).is(Class::Common);
     let is_plain = !place.word_before(1).is(Class::Role) && !place.word_before(1).is(Class::With);
-    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own) || is_titled && is_plain;
-    named(if place.is_shouted() { place.is_announced() || place.is_listed() } else { !is_thing || is_told })
+    let is_owned = |n: usize| place.word_before(n).is(Class::Determiner) || place.word_before(n).is(Class::Own);
+    // `the electric Bill`
+    let is_thing =
+        is_owned(1) || word.is(Class::ThingName) && is_owned(2) && !place.is_capital_before(1) && is_plain || is_titled && is_plain;
+    named(if place.is_shouted() { is_introduced } else { !is_thing || is_introduced })
 }
 
 /// `Bill was higher than quoted`, `Grant was approved`: what follows is said of things.
@@ -275,10 +281,11 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 /// Every way to name a person.
-fn forms(name: &[String], aliases: &[String]) -> Vec<(Vec<String>, How)> {
+fn forms(name: &[String], aliases: &[String], nicknames: &Nicknames) -> Vec<(Vec<String>, How)> {
     let mut forms = vec![(name.to_vec(), if name.len() > 1 { How::Full } else { How::First })];
     let Some(first) = name.first() else { return Vec::new() };
     let mut firsts = vec![(first.clone(), How::First)];
+    firsts.extend(Some(without_accents(first)).filter(|plain| plain != first).map(|plain| (plain, How::First)));
     let surnames: Vec<String> = name.iter().skip(1).rev().take(2).cloned().collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
@@ -288,9 +295,9 @@ fn forms(name: &[String], aliases: &[String]) -> Vec<(Vec<String>, How)> {
             [_, ..] => forms.push((alias.clone(), How::Full)),
         }
     }
-    for other in nicknames::forms(first).chain(nicknames::spellings(first)) {
+    for other in nicknames.forms(first).iter().chain(nicknames.spellings(first)) {
         if firsts.iter().all(|(known, _)| known != other) {
-            firsts.push((other.to_owned(), How::Nickname));
+            firsts.push(((*other).to_owned(), How::Nickname));
         }
     }
     for (first, how) in firsts {
