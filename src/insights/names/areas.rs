@@ -61,8 +61,22 @@ impl Areas {
                 let place = Place { page, number, sentence: sentence.clone(), name: at..end };
                 // A place joined to one that was found is one, too: `in Mesa, Gilbert and Chandler`.
                 let is_joined = found.last().is_some_and(|(.., last, _)| {
-                    last.end < at && last.end >= sentence.start && (last.end..at).all(|between| page.word(between).is(Class::Pair))
+                    last.end < at
+                        && last.end >= sentence.start
+                        && (last.end..at).all(|between| page.word(between).is(Class::Pair) || page.text.word(between) == "/")
                 });
+                // And so is one joined to one that follows: `the Mesa/Gilbert area`.
+                let joins = || {
+                    let joint =
+                        (end..sentence.end).take_while(|at| page.word(*at).is(Class::Pair) || page.text.word(*at) == "/").count();
+                    let next = end + joint;
+                    let follows = self.forms.longest(page, next, sentence.end).filter(|_| joint > 0 && next < sentence.end);
+                    follows.is_some_and(|(end, _)| {
+                        let other = Place { page, number, sentence: sentence.clone(), name: next..end };
+                        rule(&other, false).is_some()
+                    })
+                };
+                let is_joined = is_joined || joins();
                 if let Some(rule) = rule(&place, is_joined) {
                     found.push((&self.names[usize::from(*area)], number, at..end, rule));
                 }
@@ -95,7 +109,12 @@ fn rule(place: &Place<'_>, is_joined: bool) -> Option<&'static str> {
     let is_owned = place.word_before(n).is(Class::Own) || place.word_before(n).is(Class::Determiner);
     let is_at_home = is_home && (is_many || is_owned || is_capital && !(place.is_at_start() && next.is(Class::Deed)));
     let is_praised = place.has_s() && is_capital && matches!(place.text_after(1), "best" | "finest" | "favorite" | "only");
-    if is_within || is_joined || is_many && is_capital || is_apart(place) || is_at_home || is_praised {
+    // `a Gilbert mom`
+    let is_owner = matches!(place.text_before(1), "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many");
+    let is_noun = place.after(1).is_some_and(|at| !place.page.is_mark(at))
+        && ![Class::Deed, Class::Be, Class::Pair, Class::Link, Class::Near].into_iter().any(|class| next.is(class));
+    let is_kind = is_capital && is_owner && is_noun && !place.is_capital_after(1);
+    if is_within || is_joined || is_many && is_capital || is_apart(place) || is_at_home || is_praised || is_kind {
         return Some("area");
     }
     let is_direction = place.word_before(n).is(Class::Toward) && !matches!(place.text_before(n), "and" | "like");

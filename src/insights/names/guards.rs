@@ -14,11 +14,37 @@ const SIGNATURE_REST_MAX: usize = 4;
 pub fn is_stranger(place: &Place<'_>) -> bool {
     is_kin_before(place)
         || is_kin_after(place)
+        || is_of_the_household(place)
         || is_from_elsewhere(place)
         || is_of_another_firm(place)
         || sends_another_firm(place)
         || is_self(place)
         || is_in_public_life(place)
+}
+
+/// `Danielle and I`, `Will lives next door`, `Grant is five`, `little Chase`, `a Curtis myself`
+fn is_of_the_household(place: &Place<'_>) -> bool {
+    let is_child = matches!(place.text_after(1), "is" | "turned" | ",")
+        && (2..=3).any(|n| is_age(place, n) && (n == 2 || matches!(place.text_after(2), "only" | "just" | "almost")));
+    let is_watching = matches!(place.text_after(1), "loved" | "loves" | "enjoyed") && place.text_after(2) == "watching";
+    let is_any = matches!(place.text_before(1), "a" | "an" | "fellow" | "every") && place.name.len() == 1;
+    let is_couple = matches!(place.text_after(1), "and" | "&") && place.text_after(2) == "i";
+    is_child
+        || is_watching
+        || is_any
+        || is_couple
+        || matches!(place.text_before(1), "little" | "lil" | "baby")
+        || place.word_after(1).is(Class::Sundry)
+        || matches!(place.text_before(1), "and") && matches!(place.text_before(2), "i" | "me")
+}
+
+/// `five`, `5 years old`, and no `5 minutes`
+fn is_age(place: &Place<'_>, n: usize) -> bool {
+    let is_number = place.text_after(n).starts_with(|first: char| first.is_ascii_digit())
+        || matches!(place.text_after(n), "two" | "three" | "four" | "five" | "six" | "seven" | "eight" | "nine" | "ten");
+    is_number
+        && (place.after(n + 1).is_none_or(|at| place.page.is_mark(at))
+            || matches!(place.text_after(n + 1), "years" | "and" | "year" | "months"))
 }
 
 /// Whether this is no person at all: a street, a firm, a school.
@@ -35,7 +61,11 @@ pub fn is_thing(place: &Place<'_>) -> bool {
     let is_proper = place.after(1).is_some_and(|at| tokens[at].shape == Shape::Capitalised && !tokens[at].begins_line);
     // `Chase Bank`, `Will County`, `Mike's Hard Lemonade`
     let is_firm = next.is(Class::Trade) || next.is(Class::Elsewhere) || place.has_s() && next.id == 0 && !next.is(Class::FirstName);
-    is_proper && (is_firm || is_numbered)
+    // `Hale & Sons`
+    let is_house = matches!(place.text_after(1), "and" | "&")
+        && matches!(place.text_after(2), "sons" | "co" | "associates" | "partners" | "brothers" | "daughters")
+        && place.is_capital_after(2);
+    is_proper && (is_firm || is_numbered) || is_house
 }
 
 /// `my husband Mike`, `our neighbor, Will`, `my son's name is Grant`, `my friends Mike and Will`
@@ -47,6 +77,7 @@ fn is_kin_before(place: &Place<'_>) -> bool {
     }
     if place.word_before(n).is(Class::Called) {
         n += 1;
+        n += usize::from(matches!(place.text_before(n), "is" | "was") && is_kin(place, n + 1));
     }
     if is_kin(place, n) || place.text_before(n) == "law" && place.text_before(n + 1) == "in" && is_kin(place, n + 2) {
         return true;
@@ -72,20 +103,20 @@ fn is_kin(place: &Place<'_>, n: usize) -> bool {
     word.is(Class::Kin) || word.is(Class::KinMany)
 }
 
-/// `Mike, my husband,` `Grant (our neighbor)`, `Mike is my brother`
+/// `Mike, my husband,` `Grant (our neighbor)`, `Curtis, a friend,` `Mike is my brother`, `Chase the dog`
 fn is_kin_after(place: &Place<'_>) -> bool {
     let is_link = matches!(place.text_after(1), "," | "(" | "\u{2014}" | "-" | "is" | "was" | "being");
     let n = 1 + usize::from(is_link);
-    if !(is_link || place.has_s()) || !place.word_after(n).is(Class::Own) {
+    let is_owned = place.word_after(n).is(Class::Own) && (is_link || place.has_s());
+    if !(is_owned || place.word_after(n).is(Class::Determiner)) {
         return false;
     }
-    (n + 1..=n + 3).any(|n| {
-        let is_closed =
-            place.after(n + 1).is_none_or(|at| place.page.is_mark(at)) || matches!(place.text_after(n + 1), "who" | "so" | "but");
+    let is_aside = matches!(place.text_after(1), "," | "-");
+    (n + 1..=n + 3).take_while(|n| place.after(*n).is_some_and(|at| !place.page.is_mark(at))).any(|n| {
         let word = place.word_after(n);
-        (word.is(Class::Kin) || word.is(Class::KinMany))
-            && !word.is(Class::Role)
-            && (is_closed || !matches!(place.text_after(1), "," | "-"))
+        let is_closed = place.after(n + 1).is_none_or(|at| place.page.is_mark(at))
+            || matches!(place.text_after(n + 1), "who" | "so" | "but" | "of" | "from" | "and" if place.text_after(n + 2) != "i");
+        (word.is(Class::Kin) || word.is(Class::KinMany)) && !word.is(Class::Role) && (is_closed || !is_aside)
     })
 }
 
@@ -108,13 +139,18 @@ fn is_from_elsewhere(place: &Place<'_>) -> bool {
         || is_with_another_firm(place)
 }
 
-/// `Joe from the other company`, `Mike with Acme`, `Roberto at Home Depot`
+/// `Joe from the other company`, `Mike with Acme`, `Roberto at Home Depot`, `Grant, who works for the city`
 fn is_with_another_firm(place: &Place<'_>) -> bool {
-    if !matches!(place.text_after(1), "from" | "at" | "with" | "of" | "over") {
+    let mut n = 1 + usize::from(matches!(place.text_after(1), "," | "("));
+    n += usize::from(place.text_after(n) == "who");
+    let is_at_work = matches!(place.text_after(n), "works" | "worked" | "working");
+    n += usize::from(is_at_work);
+    if !(matches!(place.text_after(n), "from" | "at" | "with" | "of" | "over") || is_at_work && place.text_after(n) == "for") {
         return false;
     }
-    let mut n = 2 + usize::from(matches!(place.text_after(2), "at" | "with"));
+    n += 1 + usize::from(matches!(place.text_after(n + 1), "at" | "with"));
     let is_named = place.word_after(n).is_unknown() && place.is_capital_after(n);
+    let is_any = matches!(place.text_after(n), "a" | "another");
     n += usize::from(
         place.word_after(n).is(Class::Determiner) && place.text_after(n) != "another" || place.word_after(n).is(Class::Own),
     );
@@ -125,7 +161,8 @@ fn is_with_another_firm(place: &Place<'_>) -> bool {
         _ => word.is(Class::Other),
     };
     let is_depot = place.is_capital_after(n) && next.is(Class::Elsewhere) && place.is_capital_after(n + 1);
-    is_named || is_other || is_depot || word.is(Class::Elsewhere) && !is_ours(place.text_after(n))
+    let is_elsewhere = word.is(Class::Elsewhere) && (is_any || !is_ours(place.text_after(n)));
+    is_named || is_other || is_depot || is_elsewhere
 }
 
 /// `the previous plumber, Mike`, `the other company's tech Mike`, `the guy from the other company, Mike,`
@@ -134,6 +171,11 @@ fn is_of_another_firm(place: &Place<'_>) -> bool {
     let mut n = 1 + usize::from(is_aside);
     n += usize::from(place.word_before(n).is(Class::Called));
     let is_role = place.word_before(n).is(Class::Role);
+    if is_role && place.text_before(n + 1) == "another" && !matches!(place.text_before(n), "tech" | "technician")
+        || is_aside && matches!(place.text_before(2), "before" | "previously" | "earlier")
+    {
+        return true;
+    }
     n += usize::from(is_role);
     let word = place.word_before(n);
     word.is(Class::Other) || word.is(Class::Elsewhere) && (word.has_s || is_role || is_aside) && !is_ours_before(place, n)
@@ -166,10 +208,10 @@ fn is_ours_before(place: &Place<'_>, n: usize) -> bool {
 /// `I'm Mike`, `this is Mike`, `my name is Mike`
 fn is_self(place: &Place<'_>) -> bool {
     match place.text_before(1) {
-        "i'm" | "im" => true,
+        "i'm" | "im" | "i\u{2019}m" => true,
         "am" => place.text_before(2) == "i",
         "name's" => place.text_before(2) == "my" || place.before(2).is_none(),
-        "" if place.text_after(1) == "here" => place.after(2).is_none_or(|at| place.page.is_mark(at)),
+        "" if place.text_after(1) == "here" => !matches!(place.text_after(2), "within" | "in" | "by" | "the"),
         "is" => {
             place.text_before(2) == "this" && place.before(3).is_none()
                 || place.text_before(2) == "name" && place.text_before(3) == "my"

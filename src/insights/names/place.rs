@@ -103,12 +103,7 @@ impl Place<'_> {
         if word.is(Class::Thanks) || self.text_before(1 + skip) == "you" && self.text_before(2 + skip) == "thank" {
             return true;
         }
-        match self.text_before(1) {
-            "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
-            "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
-            "requested" | "request" => true,
-            _ => false,
-        }
+        self.is_called() || matches!(self.text_before(1), "requested" | "request")
     }
 
     /// Whether what stands before the name often stands before persons: `with Will`, `had Will out`.
@@ -121,20 +116,26 @@ impl Place<'_> {
         if self.has_s() {
             return false;
         }
-        if self.word_after(self.predicate()).is(Class::Deed) {
+        if self.verb().is(Class::Deed) {
             return true;
         }
         // `Will and his helper came`
-        self.text_after(1) == "and" && (matches!(self.text_after(2), "his" | "her") || self.word_after(3).is(Class::Deed))
+        self.text_after(1) == "and"
+            && (matches!(self.text_after(2), "his" | "her") || self.word_after(3).is(Class::Deed) && self.is_capital_after(2))
     }
 
     /// Whether the name is the subject of what things may be, too: `Will was great`.
     pub fn is_subject(&self) -> bool {
-        !self.has_s() && self.word_after(self.predicate()).is(Class::Be)
+        !self.has_s() && self.verb().is(Class::Be)
     }
 
-    /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)` and adverbs.
-    fn predicate(&self) -> usize {
+    /// What is known of the verb.
+    fn verb(&self) -> Word {
+        self.predicate().map_or_else(Word::default, |at| self.page.word(at))
+    }
+
+    /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)`, `at the front desk` and adverbs.
+    pub fn predicate(&self) -> Option<usize> {
         let mut n = 1;
         let close = match self.text_after(1) {
             "(" => ")",
@@ -145,8 +146,33 @@ impl Place<'_> {
             n = 3;
         } else if let Some(end) = (3..=ASIDE_MAX).find(|n| !close.is_empty() && self.text_after(*n) == close) {
             n = end + 1;
+        } else if matches!(self.text_after(1), "from" | "at" | "in" | "with")
+            && let Some(end) = (2..=4).rev().find(|n| self.word_after(*n).is(Class::Firm) || self.word_after(*n).is(Class::Staff))
+        {
+            n = end + 1;
         }
-        n + usize::from(self.word_after(n).is(Class::Adverb))
+        n += usize::from(self.word_after(n).is(Class::Adverb));
+        self.after(n)
+    }
+
+    /// Whether it is spoken to: `Will, thank you`, or of the firm: `Will from Saltbush`.
+    pub fn is_addressed(&self) -> bool {
+        let next = self.word_after(2);
+        match self.text_after(1) {
+            "," => next.is(Class::Thanks) || matches!(self.text_after(2), "you" | "the" | "our" | "your" | "their"),
+            "from" | "at" | "with" => next.is(Class::Firm) || self.word_after(3).is(Class::Firm),
+            _ => false,
+        }
+    }
+
+    /// Whether what stands before the name lets only a person follow: `ask for will`, `thanks to chase`, `named grant`.
+    pub fn is_called(&self) -> bool {
+        match self.text_before(1) {
+            "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
+            "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
+            "named" => true,
+            _ => false,
+        }
     }
 
     /// Whether it stands in a list with another first name: `Mike and Will`.

@@ -55,6 +55,8 @@ pub enum Class {
     Crowd,
     Proof,
     Wide,
+    Sundry,
+    Staff,
     /// In the table of short forms: a first name of anybody.
     FirstName,
     /// In the firm's own name.
@@ -67,7 +69,7 @@ impl Class {
     }
 }
 
-const SECTIONS: [(&str, Class); 43] = [
+const SECTIONS: [(&str, Class); 45] = [
     ("kin", Class::Kin),
     ("kin_many", Class::KinMany),
     ("title", Class::Title),
@@ -111,6 +113,8 @@ const SECTIONS: [(&str, Class); 43] = [
     ("crowd", Class::Crowd),
     ("proof", Class::Proof),
     ("wide", Class::Wide),
+    ("sundry", Class::Sundry),
+    ("staff", Class::Staff),
 ];
 
 /// A hasher for keys that are fingerprints already. The tables are fixed when a text arrives, so no text can crowd them.
