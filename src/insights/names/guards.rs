@@ -98,6 +98,7 @@ fn is_kin(place: &Place<'_>, n: usize) -> bool {
     if word.is(Class::Role) {
         // `the kid, Will,` is the firm's; `my kid Will` is not, nor is `our property manager Will`.
         return word.is(Class::Kin) && place.word_before(n + 1).is(Class::Own)
+            || place.text_before(n) == "partner" && matches!(place.text_before(n + 1), "my" | "our")
             || matches!(place.text_before(n + 1), "property" | "apartment" | "building" | "bank" | "hotel" | "hoa");
     }
     word.is(Class::Kin) || word.is(Class::KinMany)
@@ -178,7 +179,10 @@ fn is_of_another_firm(place: &Place<'_>) -> bool {
     }
     n += usize::from(is_role);
     let word = place.word_before(n);
-    word.is(Class::Other) || word.is(Class::Elsewhere) && (word.has_s || is_role || is_aside) && !is_ours_before(place, n)
+    let is_theirs = is_role && word.has_s && (word.is(Class::Kin) || word.is(Class::KinMany));
+    is_theirs
+        || word.is(Class::Other)
+        || word.is(Class::Elsewhere) && (word.has_s || is_role || is_aside) && !is_ours_before(place, n)
 }
 
 /// `the other company sent Mike`
@@ -208,7 +212,7 @@ fn is_ours_before(place: &Place<'_>, n: usize) -> bool {
 /// `I'm Mike`, `this is Mike`, `my name is Mike`
 fn is_self(place: &Place<'_>) -> bool {
     match place.text_before(1) {
-        "i'm" | "im" | "i\u{2019}m" => true,
+        "i'm" | "im" => true,
         "am" => place.text_before(2) == "i",
         "name's" => place.text_before(2) == "my" || place.before(2).is_none(),
         "" if place.text_after(1) == "here" => !matches!(place.text_after(2), "within" | "in" | "by" | "the"),

@@ -10,6 +10,7 @@ mod place;
 mod resolve;
 mod services;
 mod trie;
+mod weighing;
 mod words;
 
 use sha2::{Digest, Sha256};
@@ -115,7 +116,12 @@ fn digest(business: &Business) -> String {
         put("area");
         put(area);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().fold(String::new(), |mut hexadecimal, byte| {
+        for digit in [byte >> 4, byte & 15] {
+            hexadecimal.extend(char::from_digit(u32::from(digit), 16));
+        }
+        hexadecimal
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::guards;
 use super::nicknames::Nicknames;
 use super::place::Place;
 use super::trie::Trie;
+use super::weighing::{self, Certainty};
 use super::words::{Class, Page, Words};
 use crate::business::Technician;
 use crate::insights::text::{Shape, Text};
@@ -22,19 +23,6 @@ enum How {
 struct Form {
     person: u16,
     how: How,
-}
-
-/// How certain it is that somebody of the firm's is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Certainty {
-    /// A full name, an initial, a title.
-    Sure,
-    /// A first name in the right surroundings.
-    Named,
-    /// Too little: only with the job's record.
-    Weak,
-    /// Somebody else is named.
-    Stranger,
 }
 
 /// A place where a person is named.
@@ -141,7 +129,7 @@ impl People {
         let (people, certainty, rule) = if guards::is_stranger(place) || guards::is_signature(place, author) {
             (Vec::new(), Certainty::Stranger, "")
         } else if !full.is_empty() {
-            let certainty = if is_written_as_name(place) { Certainty::Sure } else { Certainty::Weak };
+            let certainty = if weighing::is_written_as_name(place) { Certainty::Sure } else { Certainty::Weak };
             (full, certainty, if is_misspelled { "misspelling" } else { "full_name" })
         } else if place.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
             (if surnamed.is_empty() { wider.clone() } else { surnamed }, Certainty::Sure, "title")
@@ -149,10 +137,10 @@ impl People {
             let certainty = if people.is_empty() { Certainty::Stranger } else { Certainty::Sure };
             place.name.end += usize::from(!people.is_empty());
             (people, certainty, "initial")
-        } else if is_part_of_another_name(place) {
+        } else if weighing::is_part_of_another_name(place) {
             (Vec::new(), Certainty::Stranger, "")
         } else if wider.is_empty() {
-            (surnamed, surname(place), "surname")
+            (surnamed, weighing::surname(place), "surname")
         } else {
             let rule = match (is_misspelled, given.is_empty()) {
                 (true, _) => "misspelling",
@@ -160,7 +148,7 @@ impl People {
                 (false, false) => "first_name",
             };
             let is_told = place.acts() || place.is_announced() || place.is_subject();
-            let certainty = if is_far && !is_told { Certainty::Weak } else { first_name(place) };
+            let certainty = if is_far && !is_told { Certainty::Weak } else { weighing::first_name(place) };
             (if given.is_empty() { nicknamed } else { given }, certainty, rule)
         };
         let count = match place.text_before(1) {
@@ -185,137 +173,6 @@ impl People {
         let people: Vec<u16> = people.iter().copied().filter(of).collect();
         (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
     }
-}
-
-/// Whether a name of several words is written like one: where its last is an ordinary word, a capital is needed.
-fn is_written_as_name(place: &Place<'_>) -> bool {
-    let last = place.name.end - 1;
-    let is_word = place.page.word(last).is(Class::WordName) || place.page.word(last).is(Class::Common);
-    !is_word || place.page.is_capital(last) && !place.is_shouted()
-}
-
-/// `Mike Johnson`, `Cary Grant`: a name beside it that is none of ours.
-fn is_part_of_another_name(place: &Place<'_>) -> bool {
-    if !place.is_capital() {
-        return false;
-    }
-    let tokens = place.page.text.tokens();
-    let is_name_like = |at: usize| {
-        let word = place.page.word(at);
-        let is_ordinary =
-            [Class::Firm, Class::Common, Class::Deed, Class::Be, Class::Adverb].into_iter().any(|class| word.is(class));
-        let is_name = word.is(Class::FirstName) || word.is(Class::WordName) || word.id != 0;
-        tokens[at].shape == Shape::Capitalised && (word.is_unknown() || is_name && !is_ordinary)
-    };
-    // `Danielle Steel novels`, but not `Mike Great Job`
-    let is_lone_capital = |at: usize| {
-        let is_other = |class: Class| place.page.word(at).is(class);
-        let is_function = [
-            Class::Deed,
-            Class::Be,
-            Class::Adverb,
-            Class::Link,
-            Class::Pair,
-            Class::Near,
-            Class::Toward,
-            Class::Pronoun,
-            Class::Firm,
-        ]
-        .into_iter()
-        .any(is_other);
-        tokens[at].shape == Shape::Capitalised
-            && is_other(Class::Common)
-            && !is_function
-            && place.after(2).is_some_and(|next| !place.page.is_capital(next) && !place.page.is_mark(next))
-    };
-    let follows = place.after(1).filter(|_| !place.has_s() && place.name.len() == 1);
-    if follows.is_some_and(|at| !tokens[at].begins_line && (is_name_like(at) || is_lone_capital(at))) {
-        return true;
-    }
-    let Some(before) = place.before(1).filter(|at| is_name_like(*at)) else { return false };
-    let word = place.page.word(before);
-    // A capital at the beginning of the sentence says nothing, but `Jersey Mike's`; a plural or possessive is no first name.
-    let is_surname = word.is(Class::WordName) && !place.page.word(place.name.start).is(Class::FirstName);
-    !word.has_s && (word.is(Class::FirstName) || is_surname || word.is_unknown())
-}
-
-fn surname(place: &Place<'_>) -> Certainty {
-    let word = place.page.word(place.name.start);
-    let is_ordinary = [Class::WordName, Class::Common, Class::FirstName].into_iter().any(|class| word.is(class));
-    let is_told = place.acts() || place.is_announced();
-    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
-    let is_short = word.is_misspelled && place.page.text.word(place.name.start).len() < 7;
-    if place.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) { Certainty::Named } else { Certainty::Weak }
-}
-
-fn first_name(place: &Place<'_>) -> Certainty {
-    let word = place.page.word(place.name.start);
-    let is_word = word.is(Class::WordName) || word.is(Class::Common);
-    let is_told = place.is_announced() || place.acts() || place.is_listed();
-    let is_hinted = is_told || place.is_accompanied() || place.is_subject() || place.has_s();
-    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
-    if is_word { word_name(place, is_told, is_hinted) } else { named(is_hinted || place.is_capital() && !word.is_misspelled) }
-}
-
-/// For names that are words, too.
-fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
-    let (word, next) = (place.page.word(place.name.start), place.word_after(1));
-    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
-    let is_plain_deed = !next.is(Class::Bare) && (place.acts() || place.is_subject());
-    if !place.is_capital() {
-        // `chase did great`, `ask for grant`
-        let is_name = place.is_called() || place.before(1).is_none() && is_plain_deed && !is_thing_subject(place);
-        return if is_name && !word.is(Class::CalendarName) { Certainty::Named } else { Certainty::Stranger };
-    }
-    let is_verb = next.is(Class::Bare) && (word.is(Class::Modal) || !next.is(Class::Deed) && place.is_at_start());
-    let is_spoken_to = is_hinted && !place.is_at_start() && !place.acts() && !place.is_shouted();
-    let is_month = word.is(Class::CalendarName) && place.word_before(1).is(Class::BeforeMonth);
-    if is_month
-        || is_verb && !is_spoken_to && !place.has_s()
-        || place.text_after(1) == "," && word.is(Class::Modal) && place.predicate().is_some_and(|at| is_bare(place, at))
-    {
-        return Certainty::Stranger;
-    }
-    if word.is(Class::CalendarName) {
-        return named(is_told);
-    }
-    if place.is_at_start() {
-        let is_aside = matches!(place.text_after(1), "," | "(") && !word.is(Class::Modal) || place.is_addressed();
-        let is_told = is_told || is_aside || place.is_subject() || place.has_s();
-        return named(
-            is_hinted && !word.is(Class::ThingName) || is_told && !(word.is(Class::ThingName) && is_thing_subject(place)),
-        );
-    }
-    let is_introduced = place.is_announced() || place.is_listed();
-    if place.is_shouted() {
-        return named(is_introduced);
-    }
-    // `Modern Art hangs there`, `the electric Bill`, `my Living Will`, `an SRP Grant`
-    let is_usual =
-        place.word_before(1).is(Class::Role) || place.word_before(1).is(Class::With) || place.word_before(1).is(Class::Adverb);
-    let is_titled = !is_usual
-        && place.is_capital_before(1)
-        && place.word_before(1).is(Class::Common)
-        && (place.before(2).is_some() || word.is(Class::ThingName));
-    let is_owned = |n: usize| place.word_before(n).is(Class::Determiner) || place.word_before(n).is(Class::Own);
-    let is_thing = is_owned(1)
-        || word.is(Class::ThingName) && is_owned(2) && !place.is_capital_before(1) && !is_usual
-        || is_titled
-        || place.before(1).is_some_and(|at| {
-            place.page.text.tokens()[at].shape == Shape::Upper
-                && !place.page.word(at).is(Class::Firm)
-                && place.page.text.word(at).len() > 1
-        });
-    named(!is_thing || is_introduced)
-}
-
-fn is_bare(place: &Place<'_>, at: usize) -> bool {
-    place.page.word(at).is(Class::Bare) && !place.page.word(at).is(Class::Deed)
-}
-
-/// `Bill was higher than quoted`, `Grant was approved`: what follows is said of things.
-fn is_thing_subject(place: &Place<'_>) -> bool {
-    !place.acts() && (1..=3).any(|n| place.word_after(n).is(Class::OfThings))
 }
 
 /// The words of a name, without marks and generation suffixes.

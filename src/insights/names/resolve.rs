@@ -1,7 +1,8 @@
 //! Who is meant where a name fits several: the one named in full in the same review, or the one whom the job's record names. If
 //! neither tells, the ambiguity is the result. Also: how far a text goes on speaking of whom it named.
 
-use super::people::{Certainty, People, Seen};
+use super::people::{People, Seen};
+use super::weighing::Certainty;
 use super::words::{Class, Page};
 use crate::insights::reading::{Kind, Mention};
 
