@@ -22,6 +22,7 @@ mod hub_hostile;
 mod hub_subscriber;
 mod imports;
 mod insights;
+mod names;
 mod openapi;
 mod process;
 mod refused;
