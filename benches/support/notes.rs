@@ -5,8 +5,8 @@ use std::mem::size_of;
 use reviews_service::business::Business;
 use reviews_service::insights::compile::{Insights, Original, Sources, compile, topics};
 use reviews_service::insights::text::Text;
-use reviews_service::insights::{Finding, Head, Kind, Language, Mark, Mention, Name, Note, Notes, Polarity, Reading, Span, Trade};
 use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::{Finding, Head, Kind, Language, Mark, Mention, Name, Note, Notes, Polarity, Reading, Span, Trade};
 use reviews_service::reviews::Review;
 
 use super::corpus::Corpus;
@@ -29,7 +29,8 @@ impl Noted {
     /// The notes of that many reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
-        let trade = Trade { aspects: (0..ASPECTS).map(aspect).collect(), ..Trade::default() };
+        let mut trade = Trade::default();
+        trade.aspects = (0..ASPECTS).map(aspect).collect();
         let (mut blocks, mut originals) = (Vec::new(), Vec::with_capacity(rows));
         let mut block = Notes::default();
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
