@@ -1,12 +1,13 @@
 //! From a review's text to words and sentences. What is compared is normalised; every token keeps its place in the
 //! original, so that whatever is found can be cut out of the text that the customer wrote.
 
+mod language;
 mod sentences;
 mod tokens;
 
 use std::ops::Range;
 
-use super::reading::Span;
+use super::reading::{Language, Span};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,17 @@ impl Text {
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
+    }
+
+    /// Whether it is English, and so can be read. `declared` is the language tag that came with it, if any.
+    #[must_use]
+    pub fn language(&self, declared: Option<&str>) -> Language {
+        language::guess(self, declared)
+    }
+
+    /// All words, normalised, with spaces between.
+    fn normal_words(&self) -> String {
+        (0..self.tokens.len()).map(|token| self.word(token)).collect::<Vec<_>>().join(" ")
     }
 
     /// The place of a range of tokens in the original.

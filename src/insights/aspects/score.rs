@@ -1,0 +1,317 @@
+//! From a sentence's phrases to findings: what is turned round, raised or lowered, to which aspect an opinion belongs, and the
+//! label that the sum deserves.
+
+use super::frame::{Frame, Item};
+use super::{Judge, MARGIN};
+use crate::insights::reading::{Finding, Hit, Polarity, Span};
+use crate::insights::text::Text;
+use crate::insights::trade::{Cue, Meaning};
+
+/// How far before a word its negator stands at most, in units.
+const NEGATION_REACH: usize = 5;
+/// How far an opinion stands from the name of what it judges at most, in units between them.
+const NAME_REACH: usize = 5;
+
+/// How a text as a whole speaks, as it adds up.
+#[derive(Debug, Default)]
+pub struct Total {
+    score: i32,
+    is_judged: bool,
+}
+
+impl Total {
+    /// The label and the score.
+    pub fn label(&self) -> (Polarity, i32) {
+        (label(self.score, self.is_judged), self.score)
+    }
+}
+
+/// What one sentence says of one aspect.
+#[derive(Debug)]
+struct Found {
+    aspect: usize,
+    clause: usize,
+    hits: Vec<Hit>,
+    is_polar: bool,
+    /// Only an opinion without an aspect of its own; gives way to anything else.
+    is_stray: bool,
+}
+
+impl Found {
+    fn score(&self) -> i32 {
+        self.hits.iter().map(|hit| hit.points).sum()
+    }
+}
+
+/// Adds the findings of one sentence.
+pub fn sentence(judge: &Judge, text: &Text, frame: &Frame<'_>, number: u32, findings: &mut Vec<Finding>, total: &mut Total) {
+    let scorer = Scorer { judge, text, frame, found: Vec::new(), negated: Vec::new(), used: vec![false; frame.items.len()] };
+    let found = scorer.run();
+    let has_other = found.iter().any(|one| !one.is_stray);
+    let first = findings.len();
+    for one in &found {
+        let score = one.score();
+        let is_overall = Some(one.aspect) == judge.overall;
+        total.score += if is_overall && !one.is_stray { 2 * score } else { score };
+        total.is_judged |= one.is_polar;
+        if one.is_stray && has_other {
+            continue;
+        }
+        let units = &frame.clauses[one.clause].units;
+        findings.push(Finding {
+            aspect: judge.aspects[one.aspect].clone(),
+            sentence: number,
+            span: place(text, frame, units.start, units.end),
+            polarity: label(score, one.is_polar),
+            score,
+            hits: one.hits.clone(),
+        });
+    }
+    findings[first..].sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));
+}
+
+/// The label that a score deserves.
+pub const fn label(score: i32, is_polar: bool) -> Polarity {
+    match score {
+        MARGIN.. => Polarity::Positive,
+        score if score <= -MARGIN => Polarity::Negative,
+        _ if is_polar => Polarity::Uncertain,
+        _ => Polarity::Neutral,
+    }
+}
+
+fn place(text: &Text, frame: &Frame<'_>, start: usize, end: usize) -> Span {
+    match (frame.units.get(start), frame.units.get(end.saturating_sub(1))) {
+        (Some(first), Some(last)) => text.span(first.start..last.end),
+        _ => Span::default(),
+    }
+}
+
+struct Scorer<'run> {
+    judge: &'run Judge,
+    text: &'run Text,
+    frame: &'run Frame<'run>,
+    found: Vec<Found>,
+    /// Which of the items is turned round, by item.
+    negated: Vec<bool>,
+    /// Which names and hints an opinion was attached to, by item.
+    used: Vec<bool>,
+}
+
+impl Scorer<'_> {
+    fn run(mut self) -> Vec<Found> {
+        let items = &self.frame.items;
+        for (at, item) in items.iter().enumerate() {
+            let is_negated = self.is_negated(at);
+            self.negated.push(is_negated);
+            match item.meaning {
+                Meaning::Judges(aspect, points) => self.judge_phrase(at, aspect, points),
+                Meaning::Opinion(points) => self.judge_opinion(at, points),
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
+            }
+        }
+        self.name_the_rest();
+        self.found
+    }
+
+    fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {
+        let item = self.frame.items[at];
+        if points == 0 {
+            let hit = self.hit(item, 0);
+            self.add(aspect, self.frame.clause_at(item.start), vec![hit], false, false);
+            return;
+        }
+        let hits = self.weighed(at, points);
+        if !hits.is_empty() {
+            self.add(aspect, self.frame.clause_at(item.start), hits, true, false);
+        }
+    }
+
+    fn judge_opinion(&mut self, at: usize, points: i32) {
+        let hits = self.weighed(at, points);
+        if hits.is_empty() {
+            return;
+        }
+        let clause = self.frame.clause_at(self.frame.items[at].start);
+        match self.named(at) {
+            Some(name) => {
+                self.used[name] = true;
+                let item = self.frame.items[name];
+                let (Meaning::Names(aspect) | Meaning::Hints(aspect)) = item.meaning else { return };
+                let mut all = vec![self.hit(item, 0)];
+                all.extend(hits);
+                self.add(aspect, clause, all, true, false);
+            }
+            None => {
+                let Some(overall) = self.judge.overall else { return };
+                self.add(overall, clause, hits, true, true);
+            }
+        }
+    }
+
+    /// Names that nobody judged are facts.
+    fn name_the_rest(&mut self) {
+        if self.found.iter().any(|found| !found.is_stray) {
+            return;
+        }
+        for (at, item) in self.frame.items.iter().enumerate() {
+            let clause = self.frame.clause_at(item.start);
+            if let Meaning::Names(aspect) = item.meaning
+                && !self.used[at]
+                && !self.frame.clauses[clause].elsewhere
+            {
+                let hit = self.hit(*item, 0);
+                self.add(aspect, clause, vec![hit], false, false);
+            }
+        }
+    }
+
+    /// An item's points and what changes them; nothing where it is not about the firm.
+    fn weighed(&self, at: usize, points: i32) -> Vec<Hit> {
+        let item = self.frame.items[at];
+        let clause = &self.frame.clauses[self.frame.clause_at(item.start)];
+        if clause.elsewhere {
+            return Vec::new();
+        }
+        let mut hits = vec![self.hit(item, points)];
+        let mut sum = points;
+        for cue in self.before(at) {
+            match cue.meaning {
+                Meaning::Cue(Cue::Intensifier) => {
+                    hits.push(self.hit(cue, points.signum()));
+                    sum += points.signum();
+                }
+                Meaning::Cue(Cue::Diminisher) => {
+                    let less = sum - sum.signum() * (sum.abs() + 1).div_euclid(2).max(MARGIN);
+                    hits.push(self.hit(cue, -less));
+                    sum -= less;
+                }
+                _ => break,
+            }
+        }
+        if self.negated[at] {
+            let negator = self.negator(at).unwrap_or(item);
+            hits.push(self.hit(negator, -2 * sum));
+            sum = -sum;
+        }
+        if sum > 0 && self.frame.quoted[item.start] && self.frame.quoted[item.end - 1] {
+            hits.push(Hit { rule: "irony:quotes".to_owned(), ..self.hit(item, -2 * sum) });
+            sum = -sum;
+        }
+        if clause.open {
+            let cue = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Open));
+            hits.push(self.hit(*cue.unwrap_or(&item), -sum));
+            return hits;
+        }
+        if clause.wishes && sum > 0 {
+            let wish = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Wish));
+            hits.push(self.hit(*wish.unwrap_or(&item), -2 * sum));
+        }
+        hits
+    }
+
+    /// The cues that stand directly before an item, nearest first.
+    fn before(&self, at: usize) -> impl Iterator<Item = Item> {
+        let mut end = self.frame.items[at].start;
+        let items = &self.frame.items[..at];
+        std::iter::from_fn(move || {
+            let cue =
+                items.iter().rev().find(|item| item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_)))?;
+            end = cue.start;
+            Some(*cue)
+        })
+    }
+
+    /// The negator that reaches an item within its clause, if any: other judgements stop it, unless `or` goes on.
+    fn negator(&self, at: usize) -> Option<Item> {
+        let item = self.frame.items[at];
+        let from = self.frame.clauses[self.frame.clause_at(item.start)].units.start.max(item.start.saturating_sub(NEGATION_REACH));
+        let before = self.frame.items[..at].iter().rev().take_while(|one| one.start >= from);
+        for one in before {
+            if one.end > item.start {
+                continue;
+            }
+            match one.meaning {
+                Meaning::Cue(Cue::Negator) => return Some(*one),
+                Meaning::Opinion(_) | Meaning::Judges(..) => return None,
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
+            }
+        }
+        None
+    }
+
+    fn is_negated(&self, at: usize) -> bool {
+        if self.negator(at).is_some() {
+            return true;
+        }
+        // `not friendly or helpful`
+        let item = self.frame.items[at];
+        let joined = item.start.checked_sub(1).is_some_and(|before| matches!(self.word(before), "or" | "nor"));
+        let polar = |item: &Item| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
+        let before = self.frame.items[..at].iter().rposition(|one| polar(one) && one.end + 1 == item.start);
+        joined && before.is_some_and(|before| self.negated[before])
+    }
+
+    /// The name that an opinion belongs to: the one it stands before, else the one its clause is about, else the last clause's.
+    fn named(&self, at: usize) -> Option<usize> {
+        let items = &self.frame.items;
+        let item = items[at];
+        let clause = self.frame.clause_at(item.start);
+        let units = self.frame.clauses[clause].units.clone();
+        let is_name = |item: &Item| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_));
+        let within = |one: &Item| units.contains(&one.start) && is_name(one);
+        let after = items.iter().position(|one| within(one) && one.start >= item.end && self.reaches(item.end, one.start));
+        if after.is_some() {
+            return after;
+        }
+        let before = items.iter().rposition(|one| within(one) && one.end <= item.start);
+        if before.is_some() {
+            return before;
+        }
+        // `The work was quick, neat and flawless`: the list goes on.
+        let goes_on = self.frame.clauses[clause].continues && item.start - units.start <= 2;
+        if !goes_on || clause == 0 {
+            return None;
+        }
+        let earlier = self.frame.clauses[clause - 1].units.clone();
+        items.iter().rposition(|one| earlier.contains(&one.start) && is_name(one))
+    }
+
+    /// Whether an opinion that ends at `end` judges a name that begins at `start`: no verb between.
+    fn reaches(&self, end: usize, start: usize) -> bool {
+        start - end <= NAME_REACH
+            && !(end..start)
+                .any(|unit| matches!(self.word(unit), "was" | "is" | "were" | "are" | "but" | "to" | "that" | "because" | "when"))
+    }
+
+    fn word(&self, unit: usize) -> &str {
+        self.frame.units.get(unit).map_or("", |unit| self.text.word(unit.start))
+    }
+
+    fn hit(&self, item: Item, points: i32) -> Hit {
+        let rule = self.judge.rules[item.rule].0.clone();
+        Hit { rule, span: place(self.text, self.frame, item.start, item.end), points }
+    }
+
+    fn add(&mut self, aspect: usize, clause: usize, hits: Vec<Hit>, is_polar: bool, is_stray: bool) {
+        let contrasts = clause > 0 && self.frame.clauses[..=clause].iter().any(|clause| clause.contrasts);
+        let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
+        match self.found.iter_mut().find(|found| found.aspect == aspect) {
+            Some(found) => {
+                // `a bit dear, but worth it`: the conclusion counts.
+                let (before, sum) = (found.score(), hits.iter().map(|hit| hit.points).sum::<i32>());
+                if contrasts && clause > found.clause && before.signum() * sum.signum() < 0 {
+                    let last = hits[hits.len() - 1].span;
+                    found.hits.push(Hit { rule: "contrast:conclusion".to_owned(), span: last, points: -before });
+                }
+                if is_stray != found.is_stray && !is_stray {
+                    found.clause = clause;
+                }
+                found.hits.extend(hits);
+                found.is_polar |= is_polar;
+                found.is_stray &= is_stray;
+            }
+            None => self.found.push(Found { aspect, clause, hits, is_polar, is_stray }),
+        }
+    }
+}

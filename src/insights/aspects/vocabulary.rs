@@ -1,0 +1,198 @@
+//! From words to symbols. A word of a text is looked up once; all that the trie compares after that are numbers.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Symbol;
+use crate::insights::text::{Shape, Text};
+use crate::insights::trade::{Step, Trade, expand, forms};
+
+/// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
+const AFTER_NAME: [&str; 40] = [
+    "was",
+    "is",
+    "did",
+    "came",
+    "and",
+    "were",
+    "showed",
+    "arrived",
+    "explained",
+    "fixed",
+    "got",
+    "has",
+    "had",
+    "took",
+    "went",
+    "from",
+    "who",
+    "really",
+    "even",
+    "knew",
+    "found",
+    "made",
+    "gave",
+    "called",
+    "told",
+    "said",
+    "installed",
+    "replaced",
+    "helped",
+    "left",
+    "kept",
+    "also",
+    "cleaned",
+    "worked",
+    "walked",
+    "diagnosed",
+    "repaired",
+    "answered",
+    "always",
+    "actually",
+];
+
+/// Which symbols each word has, and which number each symbol has.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    numbers: HashMap<String, Symbol>,
+    words: HashMap<Box<str>, Box<[Symbol]>>,
+    number: Box<[Symbol]>,
+    money: Box<[Symbol]>,
+    time: Box<[Symbol]>,
+    name: Box<[Symbol]>,
+}
+
+/// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
+#[derive(Debug, Clone, Copy)]
+pub struct Unit<'judge> {
+    /// The first token.
+    pub start: usize,
+    /// The token after the last.
+    pub end: usize,
+    /// What it is, in rising order.
+    pub symbols: &'judge [Symbol],
+    /// Whether it is a mark.
+    pub is_mark: bool,
+    /// Whether it is a comma.
+    pub is_comma: bool,
+}
+
+impl Vocabulary {
+    /// Of all words in the trade's patterns and lists.
+    pub fn new(trade: &Trade) -> Self {
+        let mut vocabulary = Self::default();
+        let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
+        let ways = trade.rules.iter().filter_map(|rule| expand(&rule.pattern)).flatten().flatten();
+        let symbols: BTreeSet<String> =
+            ways.filter_map(|step| if let Step::Symbol(symbol) = step { Some(symbol) } else { None }).collect();
+        for symbol in symbols {
+            let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
+            for word in members(trade, &symbol) {
+                words.entry(word).or_default().insert(number);
+            }
+            vocabulary.numbers.insert(symbol, number);
+        }
+        let mut class = |name: &str| words.remove(name).unwrap_or_default().into_iter().collect::<Box<[_]>>();
+        (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
+        (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
+        // `3` is the literal of some pattern, and a number all the same.
+        for (_, symbols) in words.iter_mut().filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit())) {
+            symbols.extend(vocabulary.number.iter().copied());
+        }
+        for (right, wrong) in &trade.spellings {
+            for spelling in wrong {
+                for (form, other) in forms(right).iter().zip(forms(spelling)) {
+                    let symbols = words.get(form).cloned().unwrap_or_default();
+                    words.entry(other).or_default().extend(symbols);
+                }
+            }
+        }
+        vocabulary.words = words.into_iter().map(|(word, symbols)| (word.into(), symbols.into_iter().collect())).collect();
+        vocabulary
+    }
+
+    /// The number of a symbol of the trade.
+    pub fn symbol(&self, symbol: &str) -> Option<Symbol> {
+        self.numbers.get(symbol).copied()
+    }
+
+    /// How many symbols there are.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Writes the units of the tokens from `start` to `end`.
+    pub fn units<'judge>(&'judge self, text: &Text, start: usize, end: usize, units: &mut Vec<Unit<'judge>>) {
+        units.clear();
+        let mut at = start;
+        while at < end {
+            let (len, symbols) = self.unit(text, at, end, at == start);
+            let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
+            units.push(Unit { start: at, end: at + len, symbols, is_mark, is_comma: is_mark && text.word(at) == "," });
+            at += len;
+        }
+    }
+
+    /// How many tokens the unit at `at` takes, and what it is.
+    fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &[Symbol]) {
+        let (token, word) = (&text.tokens()[at], text.word(at));
+        let next = (at + 1 < end).then(|| text.word(at + 1));
+        let is_number = token.shape == Shape::Number;
+        match next {
+            Some(_) if word == "$" && text.tokens()[at + 1].shape == Shape::Number => return (2, &self.money),
+            Some("dollars" | "bucks" | "usd") if is_number => return (2, &self.money),
+            Some("am" | "pm" | "a.m" | "p.m" | "o'clock") if is_number => return (2, &self.time),
+            _ => {}
+        }
+        if is_number && (word.contains(':') || word.ends_with("am") || word.ends_with("pm")) {
+            return (1, &self.time);
+        }
+        if let Some(symbols) = self.words.get(word) {
+            return (1, symbols);
+        }
+        match token.shape {
+            Shape::Number => (1, &self.number),
+            Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
+                (1, self.shortened(word).unwrap_or(&self.name))
+            }
+            Shape::Capitalised | Shape::Mixed => (1, self.shortened(word).unwrap_or_default()),
+            Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
+            Shape::Mark => (1, &[]),
+        }
+    }
+
+    /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one written without its apostrophe.
+    fn shortened(&self, word: &str) -> Option<&[Symbol]> {
+        let bytes = word.as_bytes();
+        if !bytes.windows(3).any(|three| three[0] == three[1] && three[1] == three[2]) {
+            return None;
+        }
+        (1..=2).rev().find_map(|most| {
+            let mut short = String::with_capacity(word.len());
+            let mut run = 0;
+            for letter in word.chars() {
+                run = if short.ends_with(letter) { run + 1 } else { 1 };
+                if run <= most {
+                    short.push(letter);
+                }
+            }
+            self.words.get(short.as_str()).map(AsRef::as_ref)
+        })
+    }
+}
+
+/// The words that a symbol stands for; a class stands for itself.
+fn members(trade: &Trade, symbol: &str) -> Vec<String> {
+    if symbol.len() > 1 && symbol.contains('|') {
+        return symbol.split('|').flat_map(|one| members(trade, one)).collect();
+    }
+    if let Some(list) = symbol.strip_prefix('@').and_then(|name| trade.lists.get(name)) {
+        return list.iter().flat_map(|entry| members(trade, entry)).collect();
+    }
+    match symbol.strip_suffix('~') {
+        None => vec![symbol.to_owned()],
+        Some(base) => {
+            let irregular = trade.irregular.get(base).into_iter().flatten().cloned();
+            forms(base).into_iter().chain(irregular).collect()
+        }
+    }
+}

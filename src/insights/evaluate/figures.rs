@@ -1,0 +1,164 @@
+//! The figures of an evaluation. Counts are integers; shares are made of them only to be shown.
+
+use std::collections::BTreeMap;
+
+use crate::insights::reading::{Hit, Polarity};
+
+/// The labels that annotators give, in the order of the confusion matrix.
+const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::Neutral];
+/// The quantile of the normal distribution for intervals of 95 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// A share of a count, with its interval of 95 % after Wilson.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Share {
+    /// So many.
+    pub part: usize,
+    /// Of so many.
+    pub whole: usize,
+}
+
+impl Share {
+    /// The share itself; 0 of nothing.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2^52")]
+    pub fn value(self) -> f64 {
+        if self.whole == 0 { 0.0 } else { self.part as f64 / self.whole as f64 }
+    }
+
+    /// The interval's ends.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2^52")]
+    pub fn interval(self) -> [f64; 2] {
+        if self.whole == 0 {
+            return [0.0, 1.0];
+        }
+        let (n, share) = (self.whole as f64, self.value());
+        let centre = share + Z * Z / (2.0 * n);
+        let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + Z * Z / n;
+        [((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0)]
+    }
+}
+
+/// How often an aspect was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// By both.
+    pub both: usize,
+    /// By the reader alone.
+    pub reader: usize,
+    /// By the annotator alone.
+    pub annotator: usize,
+}
+
+impl Counts {
+    /// Of what the reader found, what the annotator did.
+    #[must_use]
+    pub const fn precision(self) -> Share {
+        Share { part: self.both, whole: self.both + self.reader }
+    }
+
+    /// Of what the annotator found, what the reader did.
+    #[must_use]
+    pub const fn recall(self) -> Share {
+        Share { part: self.both, whole: self.both + self.annotator }
+    }
+
+    /// The harmonic mean of both, as a share: twice the agreements of all that either found.
+    #[must_use]
+    pub const fn f1(self) -> Share {
+        Share { part: 2 * self.both, whole: 2 * self.both + self.reader + self.annotator }
+    }
+}
+
+/// A pair on which reader and annotator differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Miss {
+    /// The text.
+    pub text: String,
+    /// The aspect.
+    pub aspect: String,
+    /// What the annotator says, if it is there for him.
+    pub expected: Option<Polarity>,
+    /// What the reader says, if it is there for it.
+    pub got: Option<Polarity>,
+    /// The reader's reasons.
+    pub hits: Vec<Hit>,
+}
+
+/// All figures of an evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quality {
+    /// Rows of the file.
+    pub n: usize,
+    /// Different texts.
+    pub texts: usize,
+    /// Pairs of text and aspect, all aspects together.
+    pub pairs: Counts,
+    /// The same by aspect.
+    pub aspects: BTreeMap<String, Counts>,
+    /// Found pairs by the annotator's label and the reader's.
+    pub confusion: BTreeMap<(Polarity, Polarity), usize>,
+    /// Where they differ, by text, then by aspect.
+    pub misses: Vec<Miss>,
+}
+
+impl Quality {
+    /// Counts one pair.
+    pub(super) fn count(&mut self, text: &str, aspect: &str, expected: Option<Polarity>, got: Option<(Polarity, &Vec<Hit>)>) {
+        let of_aspect = self.aspects.entry(aspect.to_owned()).or_default();
+        for counts in [&mut self.pairs, of_aspect] {
+            match (expected, got) {
+                (Some(_), Some(_)) => counts.both += 1,
+                (Some(_), None) => counts.annotator += 1,
+                (None, _) => counts.reader += 1,
+            }
+        }
+        if let (Some(expected), Some((got, _))) = (expected, got) {
+            *self.confusion.entry((expected, got)).or_default() += 1;
+        }
+        if expected != got.map(|(got, _)| got) {
+            let (got, hits) = got.map_or((None, Vec::new()), |(got, hits)| (Some(got), hits.clone()));
+            self.misses.push(Miss { text: text.to_owned(), aspect: aspect.to_owned(), expected, got, hits });
+        }
+    }
+
+    fn labels(&self, is_meant: impl Fn(Polarity, Polarity) -> bool) -> usize {
+        self.confusion.iter().filter(|((expected, got), _)| is_meant(*expected, *got)).map(|(_, count)| count).sum()
+    }
+
+    /// Of the found pairs, those with the right label; uncertain is wrong.
+    #[must_use]
+    pub fn polarity_accuracy(&self) -> Share {
+        Share { part: self.labels(|expected, got| expected == got), whole: self.pairs.both }
+    }
+
+    /// Of the found pairs, those with a label that is not uncertain.
+    #[must_use]
+    pub fn coverage(&self) -> Share {
+        Share { part: self.labels(|_, got| got != Polarity::Uncertain), whole: self.pairs.both }
+    }
+
+    /// Of the found pairs with a label that is not uncertain, those where it is right.
+    #[must_use]
+    pub fn published_accuracy(&self) -> Share {
+        Share { part: self.polarity_accuracy().part, whole: self.coverage().part }
+    }
+
+    /// The mean of the labels' F1, over the labels that annotators gave.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "there are three labels")]
+    pub fn macro_f1(&self) -> f64 {
+        let scores: Vec<f64> = GIVEN
+            .into_iter()
+            .filter(|label| self.labels(|expected, _| expected == *label) > 0)
+            .map(|label| {
+                let both = self.labels(|expected, got| expected == label && got == label);
+                let either = self.labels(|expected, _| expected == label) + self.labels(|_, got| got == label);
+                Share { part: 2 * both, whole: either }.value()
+            })
+            .collect();
+        scores.iter().sum::<f64>() / scores.len().max(1) as f64
+    }
+}

@@ -1,0 +1,68 @@
+//! Annotated files: tab-separated, a header, then one row per text and aspect.
+
+use std::collections::BTreeSet;
+
+use crate::insights::reading::Polarity;
+
+/// The first line of every file.
+const HEADER: &str = "text\taspect\tpolarity";
+
+/// One judgement of an annotator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The sentence.
+    pub text: String,
+    /// The aspect's id.
+    pub aspect: String,
+    /// Positive, negative or neutral.
+    pub polarity: Polarity,
+}
+
+/// What is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {message}")]
+pub struct RowError {
+    /// The file's name.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+/// Reads a file's rows. `aspects` are the ids that there are.
+///
+/// # Errors
+/// The first line that is not a header, or no row.
+pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, RowError> {
+    let fault = |line: usize, message: String| RowError { file: file.to_owned(), line, message };
+    let mut lines = (1..).zip(content.lines());
+    if lines.next().map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end()) != Some(HEADER) {
+        return Err(fault(1, "the first line is to be `text`, `aspect`, `polarity`, with tabs between".to_owned()));
+    }
+    let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').map(str::trim).collect();
+        let [text, aspect, polarity] = fields[..] else {
+            return Err(fault(number, format!("a row has 3 fields with tabs between, this one {}", fields.len())));
+        };
+        if text.is_empty() {
+            return Err(fault(number, "the text is empty".to_owned()));
+        }
+        if !aspects.contains(&aspect) {
+            return Err(fault(number, format!("`{aspect}` is none of {}", aspects.join(", "))));
+        }
+        let polarity = match Polarity::find(polarity) {
+            Some(polarity) if polarity != Polarity::Uncertain => polarity,
+            _ => return Err(fault(number, format!("`{polarity}` is none of positive, negative, neutral"))),
+        };
+        if !seen.insert((text, aspect)) {
+            return Err(fault(number, format!("`{aspect}` of this text stands above already")));
+        }
+        rows.push(Row { text: text.to_owned(), aspect: aspect.to_owned(), polarity });
+    }
+    if rows.is_empty() {
+        return Err(fault(1, "there are no rows below the header".to_owned()));
+    }
+    Ok(rows)
+}

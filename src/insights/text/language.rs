@@ -1,0 +1,47 @@
+//! Which language a text is in, as far as reading it goes: English or not.
+
+use super::{Shape, Text};
+use crate::insights::reading::Language;
+
+/// Words that every English text of some length has, and that other languages hardly have.
+const FUNCTION_WORDS: [&str; 62] = [
+    "a", "about", "after", "again", "all", "an", "and", "are", "as", "at", "be", "but", "by", "did", "for", "from", "had", "has",
+    "have", "he", "her", "him", "his", "how", "i", "if", "in", "is", "it", "my", "not", "of", "on", "our", "out", "she", "so",
+    "than", "that", "the", "their", "them", "there", "they", "this", "to", "up", "us", "very", "was", "we", "were", "what", "when",
+    "which", "who", "will", "with", "would", "you", "your", "no",
+];
+/// Texts of fewer words are too short for statistics.
+const SHORT: usize = 6;
+/// A text is English without a closer look if one word in so many is one of its function words.
+const ENGLISH_ONE_IN: usize = 5;
+/// Beyond so many words the answer is known.
+const WORDS_MAX: usize = 200;
+
+/// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
+pub fn guess(text: &Text, declared: Option<&str>) -> Language {
+    let is_word = |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
+    let words = (0..text.tokens().len()).filter(is_word).take(WORDS_MAX);
+    let (count, english) = words
+        .fold((0, 0), |(count, english), token| (count + 1, english + usize::from(FUNCTION_WORDS.contains(&text.word(token)))));
+    let is_declared_other = declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+    match count {
+        0 => Language::None,
+        _ if english * ENGLISH_ONE_IN >= count && !(is_declared_other && count < SHORT) => Language::English,
+        _ if count < SHORT => short(text, is_declared_other),
+        _ => long(text),
+    }
+}
+
+/// `Great work!` is English if nobody says otherwise and its letters could be.
+fn short(text: &Text, is_declared_other: bool) -> Language {
+    let is_latin = (0..text.tokens().len()).all(|token| text.word(token).chars().all(|c| !c.is_alphabetic() || c.is_ascii()));
+    if is_latin && !is_declared_other { Language::English } else { Language::Other }
+}
+
+fn long(text: &Text) -> Language {
+    match whatlang::detect(&text.normal_words()) {
+        Some(info) if info.lang() != whatlang::Lang::Eng && info.is_reliable() => Language::Other,
+        Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
+        _ => Language::English,
+    }
+}
