@@ -118,6 +118,7 @@ impl<'judge> Frame<'judge> {
     /// Parts the sentence into clauses, and says of each whom it is about.
     fn part(&mut self, text: &Text) {
         self.clauses.clear();
+        let asks = self.units.last().is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = Kind::First;
         for at in 0..=self.units.len() {
@@ -136,7 +137,11 @@ impl<'judge> Frame<'judge> {
             start = if begun == Kind::Mark { at + 1 } else { at };
             kind = begun;
         }
-        self.mark_others();
+        if self.clauses.is_empty() {
+            let units = 0..self.units.len();
+            self.clauses.push(Clause { units, contrasts: false, continues: false, elsewhere: false, wishes: false, open: false });
+        }
+        self.mark_others(asks);
     }
 
     /// What kind of clause begins at a unit, if any.
@@ -153,7 +158,7 @@ impl<'judge> Frame<'judge> {
     }
 
     /// Who and what the clauses are about: another company until the firm is named again, a wish until a contrast.
-    fn mark_others(&mut self) {
+    fn mark_others(&mut self, is_question: bool) {
         let (mut elsewhere, mut wishes, mut open) = (false, false, false);
         for clause in &mut self.clauses {
             if clause.contrasts {
@@ -170,6 +175,7 @@ impl<'judge> Frame<'judge> {
                     Cue::Firm => names_firm = true,
                     Cue::Wish => wishes = true,
                     Cue::Open => open = true,
+                    Cue::Asks => open |= is_question,
                     Cue::Negator | Cue::Intensifier | Cue::Diminisher | Cue::Contrast | Cue::Joint | Cue::Silent => {}
                 }
             }

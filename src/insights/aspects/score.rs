@@ -111,7 +111,24 @@ impl Scorer<'_> {
             }
         }
         self.name_the_rest();
+        self.settle_facts();
         self.found
+    }
+
+    /// A fact beside a judgement says nothing more, and a fact among complaints is one of them.
+    fn settle_facts(&mut self) {
+        let polar: Vec<(usize, i32)> = self.found.iter().filter(|one| one.is_polar).map(|one| (one.clause, one.score())).collect();
+        if polar.is_empty() {
+            return;
+        }
+        let complains = polar.iter().all(|(_, score)| *score < 0);
+        let quiet = &self.judge.quiet;
+        self.found.retain(|one| one.is_polar || !quiet.contains(&one.aspect));
+        for one in self.found.iter_mut().filter(|one| !one.is_polar && complains && one.hits.iter().all(|hit| hit.points == 0)) {
+            let Some(first) = one.hits.first() else { continue };
+            one.hits.push(Hit { rule: "context:complaint".to_owned(), span: first.span, points: -MARGIN });
+            one.is_polar = true;
+        }
     }
 
     fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {
@@ -199,7 +216,7 @@ impl Scorer<'_> {
             sum = -sum;
         }
         if clause.open {
-            let cue = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Open));
+            let cue = self.frame.items.iter().rev().find(|one| one.start <= item.start && matches!(one.meaning, Meaning::Cue(Cue::Open | Cue::Asks)));
             hits.push(self.hit(*cue.unwrap_or(&item), -sum));
             return hits;
         }

@@ -60,6 +60,8 @@ pub enum Cue {
     Wish,
     /// `if it leaks again`: nobody knows yet.
     Open,
+    /// `do they`: the same where a question mark ends the sentence.
+    Asks,
     /// `not only`: words that say nothing here.
     Silent,
 }
