@@ -2,6 +2,7 @@
 //! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
 
 mod editorial;
+pub mod model;
 mod reading;
 pub mod store;
 pub mod text;
