@@ -3,7 +3,9 @@
 
 pub mod aspects;
 mod editorial;
+pub mod detector;
 pub mod evaluate;
+pub mod model;
 mod reading;
 pub mod store;
 pub mod text;
