@@ -39,6 +39,8 @@ pub struct Judge {
     overall: Option<usize>,
     /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
     quiet: Vec<usize>,
+    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    plain: Vec<usize>,
 }
 
 impl Judge {
@@ -53,6 +55,7 @@ impl Judge {
             aspects: trade.aspects.iter().map(|aspect| aspect.id.clone()).collect(),
             overall: trade.aspect("overall"),
             quiet: ["communication", "overall", "professionalism"].iter().filter_map(|id| trade.aspect(id)).collect(),
+            plain: ["workmanship", "honesty"].iter().filter_map(|id| trade.aspect(id)).collect(),
         }
     }
 

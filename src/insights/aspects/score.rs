@@ -12,6 +12,9 @@ const NEGATION_REACH: usize = 5;
 /// How far an opinion stands from the name of what it judges at most, in units between them.
 const NAME_REACH: usize = 5;
 
+/// What a text starts with: who complains of nothing, and tells of the work all the same, is content nine times of ten.
+const CONTENT: i32 = 2;
+
 /// How a text as a whole speaks, as it adds up.
 #[derive(Debug, Default)]
 pub struct Total {
@@ -22,7 +25,7 @@ pub struct Total {
 impl Total {
     /// The label and the score.
     pub fn label(&self) -> (Polarity, i32) {
-        (label(self.score, self.is_judged), self.score)
+        (label(self.score + CONTENT, self.is_judged), self.score + CONTENT)
     }
 }
 
@@ -124,7 +127,7 @@ impl Scorer<'_> {
         let complains = polar.iter().all(|(_, score)| *score < 0);
         let quiet = &self.judge.quiet;
         self.found.retain(|one| one.is_polar || !quiet.contains(&one.aspect));
-        for one in self.found.iter_mut().filter(|one| !one.is_polar && complains && one.hits.iter().all(|hit| hit.points == 0)) {
+        for one in self.found.iter_mut().filter(|one| !one.is_polar && complains && !self.judge.plain.contains(&one.aspect)) {
             let Some(first) = one.hits.first() else { continue };
             one.hits.push(Hit { rule: "context:complaint".to_owned(), span: first.span, points: -MARGIN });
             one.is_polar = true;
