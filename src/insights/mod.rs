@@ -2,12 +2,19 @@
 //! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
 
 pub mod aspects;
+pub mod compile;
 mod editorial;
 pub mod evaluate;
+pub mod names;
+mod note;
+mod reader;
 mod reading;
 pub mod store;
 pub mod text;
 pub mod trade;
 
 pub use editorial::{Editorial, Question};
+pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
+pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
+pub use trade::Trade;
