@@ -34,7 +34,7 @@ fn main() {
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
     group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
 
-    let entries: Vec<Entry> = corpus.reviews().map(|review| Entry::new(review, &shelf::links())).collect();
+    let entries: Vec<Entry> = corpus.reviews().map(|review| Entry::unread(review, &shelf::links())).collect();
     group.bench_function("blocks", |bencher| {
         bencher.iter(|| {
             let mut filler = Filler::default();
@@ -69,7 +69,7 @@ fn main() {
 
 /// The copy after `review` changed.
 fn revise(copy: &Copy, review: Review) -> Copy {
-    let change = (review.id.clone(), Some(Entry::new(review, &shelf::links())));
+    let change = (review.id.clone(), Some(Entry::unread(review, &shelf::links())));
     Copy { shelf: copy.shelf.revise(vec![change]), ..copy.clone() }
 }
 

@@ -103,7 +103,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (folded, folding) = timed(|| reviews.iter().map(|review| fold(&review.text)).collect::<Vec<_>>());
     let (json, serialising) =
         timed(|| reviews.iter().map(|review| wire::json(&wire::Review::new(review.clone(), &links))).collect::<Vec<_>>());
-    let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::new(review, &links)).collect::<Vec<_>>());
+    let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::unread(review, &links)).collect::<Vec<_>>());
     // Joined as blocks are, about 128 reviews each.
     let folded: Vec<Vec<u8>> = folded.chunks(128).map(|texts| (texts.join("\u{0}") + "\u{0}").into_bytes()).collect();
     let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();

@@ -5,7 +5,7 @@ mod hub;
 mod span;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
@@ -25,6 +25,22 @@ pub struct DatabaseConfig {
     pub url: String,
 }
 
+/// How texts are read.
+#[derive(Debug, Clone, Args)]
+pub struct TradeConfig {
+    /// A TOML file that says what customers of the trade judge, and in which words [default: built in, home services]
+    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE")]
+    pub trade_file: Option<PathBuf>,
+}
+
+impl TradeConfig {
+    /// The path of the file, if one is set.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.trade_file.as_deref().filter(|path| !path.as_os_str().is_empty())
+    }
+}
+
 /// What `serve` needs to know besides.
 #[derive(Debug, Clone, Args)]
 pub struct ServeConfig {
@@ -34,6 +50,9 @@ pub struct ServeConfig {
     /// The public URL under which the service is reached [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
+    /// How texts are read.
+    #[command(flatten)]
+    pub trade: TradeConfig,
     /// The hub's settings.
     #[command(flatten)]
     pub hub: HubConfig,

@@ -55,6 +55,12 @@ impl Links {
         format!("{}{path}", self.base)
     }
 
+    /// The evidence of an aspect. Ids of aspects are words of small letters, digits and underscores.
+    #[must_use]
+    pub fn evidence(&self, aspect_id: &str) -> String {
+        self.absolute(&format!("/insights/aspects/{aspect_id}/evidence.json"))
+    }
+
     /// The permalink of a review. Every character that an id may have stands for itself in a path (RFC 3986 §3.3).
     #[must_use]
     pub fn review(&self, review_id: &str) -> String {

@@ -5,6 +5,7 @@
 pub mod corpus;
 pub mod cpu;
 pub mod files;
+pub mod notes;
 pub mod plain;
 pub mod questions;
 pub mod shelf;

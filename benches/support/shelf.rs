@@ -24,7 +24,7 @@ pub fn links() -> Links {
 #[must_use]
 pub fn copy(corpus: &Corpus) -> Copy {
     let mut filler = Filler::default();
-    corpus.reviews().for_each(|review| filler.push(&Entry::new(review, &links())));
+    corpus.reviews().for_each(|review| filler.push(&Entry::unread(review, &links())));
     Copy { shelf: filler.finish(), business: Corpus::business(), ..Copy::default() }
 }
 

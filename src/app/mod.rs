@@ -27,13 +27,15 @@ use crate::clock::Clock;
 use crate::ctx::Ctx;
 use crate::db::{Database, DbError, Migrated};
 use crate::edition::{Content, Current, Press, PressError, Sheet};
-use crate::jobs::{Code, Print};
+use crate::jobs::{Code, Print, Read};
 use crate::links::Links;
 use crate::respond::{self, Checker, UnknownKeyword};
 use crate::{http, pages, wire};
 
 /// How often we look whether anybody wrote. A change must be out within a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
+/// How long after readings could not be kept that is tried again.
+const READ_RETRY: Duration = Duration::from_secs(1);
 /// How many rounds [`App::drain`] takes before it says that something will not rest.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
@@ -44,6 +46,7 @@ pub struct App {
     endpoint: Arc<BoxEndpoint<'static>>,
     print: Mutex<Print>,
     code: Code,
+    read: Read,
     hub: Hub,
 }
 
@@ -79,16 +82,28 @@ impl App {
     /// # Errors
     /// [`AppError`].
     pub async fn new(database: Database, links: Links, clock: Clock, hub: HubOptions) -> Result<Self, AppError> {
+        Self::of(Press::new(database, links, clock), hub).await
+    }
+
+    /// The service around a press.
+    ///
+    /// # Errors
+    /// [`AppError`].
+    pub async fn of(press: Press, hub: HubOptions) -> Result<Self, AppError> {
         operations::count();
+        let (database, links, clock) = (press.database().clone(), press.links().clone(), press.clock().clone());
         let mut changes = database.changes().await?;
-        let press = Press::new(database.clone(), links.clone(), clock.clone());
         // Looked before reading: what is written meanwhile is seen as a change afterwards.
         changes.any().await?;
         let first = press.first().await?;
         let ctx = Arc::new(Ctx::new(Current::new(first), links, clock));
         let (hub, handler) = Hub::new(&database, &ctx, hub)?;
         let endpoint = Arc::new(endpoint(&ctx, handler)?);
+        let read = Read::new(Arc::clone(&ctx), database.clone(), Arc::clone(press.backlog()));
+        // What the first edition has shown is kept before it is seen; if that fails, the job tries again and tells of it.
+        while matches!(read.keep_once().await, Ok(true)) {}
         Ok(Self {
+            read,
             print: Mutex::new(Print::new(Arc::clone(&ctx), press, changes)),
             code: Code::new(Arc::clone(&ctx)),
             hub,
@@ -127,7 +142,8 @@ impl App {
             shutdown.cancelled().await;
             self.ctx.drain();
         };
-        tokio::join!(serve, drain, self.keep_printed(&jobs_end), self.keep_coded(&jobs_end), self.hub.keep_sending(&shutdown));
+        let (print, code, read) = (self.keep_printed(&jobs_end), self.keep_coded(&jobs_end), self.keep_read(&jobs_end));
+        tokio::join!(serve, drain, print, code, read, self.hub.keep_sending(&shutdown));
         if let Err(error) = self.print.lock().await.close().await {
             tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
         }
@@ -162,16 +178,45 @@ impl App {
         end.run_until_cancelled(code).await;
     }
 
+    async fn keep_read(&self, end: &CancellationToken) {
+        let mut swaps = self.ctx.current.swaps();
+        let read = async {
+            loop {
+                swaps.mark_unchanged();
+                match self.read.run_once().await {
+                    Ok(true) => {}
+                    Ok(false) if swaps.changed().await.is_err() => break,
+                    Ok(false) => {}
+                    Err(error) => {
+                        metrics::counter!("insights_failures_total", "what" => "keep").increment(1);
+                        tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
+                        self.ctx.clock.sleep(READ_RETRY).await;
+                    }
+                }
+            }
+        };
+        end.run_until_cancelled(read).await;
+    }
+
+    /// Prints the next edition if anybody wrote; says whether there is one. For tests.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub async fn print_once(&self) -> Result<bool, String> {
+        self.print.lock().await.run_once().await.map_err(|error| error.to_string())
+    }
+
     /// Runs every job until none has anything to do. Never moves the clock. For tests.
     ///
     /// # Errors
     /// What a job said when it failed, or which one would not rest.
     pub async fn drain(&self) -> Result<(), String> {
         for _ in 0..DRAIN_ROUNDS_MAX {
-            let printed = self.print.lock().await.run_once().await.map_err(|error| error.to_string())?;
+            let printed = self.print_once().await?;
+            let read = self.read.run_once().await.map_err(|error| error.to_string())?;
             let coded = self.code.run_once().await;
             let sent = self.hub.run_once().await.map_err(|error| error.to_string())?;
-            if !printed && !coded && !sent {
+            if !printed && !read && !coded && !sent {
                 return Ok(());
             }
         }

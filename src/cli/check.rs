@@ -1,24 +1,33 @@
 //! `reviews check`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
+use sqlx::SqliteConnection;
 
 use super::{Outcome, say};
-use crate::config::DatabaseConfig;
+use crate::business;
+use crate::config::{DatabaseConfig, TradeConfig};
 use crate::db::{Database, DbError, Verified, verify};
+use crate::edition::read;
+use crate::insights::store as insights;
+use crate::insights::{Engine, Reader, Subject};
 use crate::reviews::store;
 
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
 
-/// Verify the database, changing nothing: integrity, and the text index in step with the reviews
+/// Verify the database, changing nothing: integrity, and text index and insights in step with the reviews
 #[derive(Debug, Args)]
-pub struct Check {}
+pub struct Check {
+    #[command(flatten)]
+    trade: TradeConfig,
+}
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let path = database.path()?;
+        let (path, engine) = (database.path()?, super::trade::load(&self.trade)?);
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
@@ -26,6 +35,7 @@ impl Check {
         let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
         let sentence = |id| format!("reviews: {id} breaks the table's checks and is left out; correct or delete it");
         verified.wrong.extend(unreadable.into_iter().map(sentence));
+        verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty();
@@ -39,10 +49,38 @@ fn told(path: &Path, verified: Verified) -> String {
     let mut lines = vec![format!("{}: {reviews} reviews", path.display())];
     lines.extend(behind.into_iter().map(|sentence| format!("behind  {sentence}")));
     let end = match wrong.as_slice() {
-        [] => "ok      integrity, reviews, text index, publications",
+        [] => "ok      integrity, reviews, text index, insights, publications",
         _ => "Keep a copy of the file; then restore a backup, or export with `sqlite3` and import into a new one.",
     };
     lines.extend(wrong.into_iter().map(|sentence| format!("wrong   {sentence}")));
     lines.push(format!("{end}\n"));
     lines.join("\n")
+}
+
+/// Reads every published review once more, and holds what is kept against it.
+async fn verify_insights(connection: &mut SqliteConnection, engine: &Arc<Engine>, verified: &mut Verified) -> sqlx::Result<()> {
+    let business = business::find(&mut *connection).await?.unwrap_or_default();
+    let reader = Reader::new(&business, engine);
+    let (mut newest, mut behind, mut wrong) = (store::Newest::default(), 0, Vec::new());
+    while let Some(reviews) = newest.next(&mut *connection).await? {
+        let derived: Vec<_> = reviews.iter().map(|review| read(&reader, review, Subject::of(review).hash())).collect();
+        for (one, verdict) in derived.iter().zip(insights::verify(&mut *connection, &derived).await?) {
+            match verdict {
+                insights::Verified::Right => {}
+                insights::Verified::Behind => behind += 1,
+                insights::Verified::Wrong => wrong.push(one.id.clone()),
+            }
+        }
+    }
+    if behind > 0 {
+        verified.behind.push(format!("insights: {behind} reviews are still to be read; a running `reviews serve` does it"));
+    }
+    let stray = insights::stray(connection).await?;
+    let mend = "`reviews insights rebuild` derives them anew";
+    if stray > 0 {
+        verified.wrong.push(format!("insights: {stray} readings are of no review that appears; {mend}"));
+    }
+    let sentence = |id: String| format!("insights: {id} has findings other than its text gives; {mend}");
+    verified.wrong.extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
+    Ok(())
 }

@@ -2,10 +2,12 @@
 
 mod check;
 pub mod import;
+mod insights;
 mod migrate;
 pub mod seed;
 mod serve;
 mod subscriptions;
+mod trade;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -32,6 +34,7 @@ enum Command {
     Migrate(migrate::Migrate),
     Seed(seed::Seed),
     Import(import::Import),
+    Insights(insights::Insights),
     Subscriptions(subscriptions::Subscriptions),
     Check(check::Check),
 }
@@ -70,6 +73,7 @@ impl Cli {
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Seed(seed) => seed.run(&database, &clock).await,
             Command::Import(import) => import.run(&database, &clock).await,
+            Command::Insights(insights) => insights.run(&database).await,
             Command::Subscriptions(subscriptions) => subscriptions.run(&database).await,
             Command::Check(check) => check.run(&database).await,
         }

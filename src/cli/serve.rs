@@ -9,11 +9,12 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::{Outcome, say, seed};
+use super::{Outcome, say, seed, trade};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
+use crate::edition::Press;
 use crate::links::{HUB_PATH, Links};
 
 /// Serve the reviews until told to stop
@@ -37,11 +38,16 @@ impl Serve {
         if self.print_config {
             let base_url = self.config.links(self.config.listen)?;
             let (listen, hub) = (self.config.listen, &self.config.hub);
-            say(&format!("DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\n{hub}\n", database.url))?;
+            let trade = self.config.trade.path().map(|path| path.display().to_string()).unwrap_or_default();
+            say(&format!(
+                "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_TRADE_FILE={trade}\n{hub}\n",
+                database.url
+            ))?;
             return Ok(Outcome::Done);
         }
         // Settings first: nothing is made or migrated for a service that cannot run.
         self.config.links(self.config.listen)?;
+        let engine = trade::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.0.is_empty() {
             tracing::warn!("hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet");
@@ -60,7 +66,8 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             seed::load_if_empty(&database, &clock, seeds).await?;
         }
-        let app = App::new(database, links.clone(), clock, hub).await?;
+        let press = Press::new(database, links.clone(), clock).with_engine(engine);
+        let app = App::of(press, hub).await?;
         // Whether or not anybody reads it, we serve.
         let _ = say(&greeting(&app, &links, bound));
         app.serve(listener, shutdown, Limits::default()).await;

@@ -5,6 +5,7 @@
 mod changes;
 mod error;
 mod migrate;
+mod packed;
 mod sender;
 mod text;
 mod verify;
@@ -16,6 +17,7 @@ use std::time::Duration;
 pub use changes::Changes;
 pub use error::DbError;
 pub use migrate::Migrated;
+pub use packed::unpack_value;
 pub use sender::Sender;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};

@@ -7,9 +7,11 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, Mention, Place, place};
+use super::entry::{Entry, Place, place};
 use super::grams::Grams;
+use super::postings::Postings;
 use super::sieve::Sieve;
+use crate::insights::{Note, NoteRef, Notes};
 use crate::reviews::{Rating, Tally};
 
 /// One id in this many ends its block.
@@ -59,39 +61,6 @@ impl Column {
     }
 }
 
-/// Who mentions what: for each value, the positions in the block, ascending.
-#[derive(Debug, Clone, Default)]
-pub struct Postings(Vec<Posting>);
-
-/// One value and its positions.
-#[derive(Debug, Clone)]
-pub struct Posting {
-    /// What is mentioned.
-    pub mention: Mention,
-    /// The positions in the block.
-    pub positions: Vec<u32>,
-}
-
-impl Postings {
-    fn push(&mut self, position: usize, mention: &Mention) {
-        let position = u32::try_from(position).unwrap_or(u32::MAX);
-        match self.0.iter_mut().find(|posting| posting.mention.value == mention.value) {
-            Some(posting) => posting.positions.push(position),
-            None => self.0.push(Posting { mention: mention.clone(), positions: vec![position] }),
-        }
-    }
-
-    /// Every value of the block.
-    pub fn iter(&self) -> impl Iterator<Item = &Posting> {
-        self.0.iter()
-    }
-
-    fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
-        let holds = move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
-        self.0.iter().filter(holds).map(|posting| &posting.mention)
-    }
-}
-
 /// See the head of this file.
 #[derive(Debug)]
 pub struct Block {
@@ -107,6 +76,8 @@ pub struct Block {
     service_areas: Postings,
     grams: Grams,
     sieve: Sieve,
+    notes: Notes,
+    unread: Vec<u32>,
     digest: [u8; 32],
     tally: Tally,
     with_text: u64,
@@ -224,6 +195,31 @@ impl Block {
         &self.sieve
     }
 
+    /// What was read in its texts, with each review's index; reviews that are still to be read are left out.
+    pub fn notes(&self) -> impl Iterator<Item = (usize, NoteRef<'_>)> {
+        (0..self.len()).filter_map(|index| Some((index, self.note(index)?)))
+    }
+
+    /// The notes of the reviews that have been read, one behind the other.
+    #[must_use]
+    pub const fn column_of_notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// What was read in a review's text, or `None` where that is still to be done.
+    #[must_use]
+    pub fn note(&self, index: usize) -> Option<NoteRef<'_>> {
+        let before = self.unread.partition_point(|unread| (*unread as usize) < index);
+        let is_unread = self.unread.get(before).is_some_and(|unread| *unread as usize == index);
+        (!is_unread).then(|| self.notes.get(index - before))
+    }
+
+    /// The indices of the reviews that are still to be read, ascending.
+    #[must_use]
+    pub fn unread(&self) -> &[u32] {
+        &self.unread
+    }
+
     /// SHA-256 of its JSON.
     #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
@@ -261,6 +257,8 @@ pub struct Builder {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    notes: Notes,
+    unread: Vec<u32>,
     tally: Tally,
     with_text: u64,
 }
@@ -279,6 +277,7 @@ impl Builder {
         entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
         entry.services.iter().for_each(|mention| self.services.push(at, mention));
         entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+        self.note(at, entry.note.as_ref().map(Note::borrowed));
     }
 
     /// Adds the next review as another block has it.
@@ -291,6 +290,14 @@ impl Builder {
         block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
         block.services.at(index).for_each(|mention| self.services.push(at, mention));
         block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+        self.note(at, block.note(index));
+    }
+
+    fn note(&mut self, at: usize, note: Option<NoteRef<'_>>) {
+        match note {
+            Some(note) => self.notes.push(note),
+            None => self.unread.push(u32::try_from(at).unwrap_or(u32::MAX)),
+        }
     }
 
     fn columns(&mut self, id: &str, day: i32, stars: u8, updated_at: DateTime<Utc>, json: &[u8], folded: &[u8]) {
@@ -324,6 +331,8 @@ impl Builder {
             technicians: std::mem::take(&mut self.technicians),
             services: std::mem::take(&mut self.services),
             service_areas: std::mem::take(&mut self.service_areas),
+            notes: self.notes.clone(),
+            unread: std::mem::take(&mut self.unread),
             tally: std::mem::take(&mut self.tally),
             with_text: std::mem::take(&mut self.with_text),
         };
@@ -331,6 +340,7 @@ impl Builder {
         self.days.clear();
         self.stars.clear();
         self.updated.clear();
+        self.notes.clear();
         block
     }
 }

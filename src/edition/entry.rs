@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::insights::{Kind, Note, Reading, Trade};
 use crate::links::Links;
-use crate::reviews::{self, Day, fold};
+use crate::reviews::{self, Day, Mentions, fold};
 use crate::wire;
 
 /// Where a review stands: newest first, that is by date descending, then by id ascending.
@@ -72,12 +73,32 @@ pub struct Entry {
     pub services: Vec<Mention>,
     /// Which places are.
     pub service_areas: Vec<Mention>,
+    /// What was read in its text; nothing while that is still to be done.
+    pub note: Option<Note>,
 }
 
 impl Entry {
-    /// Prints `review`.
+    /// Prints `review`, whose text is still to be read.
     #[must_use]
-    pub fn new(review: reviews::Review, links: &Links) -> Self {
+    pub fn unread(review: reviews::Review, links: &Links) -> Self {
+        Self::new(review, None, links)
+    }
+
+    /// Prints `review`, whose text says `reading`: what that names joins what was recorded.
+    #[must_use]
+    pub fn read(review: reviews::Review, reading: &Reading, trade: &Trade, links: &Links) -> Self {
+        let note = Note::new(reading, &review, trade);
+        Self::new(with_names(review, reading), Some(note), links)
+    }
+
+    /// Prints `review`, whose text said `reading` by rules that have changed since: it names what it named until it is
+    /// read anew, so that what is published changes once.
+    #[must_use]
+    pub fn to_read_anew(review: reviews::Review, reading: &Reading, links: &Links) -> Self {
+        Self::new(with_names(review, reading), None, links)
+    }
+
+    fn new(review: reviews::Review, note: Option<Note>, links: &Links) -> Self {
         let day: Day = review.date;
         let stars = review.rating.stars();
         let folded = fold(&review.text);
@@ -89,6 +110,25 @@ impl Entry {
         let review = wire::Review::new(review, links);
         let json = wire::json(&review);
         let key = Key { day: day.number(), id: review.id };
-        Self { key, stars, updated_at: review.updated_at, json, folded, technicians, services, service_areas }
+        Self { key, stars, updated_at: review.updated_at, json, folded, technicians, services, service_areas, note }
     }
+}
+
+/// The review with what its text names, ambiguities left out.
+fn with_names(mut review: reviews::Review, reading: &Reading) -> reviews::Review {
+    if reading.mentions.iter().all(|mention| mention.link().is_none()) {
+        return review;
+    }
+    let Mentions { mut technicians, mut services, mut service_areas } = std::mem::take(&mut review.mentions);
+    for mention in &reading.mentions {
+        let Some(value) = mention.link() else { continue };
+        let values = match mention.kind {
+            Kind::Technician => &mut technicians,
+            Kind::Service => &mut services,
+            Kind::ServiceArea => &mut service_areas,
+        };
+        values.push(value.to_owned());
+    }
+    review.mentions = Mentions::new(technicians, services, service_areas);
+    review
 }

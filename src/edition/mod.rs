@@ -4,6 +4,7 @@
 //! from the database, and nothing in it knows HTTP.
 
 mod atom;
+mod backlog;
 pub mod block;
 mod coding;
 mod current;
@@ -11,21 +12,27 @@ mod document;
 pub mod entry;
 mod feed;
 mod grams;
+mod insights;
+mod postings;
 mod press;
 pub mod print;
 mod publication;
 mod sheet;
 mod shelf;
 mod sieve;
+mod stock;
 mod store;
 
+pub use backlog::Backlog;
 pub use coding::Coding;
 pub use current::{Current, Edition, Printed};
 pub use document::Document;
 pub use grams::{Grams, Wanted};
+pub use postings::{Posting, Postings};
 pub use press::{Press, PressError};
 pub use print::Content;
 pub use publication::Publication;
 pub use sheet::Sheet;
 pub use shelf::{Filler, Shelf};
 pub use sieve::{REVIEWS_A_WORD, Runs, Sieve};
+pub use stock::{READ_AT_ONCE_MAX, cost, read, survey};

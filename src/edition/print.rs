@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::atom::atom_feed;
-use super::block::Postings;
 use super::document::Document;
 use super::feed::{FEED_REVIEWS, json_feed, read_back};
+use super::insights::insights;
 use super::shelf::Shelf;
 use crate::business::Business;
-use crate::insights::Editorial;
+use crate::insights::{Editorial, Reader};
 use crate::links::Links;
 use crate::wire;
 
@@ -28,6 +29,19 @@ pub struct Copy {
     pub editorial: Editorial,
     /// How many reviews do not appear, by reason.
     pub withheld: BTreeMap<String, u64>,
+    /// Who read the texts.
+    pub reader: Arc<Reader>,
+    /// Who is to read them: another one where the roster has changed and reading all of them anew takes longer than a
+    /// moment. Until that is done, all is as the other read it.
+    pub next_reader: Arc<Reader>,
+}
+
+impl Copy {
+    /// How many reviews are still to be read, or to be read anew.
+    #[must_use]
+    pub fn behind(&self) -> usize {
+        if self.reader.method() == self.next_reader.method() { self.shelf.count_unread() } else { self.shelf.len() }
+    }
 }
 
 /// A document's content in pieces, which editions share.
@@ -66,7 +80,7 @@ pub fn print(document: Document, copy: &Copy, links: &Links) -> Content {
     let newest = || read_back(&copy.shelf.json_of_first(FEED_REVIEWS));
     match document {
         Document::Reviews => dataset(copy),
-        Document::Insights => Content::whole(wire::json(&insights(copy))),
+        Document::Insights => Content::whole(wire::json(&insights(copy, links))),
         Document::JsonFeed => Content::whole(wire::json(&json_feed(&copy.business, &newest(), links, document.path()))),
         Document::AtomFeed => Content::whole(atom_feed(&copy.business, &newest(), links, document.path())),
     }
@@ -100,65 +114,6 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
     }
     pieces.push(Bytes::from_static(closing));
     pieces
-}
-
-fn insights(copy: &Copy) -> wire::Insights {
-    let Copy { shelf, business, editorial, .. } = copy;
-    let ends = |position: usize| {
-        let (block, index) = shelf.locate(position)?;
-        chrono::NaiveDate::from_num_days_from_ce_opt(shelf.blocks()[block].days()[index])
-    };
-    let window = shelf.len().checked_sub(1).and_then(|last| Some(wire::Window { from: ends(last)?, to: ends(0)? }));
-    let technicians = business.technicians.iter().map(|one| (Some(one.id.clone()), one.name.clone(), one.name.clone()));
-    let services = business.services.iter().map(|one| (Some(one.id.clone()), one.name.clone(), one.id.clone()));
-    let areas = business.service_areas.iter().map(|name| (None, name.clone(), name.clone()));
-    wire::Insights {
-        aspects: Vec::new(),
-        entities: wire::Entities {
-            technicians: entities(technicians, &count(shelf, super::block::Block::technicians)),
-            services: entities(services, &count(shelf, super::block::Block::services)),
-            service_areas: entities(areas, &count(shelf, super::block::Block::service_areas)),
-        },
-        topics: Vec::new(),
-        faq: editorial
-            .faq
-            .iter()
-            .map(|entry| wire::Faq {
-                id: entry.id.clone(),
-                question: entry.question.clone(),
-                answer: entry.answer.clone(),
-                basis: "editorial".to_owned(),
-            })
-            .collect(),
-        summary: wire::Summary { editorial: editorial.summary.clone(), sentences: Vec::new() },
-        generated_from: wire::GeneratedFrom {
-            reviews: shelf.len() as u64,
-            with_text: shelf.blocks().iter().map(|block| block.with_text()).sum(),
-            analysed: 0,
-            window,
-        },
-        method: wire::Method {
-            name: "recorded_mentions".to_owned(),
-            description: "Counts of published reviews over the mentions recorded with them; the texts are not analysed.".to_owned(),
-        },
-    }
-}
-
-fn count(shelf: &Shelf, postings: impl Fn(&super::block::Block) -> &Postings) -> BTreeMap<&str, u64> {
-    let mut counts = BTreeMap::new();
-    for posting in shelf.blocks().iter().flat_map(|block| postings(block).iter()) {
-        *counts.entry(posting.mention.value.as_str()).or_insert(0) += posting.positions.len() as u64;
-    }
-    counts
-}
-
-/// The firm's own list (id, name, value that reviews mention), then what is mentioned besides.
-fn entities(listed: impl Iterator<Item = (Option<String>, String, String)>, counts: &BTreeMap<&str, u64>) -> Vec<wire::Entity> {
-    let mut rest = counts.clone();
-    let mut entities: Vec<wire::Entity> =
-        listed.map(|(id, name, value)| wire::Entity { id, name, reviews: rest.remove(value.as_str()).unwrap_or(0) }).collect();
-    entities.extend(rest.into_iter().map(|(name, reviews)| wire::Entity { id: None, name: name.to_owned(), reviews }));
-    entities
 }
 
 /// Lower-case hexadecimal.

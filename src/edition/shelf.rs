@@ -1,6 +1,7 @@
 //! All published reviews, newest first, in blocks; and where each one is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::block::{Block, Builder, ends_block, id_hash};
 use super::entry::{Entry, Key, place};
+use crate::insights::NoteRef;
 use crate::reviews::{Day, ReviewId, Tally};
 
 /// Into how many parts the index of ids is cut: a change copies one of them.
@@ -91,6 +93,47 @@ impl Shelf {
         let mut tally = Tally::default();
         self.blocks.iter().for_each(|block| tally.add(block.tally()));
         tally
+    }
+
+    /// How many reviews are still to be read.
+    #[must_use]
+    pub fn count_unread(&self) -> usize {
+        self.blocks.iter().map(|block| block.unread().len()).sum()
+    }
+
+    /// The ids of reviews that are still to be read, newest first.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(|block| block.unread().iter().map(|index| block.id(*index as usize)))
+    }
+
+    /// Day and id of the reviews from `position` on, newest first: all, or only those that are still to be read.
+    pub fn places(&self, position: usize, is_all: bool) -> impl Iterator<Item = (i32, &str)> {
+        let blocks = self.blocks.iter().zip(&self.starts).filter(move |(block, start)| **start + block.len() > position);
+        blocks.flat_map(move |(block, start)| {
+            let indices = position.saturating_sub(*start)..block.len();
+            let is_wanted = move |index: &usize| is_all || block.note(*index).is_none();
+            indices.filter(is_wanted).map(|index| (block.days()[index], block.id(index)))
+        })
+    }
+
+    /// How many bytes their folded texts have.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.folded().len()).sum()
+    }
+
+    /// What was read in the reviews at these positions, newest first; those that are still to be read are left out.
+    pub fn notes(&self, positions: Range<usize>) -> impl Iterator<Item = NoteRef<'_>> {
+        let blocks = self
+            .blocks
+            .iter()
+            .zip(&self.starts)
+            .filter(move |(block, start)| **start < positions.end && **start + block.len() > positions.start);
+        let positions = positions.start..positions.end;
+        blocks.flat_map(move |(block, start)| {
+            let indices = positions.start.saturating_sub(*start)..block.len().min(positions.end.saturating_sub(*start));
+            indices.filter_map(|index| block.note(index))
+        })
     }
 
     /// How many reviews are of `day` or newer: the length of the prefix that they are.

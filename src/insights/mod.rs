@@ -2,14 +2,21 @@
 //! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
 
 pub mod aspects;
-mod editorial;
+pub mod compile;
 pub mod detector;
+mod editorial;
 pub mod evaluate;
 pub mod model;
+pub mod names;
+mod note;
+mod reader;
 mod reading;
 pub mod store;
 pub mod text;
 pub mod trade;
 
 pub use editorial::{Editorial, Question};
+pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
+pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
+pub use trade::Trade;

@@ -21,6 +21,24 @@ pub enum Language {
     Other,
 }
 
+impl Language {
+    /// Its name in the database.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::English => "english",
+            Self::Other => "other",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        [Self::None, Self::English, Self::Other].into_iter().find(|one| one.name() == name)
+    }
+}
+
 /// How something is spoken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Polarity {
@@ -101,6 +119,12 @@ impl Kind {
             Self::Service => "service",
             Self::ServiceArea => "service_area",
         }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        [Self::Technician, Self::Service, Self::ServiceArea].into_iter().find(|one| one.name() == name)
     }
 }
 

@@ -6,8 +6,10 @@ pub mod expire;
 pub mod measure;
 mod print;
 pub mod prune;
+mod read;
 mod schedule;
 
 pub use code::Code;
 pub use print::Print;
+pub use read::Read;
 pub use schedule::Schedule;

@@ -47,7 +47,7 @@ impl Print {
     /// [`PrintError`]; the change is not forgotten.
     #[expect(clippy::disallowed_methods, reason = "measures how long printing took; nothing is decided by it")]
     pub async fn run_once(&mut self) -> Result<bool, PrintError> {
-        if !self.changes.any().await? {
+        if !self.changes.any().await? && !self.press.backlog().is_read() {
             return Ok(false);
         }
         let started = Instant::now();

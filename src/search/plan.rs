@@ -154,7 +154,7 @@ mod tests {
         let links: Links = "https://reviews.example.com".parse().unwrap();
         let mut filler = Filler::default();
         for review in reviews {
-            filler.push(&Entry::new(review.clone(), &links));
+            filler.push(&Entry::unread(review.clone(), &links));
         }
         let copy = Copy { shelf: filler.finish(), ..Copy::default() };
         let documents = Document::ALL.map(|document| {

@@ -5,7 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memmem::Finder;
 
-use crate::edition::block::{Block, Postings};
+use crate::edition::Postings;
+use crate::edition::block::Block;
 use crate::edition::entry::Mention;
 use crate::edition::{REVIEWS_A_WORD, Runs, Wanted};
 use crate::reviews::ReviewFilter;

@@ -1,20 +1,28 @@
 //! What the reviews say, counted.
 
+mod parts;
+mod said;
+mod told;
+
 use chrono::NaiveDate;
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-/// What the reviews say. Every part is always there; what is not derived is empty.
+use crate::insights::{Editorial, Kind, compile};
+use crate::links::Links;
+use parts::{Aspect, Entities, Entity, Topic};
+use told::{Faq, Sentence, Summary};
+
+/// What the reviews say. Every part is always there; what nothing is said of is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Insights {
-    /// What customers judge, with their sentiment.
-    pub aspects: Vec<Value>,
+    /// What customers judge, in the order of the trade; aspects that no review speaks of are left out.
+    pub aspects: Vec<Aspect>,
     /// Whom and what they name.
     pub entities: Entities,
-    /// Phrases that stand out.
-    pub topics: Vec<Value>,
-    /// Questions and answers.
+    /// Phrases that stand out, the clearest first.
+    pub topics: Vec<Topic>,
+    /// Questions and answers: the firm's own first, then those that five reviews or more answer.
     pub faq: Vec<Faq>,
     /// The whole in a few sentences.
     pub summary: Summary,
@@ -24,64 +32,29 @@ pub struct Insights {
     pub method: Method,
 }
 
-/// Whom and what reviews name, in the firm's own order; then names that are not in its lists, sorted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-pub struct Entities {
-    /// People.
-    pub technicians: Vec<Entity>,
-    /// Services.
-    pub services: Vec<Entity>,
-    /// Places.
-    pub service_areas: Vec<Entity>,
-}
-
-/// Somebody or something that reviews name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-pub struct Entity {
-    /// The firm's id; left out where it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The name.
-    pub name: String,
-    /// How many published reviews mention it.
-    pub reviews: u64,
-}
-
-/// One question with its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-pub struct Faq {
-    /// Unique and stable.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// The answer.
-    pub answer: String,
-    /// `editorial`: the firm wrote it.
-    pub basis: String,
-}
-
-/// The whole in a few sentences.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-pub struct Summary {
-    /// The firm's own words; left out where it wrote none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub editorial: Option<String>,
-    /// Sentences derived from the reviews.
-    pub sentences: Vec<Value>,
-}
-
 /// Which reviews the insights were made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct GeneratedFrom {
     /// How many published reviews there are.
-    pub reviews: u64,
+    pub reviews: u32,
     /// How many of them say something.
-    pub with_text: u64,
-    /// How many texts were analysed.
-    pub analysed: u64,
+    pub with_text: u32,
+    /// How many texts were analysed: the English ones.
+    pub analysed: u32,
+    /// Why the others were not; their recorded mentions are counted all the same.
+    pub excluded: Vec<Excluded>,
     /// From when to when they are; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
+}
+
+/// Reviews that were not analysed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Excluded {
+    /// `not_read_yet`: in the next edition; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
+    pub reason: String,
+    /// How many.
+    pub n: u32,
 }
 
 /// From the oldest review's day to the newest one's.
@@ -94,10 +67,89 @@ pub struct Window {
 }
 
 /// How the insights were made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Method {
-    /// What was done, for example `recorded_mentions`.
-    pub name: String,
+    /// What reads the texts, and its version.
+    pub engine: String,
     /// What that means.
     pub description: String,
+    /// A hash of all that decides what a text says: engine, trade, weights, and the firm's own names.
+    pub reader: String,
+    /// Always true: the same reviews give the same bytes.
+    pub deterministic: bool,
+    /// What `start` and `end` count: `code_point`.
+    pub offset_unit: String,
+    /// How good it is on annotated sentences.
+    pub quality: Vec<Quality>,
+}
+
+/// A figure measured on annotated sentences.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Quality {
+    /// What was measured, for example `aspect_polarity`.
+    pub task: String,
+    /// On which sentences.
+    pub set: String,
+    /// How many.
+    pub n: u32,
+    /// The measure, for example `accuracy` or `f1`.
+    pub measure: String,
+    /// Its value, from 0 to 1.
+    pub value: f64,
+    /// Lower and upper end of the 95 % interval, where the measure is a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci95: Option<Vec<f64>>,
+}
+
+impl Insights {
+    /// The public shape of `insights`, beside the firm's own texts.
+    #[must_use]
+    pub fn new(insights: &compile::Insights, editorial: &Editorial, method: Method, links: &Links) -> Self {
+        let spoken_of = insights.aspects.iter().filter(|aspect| aspect.said.votes.reviews() > 0);
+        let of = |kind: Kind| {
+            let named = insights.entities.iter().filter(move |entity| entity.kind == kind);
+            named.map(|entity| Entity::new(entity, insights)).collect()
+        };
+        Self {
+            aspects: spoken_of.map(|aspect| Aspect::new(aspect, insights, links)).collect(),
+            entities: Entities {
+                technicians: of(Kind::Technician),
+                services: of(Kind::Service),
+                service_areas: of(Kind::ServiceArea),
+            },
+            topics: insights.topics.iter().map(|topic| Topic::new(topic, insights)).collect(),
+            faq: editorial.faq.iter().map(Faq::from).chain(insights.faq.iter().cloned().map(Faq::from)).collect(),
+            summary: Summary {
+                editorial: editorial.summary.clone(),
+                overall: (&insights.corpus.overall).into(),
+                sentences: insights.summary.iter().cloned().map(Sentence::from).collect(),
+            },
+            generated_from: (&insights.corpus).into(),
+            method,
+        }
+    }
+}
+
+impl From<&compile::Corpus> for GeneratedFrom {
+    fn from(corpus: &compile::Corpus) -> Self {
+        let compile::Corpus { reviews, unread, with_text, analysed, foreign, overall: _, window } = *corpus;
+        let excluded = [
+            ("not_read_yet", unread),
+            ("no_text", reviews - unread - with_text),
+            ("no_words", with_text - analysed - foreign),
+            ("not_english", foreign),
+        ];
+        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
+        let window = window.and_then(|(from, to)| {
+            let day = NaiveDate::from_num_days_from_ce_opt;
+            Some(Window { from: day(from)?, to: day(to)? })
+        });
+        Self {
+            reviews,
+            with_text,
+            analysed,
+            excluded: excluded.map(|(reason, n)| Excluded { reason: reason.to_owned(), n }).collect(),
+            window,
+        }
+    }
 }

@@ -8,9 +8,46 @@ use crate::insights::trade::{Step, Trade, expand, forms};
 
 /// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
 const AFTER_NAME: [&str; 40] = [
-    "was", "is", "did", "came", "and", "were", "showed", "arrived", "explained", "fixed", "got", "has", "had", "took", "went", "from", "who",
-    "really", "even", "knew", "found", "made", "gave", "called", "told", "said", "installed", "replaced", "helped", "left", "kept", "also",
-    "cleaned", "worked", "walked", "diagnosed", "repaired", "answered", "always", "actually",
+    "was",
+    "is",
+    "did",
+    "came",
+    "and",
+    "were",
+    "showed",
+    "arrived",
+    "explained",
+    "fixed",
+    "got",
+    "has",
+    "had",
+    "took",
+    "went",
+    "from",
+    "who",
+    "really",
+    "even",
+    "knew",
+    "found",
+    "made",
+    "gave",
+    "called",
+    "told",
+    "said",
+    "installed",
+    "replaced",
+    "helped",
+    "left",
+    "kept",
+    "also",
+    "cleaned",
+    "worked",
+    "walked",
+    "diagnosed",
+    "repaired",
+    "answered",
+    "always",
+    "actually",
 ];
 
 /// Which symbols each word has, and which number each symbol has.
@@ -117,8 +154,7 @@ impl Vocabulary {
             Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
-            Shape::Capitalised | Shape::Mixed => (1, self.shortened(word).unwrap_or_default()),
-            Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
+            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
             Shape::Mark => (1, &[]),
         }
     }

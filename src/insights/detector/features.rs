@@ -9,8 +9,8 @@ use crate::insights::text::{Shape, Text};
 pub const RUN_MAX: usize = 3;
 /// Marks and words at which a sentence is parted; a word of these opens the next part.
 const PARTINGS: [&str; 22] = [
-    ",", ";", ":", ".", "!", "?", "\u{2026}", "\u{2014}", "(", ")", "\"", "-", "&", "and", "but", "however", "although", "though", "so",
-    "then", "while", "except",
+    ",", ";", ":", ".", "!", "?", "\u{2026}", "\u{2014}", "(", ")", "\"", "-", "&", "and", "but", "however", "although", "though",
+    "so", "then", "while", "except",
 ];
 const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01B3;

@@ -52,7 +52,7 @@ pub enum DetectorError {
 /// One sum for each aspect, then for each label.
 pub type Sums = [i32; SUMS];
 
-/// The detector.
+/// The detector; the default one knows nothing.
 #[derive(Debug, Clone)]
 pub struct Detector {
     biases: Sums,
@@ -69,6 +69,12 @@ pub struct Part {
     pub tokens: Range<usize>,
     /// Its sums.
     pub sums: Sums,
+}
+
+impl Default for Detector {
+    fn default() -> Self {
+        Self::new([0; SUMS], &[])
+    }
 }
 
 impl Detector {
@@ -124,6 +130,12 @@ impl Detector {
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// What each sum begins with: what is said without a word.
+    #[must_use]
+    pub const fn biases(&self) -> &Sums {
+        &self.biases
     }
 
     /// What the parts of a sentence sound like; where there are several, the whole comes last.

@@ -5,6 +5,7 @@ mod read;
 mod write;
 
 pub use read::{
-    Changed, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, unreadable, withheld,
+    Changed, Newest, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, published,
+    unreadable, withheld,
 };
 pub use write::{Written, upsert};

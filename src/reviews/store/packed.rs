@@ -1,4 +1,6 @@
-//! What the queries of `read` pack into one value for speed, taken apart again.
+//! The reviews that the queries of `read` pack into one value for speed, taken apart again.
+
+use crate::db::unpack_value as value;
 
 /// A review's values as they are stored.
 #[derive(Debug)]
@@ -36,19 +38,4 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
         }
         mentions.push((value(packed)??, value(packed)??));
     }
-}
-
-/// Takes one value off `packed`; `Some(None)` for null.
-#[expect(clippy::option_option, reason = "nothing to unpack, or null: both are plain")]
-fn value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
-    let colon = packed.iter().position(|byte| *byte == b':')?;
-    let length = std::str::from_utf8(&packed[..colon]).ok()?;
-    let rest = &packed[colon + 1..];
-    *packed = rest;
-    if length.is_empty() {
-        return Some(None);
-    }
-    let (value, rest) = rest.split_at_checked(length.parse().ok()?)?;
-    *packed = rest;
-    Some(Some(value))
 }

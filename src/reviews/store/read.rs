@@ -31,7 +31,7 @@ pub struct Changed {
     pub review: Option<Review>,
 }
 
-/// How many reviews one row of [`each_published`] brings: a row costs much, whatever is in it.
+/// How many reviews one row of [`Newest`] brings: a row costs much, whatever is in it.
 const REVIEWS_A_ROW: i64 = 256;
 
 /// A query for packed reviews, put together from what stands before and after the one list of columns; [`unpack`] is
@@ -57,22 +57,28 @@ macro_rules! packed {
     };
 }
 
-/// Calls `take` with every published review, newest first: date descending, then id ascending. All are of one state of
-/// the database if `connection` is in a transaction.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn each_published(connection: &mut SqliteConnection, mut take: impl FnMut(Review) + Send) -> sqlx::Result<()> {
-    // Nothing yet: every text is less than a blob.
-    let (mut day, mut id): (Option<Vec<u8>>, Vec<u8>) = (None, Vec::new());
-    loop {
+/// Reads the published reviews bit by bit, newest first: date descending, then id ascending.
+#[derive(Debug, Default)]
+pub struct Newest {
+    /// The day and id of the review read last; nothing yet is after every blob.
+    day: Option<Vec<u8>>,
+    id: Vec<u8>,
+}
+
+impl Newest {
+    /// The next older reviews, up to 256; `None` after the oldest. All are of one state of the database if `connection` is
+    /// in a transaction.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(&mut self, connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<Review>>> {
         let mut rows = packed!(
             r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
             "as packed from review as r indexed by review_newest
              where status = 'published' and reviewed_on = cast(? as text) and review_id > cast(? as text)
              order by review_id limit ?)",
-            day,
-            id,
+            self.day,
+            self.id,
             REVIEWS_A_ROW
         )
         .fetch_one(&mut *connection)
@@ -83,21 +89,34 @@ pub async fn each_published(connection: &mut SqliteConnection, mut take: impl Fn
                 "as packed from review as r indexed by review_newest
                  where status = 'published' and reviewed_on < coalesce(cast(? as text), x'')
                  order by reviewed_on desc, review_id limit ?)",
-                day,
+                self.day,
                 REVIEWS_A_ROW
             )
             .fetch_one(&mut *connection)
             .await?;
         }
-        let Some(rows) = rows else { return Ok(()) };
+        let Some(rows) = rows else { return Ok(None) };
         let mut rows = unpack(&rows);
         // They come in this order, but SQLite does not promise it of an aggregate.
         rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
         // Rows that cannot be unpacked at all would be asked for again and again.
         let Some(last) = rows.last() else { return Err(sqlx::Error::Decode("reviews cannot be unpacked".into())) };
-        (day, id) = (last.reviewed_on.map(<[u8]>::to_vec), last.review_id.unwrap_or_default().to_vec());
-        rows.iter().filter_map(readable).for_each(&mut take);
+        self.day = last.reviewed_on.map(<[u8]>::to_vec);
+        self.id = last.review_id.unwrap_or_default().to_vec();
+        Ok(Some(rows.iter().filter_map(readable).collect()))
     }
+}
+
+/// Calls `take` with every published review, in the order of [`Newest`].
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn each_published(connection: &mut SqliteConnection, mut take: impl FnMut(Review) + Send) -> sqlx::Result<()> {
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(connection).await? {
+        reviews.into_iter().for_each(&mut take);
+    }
+    Ok(())
 }
 
 /// How many reviews changed after `change_no`.
@@ -131,6 +150,23 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
     let ids = ids.iter().map(AsRef::as_ref);
     let changed = ids.filter_map(|id: &str| Some(Changed { review: reviews.remove(id), id: id.parse().ok()? }));
     Ok(changed.collect())
+}
+
+/// The published reviews among those of these ids, in no particular order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn published(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Review>> {
+    let ids = serde_json::Value::from(ids).to_string();
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from json_each(?) as i cross join review as r on r.review_id = i.value
+           where r.status = 'published'"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.iter().flat_map(|row| unpack(row)).filter_map(|row| readable(&row)).collect())
 }
 
 /// The review of that id, published or withheld.

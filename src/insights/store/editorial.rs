@@ -1,9 +1,9 @@
-//! The rows behind the insights.
+//! The firm's own texts: rows that nothing derives and nothing but the firm changes.
 
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use super::editorial::{Editorial, Question};
 use crate::db::Text;
+use crate::insights::editorial::{Editorial, Question};
 
 /// The editorial texts.
 ///

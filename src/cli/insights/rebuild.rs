@@ -1,0 +1,65 @@
+//! Derives everything anew.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use crate::business;
+use crate::cli::{Outcome, say};
+use crate::config::DatabaseConfig;
+use crate::db::{Database, DbError};
+use crate::edition::read;
+use crate::insights::store::{clear, keep};
+use crate::insights::{Engine, Language, Reader, Subject};
+use crate::reviews::store::Newest;
+
+/// What a rebuild came to.
+#[derive(Debug, Default)]
+struct Rebuilt {
+    deleted: u64,
+    reviews: u64,
+    analysed: usize,
+    findings: usize,
+    mentions: usize,
+}
+
+/// Deletes all that was derived and derives it anew, some hundred reviews in a transaction: a service that runs beside it
+/// goes on, and what is cut off is caught up with at its next start.
+pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
+    let (database, _) = Database::open(&database.path()?).await?;
+    let rebuilt = rebuild(&database, &engine).await;
+    database.close().await;
+    let Rebuilt { deleted, reviews, analysed, findings, mentions } = rebuilt?;
+    say(&format!(
+        "{deleted} readings deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
+    ))?;
+    Ok(Outcome::Done)
+}
+
+async fn rebuild(database: &Database, engine: &Arc<Engine>) -> Result<Rebuilt, DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut connection = database.readers().acquire().await.map_err(fault)?;
+    let business = business::find(&mut connection).await.map_err(fault)?.unwrap_or_default();
+    let reader = Reader::new(&business, engine);
+    let mut write = database.write().await?;
+    let mut rebuilt = Rebuilt { deleted: clear(&mut write).await.map_err(fault)?, ..Rebuilt::default() };
+    write.commit().await.map_err(fault)?;
+    let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(&mut connection).await.map_err(fault)? {
+        let readings: Vec<_> = reviews.iter().map(|review| read(&reader, review, Subject::of(review).hash())).collect();
+        let mut write = database.write().await?;
+        rebuilt.reviews += keep(&mut write, &readings).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        for kept in &readings {
+            rebuilt.analysed += usize::from(kept.reading.language == Language::English);
+            rebuilt.findings += kept.reading.findings.len();
+            rebuilt.mentions += kept.reading.mentions.len();
+        }
+        bar.set_position(rebuilt.reviews);
+    }
+    bar.finish_and_clear();
+    Ok(rebuilt)
+}

@@ -1,0 +1,176 @@
+//! Which words of customers are shown. The rule is one for praise and blame: clear judgements of a length that reads well,
+//! recent ones first, each from another review, no words twice.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::NaiveDate;
+
+use super::count::whole;
+use super::figures::Vote;
+use crate::insights::note::Mark;
+use crate::insights::reading::Span;
+use crate::insights::text::Text;
+
+/// How many candidates a list keeps.
+const LISTED: usize = 6;
+/// Above this a score is as clear as can be: what is said three times over is no better a quote.
+const CLEAR: u32 = 6;
+/// A clause of fewer code points says too little alone, of more too much.
+const CLAUSE: std::ops::RangeInclusive<u16> = 15..=140;
+/// A sentence up to so many code points is shown whole, a longer one is cut to its clause.
+pub const SENTENCE_MAX: u32 = 160;
+/// What is younger than this many days before the newest review is recent.
+const RECENT_DAYS: i32 = 730;
+
+/// A finding that may be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate {
+    /// How good it is.
+    worth: u32,
+    /// The place of its review in the order of all.
+    pub position: u32,
+    /// What it says.
+    pub mark: Mark,
+}
+
+/// The best candidates, best first; of equal ones the newest.
+#[derive(Debug, Clone, Default)]
+pub struct Shortlist {
+    best: [Option<Candidate>; LISTED],
+}
+
+impl Shortlist {
+    /// Takes the mark of the review at `position`, so much older than the newest, if it is among the best; reviews come
+    /// newest first.
+    pub fn offer(&mut self, position: u32, age_days: i32, mark: &Mark) {
+        let candidate = Candidate { worth: worth(mark, age_days < RECENT_DAYS), position, mark: *mark };
+        let least = self.best[LISTED - 1].map_or(0, |last| last.worth + 1);
+        if candidate.worth < least {
+            return;
+        }
+        // One of each review: the better one.
+        let mine = self.best.iter().position(|other| other.is_some_and(|other| other.position == position));
+        let end = match mine {
+            Some(at) if self.best[at].is_some_and(|other| other.worth >= candidate.worth) => return,
+            Some(at) => at,
+            None => LISTED - 1,
+        };
+        let better = |other: &Option<Candidate>| other.is_some_and(|other| other.worth >= candidate.worth);
+        let at = self.best.partition_point(better).min(end);
+        self.best[at..=end].rotate_right(1);
+        self.best[at] = Some(candidate);
+    }
+
+    /// The candidates, best first.
+    pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
+        self.best.iter().flatten()
+    }
+}
+
+fn worth(mark: &Mark, is_recent: bool) -> u32 {
+    let clear = u32::from(mark.score.unsigned_abs()).min(CLEAR);
+    clear + 3 * u32::from(CLAUSE.contains(&mark.len)) + 2 * u32::from(is_recent)
+}
+
+/// A review as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// Its id.
+    pub id: String,
+    /// How many stars it gives.
+    pub stars: u8,
+    /// Its day.
+    pub date: NaiveDate,
+    /// Its text.
+    pub text: String,
+}
+
+/// An original, cut up.
+#[derive(Debug)]
+pub struct Opened {
+    /// The review.
+    pub original: Original,
+    /// Its words and sentences.
+    pub text: Text,
+}
+
+/// The originals of reviews by their place, each fetched and cut up once.
+pub struct Originals<'a> {
+    fetch: &'a dyn Fn(usize) -> Option<Original>,
+    opened: BTreeMap<u32, Option<Arc<Opened>>>,
+}
+
+impl<'a> Originals<'a> {
+    /// What `fetch` finds.
+    #[must_use]
+    pub fn new(fetch: &'a dyn Fn(usize) -> Option<Original>) -> Self {
+        Self { fetch, opened: BTreeMap::new() }
+    }
+
+    /// The review at `position`.
+    pub fn open(&mut self, position: u32) -> Option<Arc<Opened>> {
+        let fetch = self.fetch;
+        let open = || {
+            let original = fetch(position as usize)?;
+            Some(Arc::new(Opened { text: Text::new(&original.text), original }))
+        };
+        self.opened.entry(position).or_insert_with(open).clone()
+    }
+}
+
+/// Words of a customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quote {
+    /// Whose.
+    pub review_id: String,
+    /// In which sentence, counted from 0.
+    pub sentence: u32,
+    /// Where in the text.
+    pub span: Span,
+    /// The words.
+    pub text: String,
+    /// How they speak.
+    pub polarity: Vote,
+    /// The review's day.
+    pub date: NaiveDate,
+    /// Its stars.
+    pub stars: u8,
+}
+
+impl Quote {
+    /// The words of `span` in sentence `sentence`, or the whole sentence where that is short.
+    #[must_use]
+    pub fn new(opened: &Opened, sentence: u32, span: Span, polarity: Vote) -> Option<Self> {
+        let whole = opened.text.sentences().get(sentence as usize).map(|tokens| opened.text.span(tokens.clone()));
+        let fits = |whole: &Span| whole.end - whole.start <= SENTENCE_MAX && whole.start <= span.start && span.end <= whole.end;
+        let span = whole.filter(fits).unwrap_or(span);
+        let Original { id, stars, date, text } = &opened.original;
+        let text = slice(text, span)?.to_owned();
+        Some(Self { review_id: id.clone(), sentence, span, text, polarity, date: *date, stars: *stars })
+    }
+}
+
+/// The code points of `span`; nothing where it is empty or ends behind the text.
+#[must_use]
+pub fn slice(text: &str, span: Span) -> Option<&str> {
+    let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    let start = places.nth(span.start as usize)?;
+    let end = places.nth((span.end as usize).checked_sub(span.start as usize + 1)?)?;
+    text.get(start..end)
+}
+
+/// The best `count` of the list, each with other words.
+pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<Quote> {
+    let mut quotes: Vec<Quote> = Vec::with_capacity(count);
+    for candidate in list.iter() {
+        if quotes.len() == count {
+            break;
+        }
+        let opened = originals.open(candidate.position);
+        let mark = &candidate.mark;
+        let quote = opened.and_then(|opened| Quote::new(&opened, u32::from(mark.sentence), mark.span(), whole(mark.polarity)));
+        quotes.extend(quote.filter(|quote| quotes.iter().all(|other| other.text != quote.text)));
+    }
+    quotes
+}

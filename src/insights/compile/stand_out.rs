@@ -1,0 +1,321 @@
+//! Which phrases are topics. Notes keep hashes of phrases; three passes over them count first roughly, then exactly what may be
+//! frequent enough, then what the chosen ones go together with. The words are read from a review that has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::count::{Counted, whole};
+use super::figures::{Vote, Votes, log_likelihood};
+use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
+use super::topics::{BACKGROUND, background, phrases};
+use crate::business::Business;
+use crate::insights::note::{NoteRef, Notes, phrase_hash};
+use crate::insights::reading::{Language, Polarity};
+use crate::insights::text::Text;
+
+/// A phrase in fewer reviews, or in less than this part of them, is no topic.
+const REVIEWS_MIN: u32 = 4;
+/// See [`REVIEWS_MIN`].
+const REVIEWS_SHARE: u32 = 1_000;
+/// How many phrases are looked at closely: the most frequent ones.
+const CLOSELY: usize = 240;
+/// How many topics there are at most.
+const TOPICS_MAX: usize = 30;
+/// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
+const LIKELIHOOD_MIN: f64 = 15.13;
+/// How many reviews are looked at for a quote.
+const QUOTED_FROM: usize = 5;
+/// How many bits of a hash the rough count looks at.
+const ROUGH_BITS: u32 = 18;
+/// An aspect goes with a topic if they share this many reviews or more, ...
+const JOINT_MIN: u32 = 3;
+/// ... and so many times as many as by chance.
+const LIFT_MIN: f64 = 1.2;
+
+/// A phrase that stands out.
+#[derive(Debug, Clone)]
+pub struct Topic {
+    /// The words, folded.
+    pub phrase: String,
+    /// How many reviews have it.
+    pub reviews: u32,
+    /// How many would by chance.
+    pub expected: f64,
+    /// How much that differs.
+    pub log_likelihood: f64,
+    /// The aspect that it goes with most clearly.
+    pub aspect: Option<usize>,
+    /// How many of its reviews judge each aspect.
+    pub joint: Vec<u32>,
+    /// Its reviews by how they speak as a whole.
+    pub overall: Votes,
+    /// A sentence that has it.
+    pub quote: Option<Quote>,
+}
+
+/// A phrase that is looked at closely.
+struct Phrase {
+    words: Vec<String>,
+    hash: u32,
+    reviews: u32,
+    expected: f64,
+    likelihood: f64,
+}
+
+/// The topics of all notes, the clearest first.
+#[must_use]
+pub fn topics(blocks: &[&Notes], counted: &Counted, business: &Business, originals: &mut Originals<'_>) -> Vec<Topic> {
+    let frequent = frequent(blocks, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
+    let known = Known::new(business);
+    let mut found = words_of(&frequent, originals);
+    found.retain(|phrase| !known.names(&phrase.words));
+    judge(&mut found, &frequent, counted.sentences);
+    found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN);
+    found.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood).then_with(|| one.words.cmp(&other.words)));
+    let mut chosen = collapse(found);
+    chosen.truncate(TOPICS_MAX);
+    together(blocks, counted, &chosen, originals)
+}
+
+fn analysed<'a>(blocks: &'a [&Notes]) -> impl Iterator<Item = (u32, NoteRef<'a>)> {
+    let all = (0..).zip(blocks.iter().flat_map(|block| block.iter()));
+    all.filter(|(_, note)| note.head.language == Language::English)
+}
+
+const fn rough(hash: u32) -> usize {
+    (hash >> (u32::BITS - ROUGH_BITS)) as usize
+}
+
+/// The reviews with a phrase, and the newest of them, by the phrase's hash; the most frequent of those with `least` or more.
+fn frequent(blocks: &[&Notes], least: u32) -> BTreeMap<u32, (u32, u32)> {
+    let mut counts = vec![0_u16; 1 << ROUGH_BITS];
+    for (_, note) in analysed(blocks) {
+        for hash in note.phrases {
+            let count = &mut counts[rough(*hash)];
+            *count = count.saturating_add(1);
+        }
+    }
+    // A rough count is never too small: what stays below is not frequent.
+    let may_be = |hash: u32| u32::from(counts[rough(hash)]) >= least.min(u32::from(u16::MAX));
+    let mut exact = Exact::default();
+    for (position, note) in analysed(blocks) {
+        note.phrases.iter().filter(|hash| may_be(**hash)).for_each(|hash| exact.count(*hash, position));
+    }
+    let mut frequent: Vec<(u32, u32, u32)> = exact.slots.into_iter().filter(|(_, reviews, _)| *reviews >= least).collect();
+    frequent.sort_unstable_by_key(|(hash, reviews, _)| (std::cmp::Reverse(*reviews), *hash));
+    frequent.truncate(CLOSELY);
+    frequent.into_iter().map(|(hash, reviews, newest)| (hash, (reviews, newest))).collect()
+}
+
+/// Hash, reviews, newest review; open addressing, at most half full.
+struct Exact {
+    slots: Vec<(u32, u32, u32)>,
+    used: usize,
+}
+
+impl Default for Exact {
+    fn default() -> Self {
+        Self { slots: vec![(0, 0, 0); 1 << 12], used: 0 }
+    }
+}
+
+impl Exact {
+    fn count(&mut self, hash: u32, position: u32) {
+        let slot = self.slot(hash);
+        let (its, reviews, newest) = &mut self.slots[slot];
+        *reviews += 1;
+        if *reviews == 1 {
+            (*its, *newest) = (hash, position);
+            self.used += 1;
+            if self.used * 2 > self.slots.len() {
+                self.grow();
+            }
+        }
+    }
+
+    fn slot(&self, hash: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.slots[slot].1 > 0 && self.slots[slot].0 != hash {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn grow(&mut self) {
+        let doubled = vec![(0, 0, 0); self.slots.len() * 2];
+        for old in std::mem::replace(&mut self.slots, doubled) {
+            if old.1 > 0 {
+                let slot = self.slot(old.0);
+                self.slots[slot] = old;
+            }
+        }
+    }
+}
+
+/// The words of the frequent phrases, from the newest review that has each.
+fn words_of(frequent: &BTreeMap<u32, (u32, u32)>, originals: &mut Originals<'_>) -> Vec<Phrase> {
+    let newest: BTreeSet<u32> = frequent.values().map(|(_, newest)| *newest).collect();
+    let mut found = Vec::with_capacity(frequent.len());
+    for position in newest {
+        let Some(opened) = originals.open(position) else { continue };
+        for phrase in phrases(&opened.text) {
+            let hash = phrase_hash(&phrase);
+            if let Some((reviews, _)) = frequent.get(&hash).filter(|(_, newest)| *newest == position) {
+                let words = phrase.split(' ').map(str::to_owned).collect();
+                found.push(Phrase { words, hash, reviews: *reviews, expected: 0.0, likelihood: 0.0 });
+            }
+        }
+    }
+    found
+}
+
+/// What the firm is called, who works there, and what it offers: those are counted by name.
+struct Known {
+    /// Words of people's and places' names and of the firm's own, and of the names of services.
+    words: BTreeSet<String>,
+    /// Services as customers call them.
+    services: Vec<Vec<String>>,
+}
+
+impl Known {
+    fn new(business: &Business) -> Self {
+        let cut = |name: &str| {
+            let text = Text::new(name);
+            (0..text.tokens().len()).map(|token| text.word(token).to_owned()).collect::<Vec<_>>()
+        };
+        let people = business.technicians.iter().flat_map(|one| one.aliases.iter().chain([&one.name]));
+        let named = people.chain(&business.service_areas).chain([&business.name]).map(String::as_str);
+        let words = named.chain(business.services.iter().map(|one| one.name.as_str())).flat_map(cut).collect();
+        let called = business.services.iter().flat_map(|one| one.synonyms.iter().chain([&one.name]));
+        Self { words, services: called.map(|name| cut(name)).collect() }
+    }
+
+    fn names(&self, phrase: &[String]) -> bool {
+        let alike = |one: &str, other: &str| one.trim_end_matches('s') == other.trim_end_matches('s');
+        let is_word = |word: &String| self.words.iter().any(|known| alike(known, word));
+        let has = |service: &Vec<String>| {
+            phrase.windows(service.len().max(1)).any(|part| part.iter().zip(service).all(|(one, other)| alike(one, other)))
+        };
+        phrase.iter().all(is_word) || self.services.iter().any(has)
+    }
+}
+
+/// How many reviews would have each phrase if its words came by chance: a word as often as in other trades' reviews, or, in a
+/// row of several, as often as here where that is more.
+fn judge(found: &mut [Phrase], frequent: &BTreeMap<u32, (u32, u32)>, sentences: u32) {
+    let (of, length) = (f64::from(sentences.max(1)), BACKGROUND.1);
+    for phrase in found {
+        let is_one = phrase.words.len() == 1;
+        let here = |word: &String| frequent.get(&phrase_hash(word)).map_or(0.0, |(reviews, _)| f64::from(*reviews) / of);
+        let chance = |word: &String| if is_one { background(word) } else { background(word).max(here(word)) };
+        // In a sentence that has both words, the second follows the first in one of so many places.
+        phrase.expected = of * length * phrase.words.iter().map(|word| chance(word) / length).product::<f64>();
+        phrase.likelihood = log_likelihood(phrase.reviews, phrase.expected);
+    }
+}
+
+/// Of phrases that stand in one another, and of singular and plural, one: the longer where it has half of the shorter one's
+/// reviews, else the shorter; of one and many the more frequent.
+fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
+    let mut kept: Vec<Phrase> = Vec::new();
+    'next: for phrase in found {
+        let mut beaten = Vec::new();
+        for (at, other) in kept.iter().enumerate() {
+            let (long, short) = if phrase.words.len() > other.words.len() { (&phrase, other) } else { (other, &phrase) };
+            let alike = |one: &String, other: &String| one.trim_end_matches('s') == other.trim_end_matches('s');
+            let is_within =
+                long.words.windows(short.words.len()).any(|part| part.iter().zip(&short.words).all(|(a, b)| alike(a, b)));
+            if !is_within {
+                continue;
+            }
+            let is_same_length = long.words.len() == short.words.len();
+            let long_wins = if is_same_length { long.reviews >= short.reviews } else { long.reviews * 2 >= short.reviews };
+            if long_wins == std::ptr::eq(long, other) {
+                continue 'next;
+            }
+            beaten.push(at);
+        }
+        for at in beaten.into_iter().rev() {
+            kept.remove(at);
+        }
+        kept.push(phrase);
+    }
+    kept
+}
+
+/// The chosen phrases with what they go together with.
+fn together(blocks: &[&Notes], counted: &Counted, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
+    let aspects = counted.aspects.len();
+    let mut marked = vec![false; 1 << ROUGH_BITS];
+    let mut by_hash = BTreeMap::new();
+    for (at, phrase) in chosen.iter().enumerate() {
+        marked[rough(phrase.hash)] = true;
+        by_hash.insert(phrase.hash, at);
+    }
+    let mut topics: Vec<Topic> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
+    let mut newest: Vec<Vec<(u32, NoteRef<'_>)>> = vec![Vec::new(); topics.len()];
+    for (position, note) in analysed(blocks) {
+        let chosen_here = note.phrases.iter().filter(|hash| marked[rough(**hash)]).filter_map(|hash| by_hash.get(hash));
+        for at in chosen_here {
+            let topic = &mut topics[*at];
+            topic.overall.count(whole(note.head.overall));
+            let judged = note.marks.iter().fold(0_u64, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0));
+            for (aspect, joint) in topic.joint.iter_mut().enumerate() {
+                *joint += u32::from(judged >> aspect & 1 == 1);
+            }
+            if newest[*at].len() < QUOTED_FROM {
+                newest[*at].push((position, note));
+            }
+        }
+    }
+    for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
+        topic.aspect = aspect_of(topic, counted);
+        topic.quote = newest.into_iter().find_map(|(position, note)| quote(&*originals.open(position)?, note, &phrase.words));
+    }
+    topics
+}
+
+fn bare(phrase: &Phrase, aspects: usize) -> Topic {
+    Topic {
+        phrase: phrase.words.join(" "),
+        reviews: phrase.reviews,
+        expected: phrase.expected,
+        log_likelihood: phrase.likelihood,
+        aspect: None,
+        joint: vec![0; aspects],
+        overall: Votes::default(),
+        quote: None,
+    }
+}
+
+/// How many times as many reviews have both as would by chance.
+#[must_use]
+pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
+    if one == 0 || other == 0 { 0.0 } else { f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other)) }
+}
+
+fn aspect_of(topic: &Topic, counted: &Counted) -> Option<usize> {
+    let clear = |(aspect, joint): (usize, &u32)| {
+        let judged = counted.aspects[aspect].votes.reviews();
+        let goes = *joint >= JOINT_MIN && lift(*joint, topic.reviews, judged, counted.analysed) >= LIFT_MIN;
+        let expected = f64::from(judged) * f64::from(topic.reviews) / f64::from(counted.analysed.max(1));
+        goes.then(|| (log_likelihood(*joint, expected), aspect))
+    };
+    let best =
+        topic.joint.iter().enumerate().filter_map(clear).max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
+    best.map(|(_, aspect)| aspect)
+}
+
+/// The first sentence with those words that is not too long to be shown.
+fn quote(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Quote> {
+    let text = &opened.text;
+    let has = |tokens: &std::ops::Range<usize>| {
+        tokens.clone().any(|at| words.iter().enumerate().all(|(step, word)| at + step < tokens.end && text.word(at + step) == word))
+    };
+    (0..).zip(text.sentences()).filter(|(_, tokens)| has(tokens)).find_map(|(sentence, tokens)| {
+        let span = text.span(tokens.clone());
+        let says = |polarity| note.marks.iter().any(|mark| u32::from(mark.sentence) == sentence && mark.polarity == polarity);
+        let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
+        if span.end - span.start > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) }
+    })
+}

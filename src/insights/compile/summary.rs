@@ -1,0 +1,183 @@
+//! The whole in a few sentences. Every sentence is a template; its quantifier follows from the share, its numbers are those of
+//! the aggregates, and what it rests on stands beside it. Praise and blame are told by one rule.
+
+use std::collections::BTreeMap;
+
+use super::figures::Direction;
+use super::parts::{Aspect, Entity, PERSON_MIN, SIDE_MIN, SIDE_PART};
+use super::quotes::Quote;
+use super::stand_out::Topic;
+use super::words::{inside, list, quantifier, reviews};
+use super::{Corpus, Vote};
+use crate::business::Business;
+use crate::insights::reading::Kind;
+
+/// Of fewer judging reviews no sentence is made.
+pub const REVIEWS_MIN: u32 = 5;
+/// How many aspects are told of each side.
+const SIDES_MAX: usize = 3;
+/// How many names one sentence tells.
+const NAMES_MAX: usize = 3;
+/// How many ids of reviews stand beside a sentence.
+const IDS_MAX: usize = 3;
+/// The aspect that is told of the firm as a whole has a sentence of its own.
+const OVERALL: &str = "overall";
+
+/// What is told.
+pub struct Told<'a> {
+    /// Whose reviews.
+    pub business: &'a Business,
+    /// Which reviews.
+    pub corpus: &'a Corpus,
+    /// What customers judge.
+    pub aspects: &'a [Aspect],
+    /// Whom and what they name.
+    pub entities: &'a [Entity],
+    /// What stands out.
+    pub topics: &'a [Topic],
+}
+
+/// One sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// What it says.
+    pub text: String,
+    /// Which template made it.
+    pub template: &'static str,
+    /// What it rests on.
+    pub evidence: Evidence,
+}
+
+/// What a sentence rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The aspect's id.
+    pub aspect: Option<String>,
+    /// Names or ids of whom or what is told.
+    pub entities: Vec<String>,
+    /// Phrases that are told.
+    pub topics: Vec<String>,
+    /// The numbers that it was made of, by name; of several told, in the order of the sentence, with `_1`, `_2`, ... behind it.
+    pub figures: BTreeMap<String, u32>,
+    /// Some of the reviews behind it.
+    pub review_ids: Vec<String>,
+}
+
+/// The sentences.
+pub fn sentences(told: &Told<'_>) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    sentences.extend(overall(told));
+    sentences.extend(sides(told, true));
+    sentences.extend(sides(told, false));
+    sentences.extend(told.aspects.iter().filter_map(trend));
+    sentences.extend(names(told, Kind::Technician, "technicians"));
+    sentences.extend(names(told, Kind::Service, "services"));
+    sentences.extend(stand_out(told));
+    sentences
+}
+
+fn figures<const N: usize>(figures: [(&str, u32); N]) -> BTreeMap<String, u32> {
+    figures.into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect()
+}
+
+fn overall(told: &Told<'_>) -> Option<Sentence> {
+    let votes = &told.corpus.overall;
+    let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
+    (judged >= REVIEWS_MIN).then(|| Sentence {
+        text: format!(
+            "{} of the {judged} reviews that judge {} as a whole speak well of it ({positive}); {negative} do not.",
+            quantifier(positive, judged),
+            told.business.name
+        ),
+        template: "overall",
+        evidence: Evidence {
+            figures: figures([("positive", positive), ("negative", negative), ("judged", judged)]),
+            ..Evidence::default()
+        },
+    })
+}
+
+/// The aspects with most praise or most blame: where three reviews and one in ten take that side, or where nowhere more do.
+fn sides(told: &Told<'_>, is_praise: bool) -> Vec<Sentence> {
+    let count = |aspect: &Aspect| if is_praise { aspect.said.votes.positive } else { aspect.said.votes.negative };
+    let judged = |aspect: &Aspect| aspect.said.votes.judged();
+    let mut told: Vec<&Aspect> = told.aspects.iter().collect();
+    told.retain(|aspect| aspect.id != OVERALL && judged(aspect) >= REVIEWS_MIN && count(aspect) >= SIDE_MIN);
+    told.sort_by_key(|aspect| std::cmp::Reverse(count(aspect)));
+    let is_told = |(rank, aspect): &(usize, &Aspect)| *rank == 0 || count(aspect) * SIDE_PART >= judged(aspect);
+    let told = told.into_iter().enumerate().filter(is_told).take(SIDES_MAX);
+    told.map(|(_, aspect)| side(aspect, count(aspect), is_praise)).collect()
+}
+
+fn side(aspect: &Aspect, count: u32, is_praise: bool) -> Sentence {
+    let (template, word) = if is_praise { ("aspect_positive", "positive") } else { ("aspect_negative", "negative") };
+    let judged = aspect.said.votes.judged();
+    let vote = if is_praise { Vote::Positive } else { Vote::Negative };
+    let quantifier = quantifier(count, judged);
+    let text = format!("{quantifier} reviews that judge {} are {word} ({count} of {judged}).", inside(&aspect.label));
+    let review_ids = ids(aspect.said.quotes.iter().filter(|quote| quote.polarity == vote));
+    let figures = figures([(word, count), ("judged", judged)]);
+    Sentence { text, template, evidence: Evidence { aspect: Some(aspect.id.clone()), figures, review_ids, ..Evidence::default() } }
+}
+
+fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
+    quotes.take(IDS_MAX).map(|quote| quote.review_id.clone()).collect()
+}
+
+fn trend(aspect: &Aspect) -> Option<Sentence> {
+    let word = match aspect.said.trend.direction {
+        Direction::Up => "more",
+        Direction::Down => "less",
+        Direction::Flat | Direction::Unknown => return None,
+    };
+    let compared = aspect.said.trend.compared?;
+    let [now, before] = [compared.recent, compared.previous];
+    let text = format!(
+        "Reviews that judge {} have become {word} positive: {} of {} in the last half year, {} of {} in the one before.",
+        inside(&aspect.label),
+        now.positive,
+        now.judged,
+        before.positive,
+        before.judged
+    );
+    let figures = figures([
+        ("recent_positive", now.positive),
+        ("recent_judged", now.judged),
+        ("previous_positive", before.positive),
+        ("previous_judged", before.judged),
+    ]);
+    let review_ids = ids(aspect.said.quotes.iter());
+    let evidence = Evidence { aspect: Some(aspect.id.clone()), figures, review_ids, ..Evidence::default() };
+    Some(Sentence { text, template: "trend", evidence })
+}
+
+/// Who or what is named most. Of people those alone whom three reviews name.
+fn names(told: &Told<'_>, kind: Kind, template: &'static str) -> Option<Sentence> {
+    let mut most: Vec<&Entity> = told.entities.iter().filter(|one| one.kind == kind && one.reviews >= PERSON_MIN).collect();
+    most.sort_by_key(|one| std::cmp::Reverse(one.reviews));
+    most.truncate(NAMES_MAX);
+    let (first, rest) = most.split_first()?;
+    let what = if kind == Kind::Technician { "" } else { "The work that reviews name most is " };
+    let named = if kind == Kind::Technician { " is named most" } else { "" };
+    let with_count = |one: &&Entity| format!("{} ({})", one.name, reviews(one.reviews));
+    let then =
+        if rest.is_empty() { String::new() } else { format!(", then {}", list(&rest.iter().map(with_count).collect::<Vec<_>>())) };
+    let text = format!("{what}{}{named} ({}){then}.", first.name, reviews(first.reviews));
+    let figures = (1..).zip(&most).map(|(rank, one)| (format!("reviews_{rank}"), one.reviews)).collect();
+    let entities = most.iter().map(|one| one.id.clone().unwrap_or_else(|| one.name.clone())).collect();
+    let review_ids = ids(most.iter().filter_map(|one| one.detail.as_ref()?.0.quotes.first()));
+    Some(Sentence { text, template, evidence: Evidence { entities, figures, review_ids, ..Evidence::default() } })
+}
+
+fn stand_out(told: &Told<'_>) -> Option<Sentence> {
+    let most: Vec<&Topic> = told.topics.iter().filter(|topic| topic.reviews >= REVIEWS_MIN).take(NAMES_MAX).collect();
+    let phrases: Vec<String> = most.iter().map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews))).collect();
+    let evidence = Evidence {
+        topics: most.iter().map(|topic| topic.phrase.clone()).collect(),
+        figures: (1..).zip(&most).map(|(rank, topic)| (format!("reviews_{rank}"), topic.reviews)).collect(),
+        review_ids: ids(most.iter().filter_map(|topic| topic.quote.as_ref())),
+        ..Evidence::default()
+    };
+    let text = format!("Words that stand out: {}.", list(&phrases));
+    (!most.is_empty()).then_some(Sentence { text, template: "topics", evidence })
+}

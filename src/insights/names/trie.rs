@@ -1,0 +1,68 @@
+//! Sequences of word numbers, and what they name. The longest that begins at a place wins.
+
+use std::collections::BTreeMap;
+
+use super::words::Page;
+
+#[derive(Debug, Clone)]
+struct Node<V> {
+    children: Vec<(u16, u32)>,
+    values: Vec<V>,
+}
+
+/// From sequences of words to values.
+#[derive(Debug, Clone)]
+pub struct Trie<V> {
+    nodes: Vec<Node<V>>,
+    /// By number of the first word: its node, or 0.
+    roots: Vec<u32>,
+}
+
+impl<V: Clone + PartialEq> Trie<V> {
+    /// Puts every entry in; the same value twice at one place counts once.
+    pub fn new(entries: &[(Vec<u16>, V)]) -> Self {
+        let mut trie = Self { nodes: vec![Node { children: Vec::new(), values: Vec::new() }], roots: Vec::new() };
+        let mut edges: BTreeMap<(u32, u16), u32> = BTreeMap::new();
+        for (words, value) in entries {
+            let mut at = 0;
+            for word in words {
+                at = *edges.entry((at, *word)).or_insert_with(|| {
+                    trie.nodes.push(Node { children: Vec::new(), values: Vec::new() });
+                    u32::try_from(trie.nodes.len() - 1).unwrap_or_default()
+                });
+            }
+            let values = &mut trie.nodes[at as usize].values;
+            if at != 0 && !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        for ((from, word), to) in edges {
+            if from == 0 {
+                let len = trie.roots.len().max(usize::from(word) + 1);
+                trie.roots.resize(len, 0);
+                trie.roots[usize::from(word)] = to;
+            } else {
+                trie.nodes[from as usize].children.push((word, to));
+            }
+        }
+        trie
+    }
+
+    /// The longest entry that begins at a token and ends before `end`: where it ends, and its values.
+    pub fn longest(&self, page: &Page<'_>, start: usize, end: usize) -> Option<(usize, &[V])> {
+        let root = *self.roots.get(usize::from(page.word(start).id))?;
+        let mut node = (root != 0).then(|| &self.nodes[root as usize])?;
+        let (mut at, mut found) = (start + 1, None);
+        loop {
+            if !node.values.is_empty() {
+                found = Some((at, node.values.as_slice()));
+            }
+            let id = if at < end { page.word(at).id } else { 0 };
+            match node.children.iter().find(|(word, _)| *word == id && id != 0) {
+                Some((_, next)) => node = &self.nodes[*next as usize],
+                None => return found,
+            }
+            at += 1;
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! What counting needs of one review. Readings are for explaining and stay in the database; notes stay in memory, about
+//! 250 bytes for each review, so that all of them can be counted anew whenever one changes.
+
+use super::reading::{Kind, Language, Polarity, Reading, Span};
+use super::trade::Trade;
+use crate::reviews::Review;
+
+/// How many findings of one text can be told of somebody or something it names: as many as a mask has bits.
+const TOLD_MAX: usize = u32::BITS as usize;
+
+/// One review, ready to be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What every note has.
+    pub head: Head,
+    /// What it judges, in the order of the text.
+    pub marks: Box<[Mark]>,
+    /// Whom and what it names, recorded or read: by kind, then by key, each once.
+    pub names: Box<[Name]>,
+    /// The hashes ([`phrase_hash`]) of its phrases, ascending.
+    pub phrases: Box<[u32]>,
+}
+
+/// What every note has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// [`crate::reviews::Day::number`] of its date.
+    pub day: i32,
+    /// One to five.
+    pub stars: u8,
+    /// Whether it was analysed.
+    pub language: Language,
+    /// How the text as a whole speaks.
+    pub overall: Polarity,
+    /// How many sentences it has, or the nearest number that fits.
+    pub sentences: u16,
+}
+
+/// A finding, without its reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The place of its aspect in the trade.
+    pub aspect: u8,
+    /// How that is spoken of.
+    pub polarity: Polarity,
+    /// In which sentence.
+    pub sentence: u16,
+    /// Where its clause begins, in code points.
+    pub start: u32,
+    /// How long that is, in code points; a longer one than fits is as long as fits.
+    pub len: u16,
+    /// Its score, or the nearest that fits.
+    pub score: i16,
+}
+
+impl Mark {
+    /// Its clause.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.start.saturating_add(u32::from(self.len)) }
+    }
+}
+
+/// Somebody or something that a review names, or may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    /// [`name_key`] of the value.
+    pub key: u64,
+    /// Which of the marks tell of it: bit 0 is the first mark.
+    pub told: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether the review names it for certain, recorded or read.
+    pub is_linked: bool,
+    /// How often the text names it for certain; 0 where it is only recorded.
+    pub mentions: u8,
+    /// How often the text names it or somebody else, and nobody can tell.
+    pub ambiguous: u8,
+}
+
+/// A note, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoteRef<'a> {
+    /// What every note has.
+    pub head: Head,
+    /// [`Note::marks`].
+    pub marks: &'a [Mark],
+    /// [`Note::names`].
+    pub names: &'a [Name],
+    /// [`Note::phrases`].
+    pub phrases: &'a [u32],
+}
+
+/// Notes one behind the other, without room between them: what a block of reviews keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    heads: Vec<(Head, [u32; 3])>,
+    marks: Vec<Mark>,
+    names: Vec<Name>,
+    phrases: Vec<u32>,
+}
+
+impl Notes {
+    /// Adds a note behind the others.
+    pub fn push(&mut self, note: NoteRef<'_>) {
+        self.marks.extend_from_slice(note.marks);
+        self.names.extend_from_slice(note.names);
+        self.phrases.extend_from_slice(note.phrases);
+        // More than 4 billion marks do not fit into the memory of a block's other columns either.
+        let ends = [self.marks.len(), self.names.len(), self.phrases.len()];
+        self.heads.push((note.head, ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX))));
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The note at `index`.
+    #[must_use]
+    pub fn get(&self, index: usize) -> NoteRef<'_> {
+        let (head, ends) = self.heads[index];
+        let starts = if index == 0 { [0; 3] } else { self.heads[index - 1].1 };
+        let range = |column: usize| starts[column] as usize..ends[column] as usize;
+        NoteRef { head, marks: &self.marks[range(0)], names: &self.names[range(1)], phrases: &self.phrases[range(2)] }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = NoteRef<'_>> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// Removes all, and keeps the room.
+    pub fn clear(&mut self) {
+        self.heads.clear();
+        self.marks.clear();
+        self.names.clear();
+        self.phrases.clear();
+    }
+}
+
+impl Note {
+    /// The note, borrowed.
+    #[must_use]
+    pub fn borrowed(&self) -> NoteRef<'_> {
+        NoteRef { head: self.head, marks: &self.marks, names: &self.names, phrases: &self.phrases }
+    }
+
+    /// What is to be counted of `review`, whose text says `reading`. Findings of aspects that `trade` does not have are
+    /// left out.
+    #[must_use]
+    pub fn new(reading: &Reading, review: &Review, trade: &Trade) -> Self {
+        let aspect = |id: &str| trade.aspects.iter().position(|aspect| aspect.id == id).and_then(|at| u8::try_from(at).ok());
+        let marks: Box<[Mark]> = reading
+            .findings
+            .iter()
+            .filter_map(|finding| {
+                let Span { start, end } = finding.span;
+                Some(Mark {
+                    aspect: aspect(&finding.aspect)?,
+                    polarity: finding.polarity,
+                    sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
+                    start,
+                    len: u16::try_from(end.saturating_sub(start)).unwrap_or(u16::MAX),
+                    score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 { i16::MIN } else { i16::MAX }),
+                })
+            })
+            .collect();
+        let mut phrases: Vec<u32> = reading.phrases.iter().map(|phrase| phrase_hash(phrase)).collect();
+        phrases.sort_unstable();
+        phrases.dedup();
+        Self {
+            head: Head {
+                day: review.date.number(),
+                stars: review.rating.stars(),
+                language: reading.language,
+                overall: reading.overall.0,
+                sentences: u16::try_from(reading.sentences.len()).unwrap_or(u16::MAX),
+            },
+            names: names(reading, review, &marks).into(),
+            marks,
+            phrases: phrases.into(),
+        }
+    }
+}
+
+/// Recorded and read names, united.
+fn names(reading: &Reading, review: &Review, marks: &[Mark]) -> Vec<Name> {
+    let mut names: Vec<Name> = Vec::new();
+    let recorded = &review.mentions;
+    let recorded = [
+        (Kind::Technician, &recorded.technicians),
+        (Kind::Service, &recorded.services),
+        (Kind::ServiceArea, &recorded.service_areas),
+    ];
+    for (kind, values) in recorded {
+        values.iter().for_each(|value| of(&mut names, kind, value).is_linked = true);
+    }
+    for mention in &reading.mentions {
+        if let Some(value) = mention.link() {
+            let name = of(&mut names, mention.kind, value);
+            name.is_linked = true;
+            name.mentions = name.mentions.saturating_add(1);
+            name.told |= told(marks, mention.sentence, mention.through);
+        } else {
+            for value in &mention.candidates {
+                let name = of(&mut names, mention.kind, value);
+                name.ambiguous = name.ambiguous.saturating_add(1);
+            }
+        }
+    }
+    names.sort_unstable_by_key(|name| (name.kind, name.key));
+    names
+}
+
+fn of<'a>(names: &'a mut Vec<Name>, kind: Kind, value: &str) -> &'a mut Name {
+    let key = name_key(kind, value);
+    let at = names.iter().position(|name| name.key == key && name.kind == kind).unwrap_or_else(|| {
+        names.push(Name { key, told: 0, kind, is_linked: false, mentions: 0, ambiguous: 0 });
+        names.len() - 1
+    });
+    &mut names[at]
+}
+
+/// The marks of the sentences from `first` through `last`.
+fn told(marks: &[Mark], first: u32, last: u32) -> u32 {
+    let within = |mark: &Mark| (first..=last).contains(&u32::from(mark.sentence));
+    (0..).zip(marks.iter().take(TOLD_MAX)).filter(|(_, mark)| within(mark)).fold(0, |told, (at, _): (u32, _)| told | 1 << at)
+}
+
+/// FNV-1a of a phrase, folded to 32 bits.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the halves are folded into one")]
+pub fn phrase_hash(phrase: &str) -> u32 {
+    let hash = fnv(phrase.as_bytes());
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// What stands for a value of that kind in notes.
+#[must_use]
+pub fn name_key(kind: Kind, value: &str) -> u64 {
+    fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3))
+}

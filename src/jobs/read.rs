@@ -1,0 +1,137 @@
+//! Reads what an edition could not wait for, and keeps what was read: a bounded number of reviews at a time, so that a stop
+//! waits for little and others get their turn to write.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::yield_now;
+
+use crate::ctx::Ctx;
+use crate::db::{Database, DbError};
+use crate::edition::entry::Key;
+use crate::edition::{Backlog, Edition, read};
+use crate::insights::store::{self, Kept};
+use crate::insights::{Reader, Subject};
+use crate::reviews::Review;
+use crate::reviews::store::published;
+
+/// How many reviews one run reads, and keeps in one transaction.
+const REVIEWS_A_RUN: usize = 512;
+/// How many are read before others may work: some milliseconds.
+const REVIEWS_A_TURN: usize = 64;
+
+/// Reads for one context.
+#[derive(Debug)]
+pub struct Read {
+    ctx: Arc<Ctx>,
+    database: Database,
+    backlog: Arc<Backlog>,
+    pass: Mutex<Pass>,
+}
+
+/// One way through all that is to be read: for which method, and how far it has come.
+#[derive(Debug, Default)]
+struct Pass {
+    method: String,
+    last: Option<Key>,
+}
+
+impl Read {
+    /// The job for `ctx`, whose editions leave that backlog.
+    #[must_use]
+    pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
+        Self { ctx, database, backlog, pass: Mutex::default() }
+    }
+
+    /// Keeps some of what was read for an edition; says whether there was any.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is lost, and the next run tries again.
+    pub async fn keep_once(&self) -> Result<bool, DbError> {
+        let readings = self.backlog.take(REVIEWS_A_RUN);
+        if readings.is_empty() {
+            return Ok(false);
+        }
+        let kept = self.keep(&readings).await;
+        if kept.is_err() {
+            self.backlog.put_back(readings);
+        }
+        kept.map(|()| true)
+    }
+
+    /// Keeps what was read for an edition, or reads and keeps some of what it could not wait for; says whether there was
+    /// anything to do. When all of that is read, the next edition can have it.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is lost, and the next run tries again.
+    pub async fn run_once(&self) -> Result<bool, DbError> {
+        if self.keep_once().await? {
+            return Ok(true);
+        }
+        let edition = self.ctx.current.load();
+        // Whoever prints next takes up what was read; until then there is nothing more to do.
+        if self.backlog.is_read() || edition.copy.behind() == 0 {
+            return Ok(false);
+        }
+        let reader = Arc::clone(&edition.copy.next_reader);
+        let Some((ids, last)) = self.next(&edition) else {
+            *self.lock() = Pass::default();
+            self.backlog.set_read();
+            return Ok(true);
+        };
+        drop(edition);
+        let readings = self.read(&reader, &ids).await?;
+        self.keep(&readings).await?;
+        *self.lock() = Pass { method: reader.method().to_owned(), last: Some(last) };
+        Ok(true)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Pass> {
+        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next ids of this pass, newest first, and where they end; `None` at its end.
+    fn next(&self, edition: &Edition) -> Option<(Vec<String>, Key)> {
+        let copy = &edition.copy;
+        let pass = self.lock();
+        let last = pass.last.as_ref().filter(|_| pass.method == copy.next_reader.method());
+        let position = last.map_or(0, |key| copy.shelf.count_through(key.day, &key.id));
+        let is_anew = copy.reader.method() != copy.next_reader.method();
+        let places = copy.shelf.places(position, is_anew).take(REVIEWS_A_RUN);
+        let (ids, mut places): (Vec<String>, Vec<i32>) = places.map(|(day, id)| (id.to_owned(), day)).unzip();
+        let last = Key { day: places.pop()?, id: ids.last()?.clone() };
+        Some((ids, last))
+    }
+
+    /// Reads those of these reviews of which no such reading is kept.
+    async fn read(&self, reader: &Reader, ids: &[String]) -> Result<Vec<Kept>, DbError> {
+        let fault = |error| DbError::at(self.database.path(), error);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut transaction = self.database.readers().begin().await.map_err(fault)?;
+        let reviews = published(&mut transaction, &ids).await.map_err(fault)?;
+        let kept = store::stored(&mut transaction, &ids).await.map_err(fault)?;
+        transaction.commit().await.map_err(fault)?;
+        let mut readings = Vec::with_capacity(reviews.len());
+        for turn in reviews.chunks(REVIEWS_A_TURN) {
+            let missing = |review: &Review| {
+                let hash = Subject::of(review).hash();
+                let known = kept.get(review.id.as_str());
+                let is_kept = known.is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
+                (!is_kept).then(|| read(reader, review, hash))
+            };
+            readings.extend(turn.iter().filter_map(missing));
+            yield_now().await;
+        }
+        metrics::counter!("insights_read_total").increment(readings.len() as u64);
+        Ok(readings)
+    }
+
+    async fn keep(&self, readings: &[Kept]) -> Result<(), DbError> {
+        if readings.is_empty() {
+            return Ok(());
+        }
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut write = self.database.write().await?;
+        store::keep(&mut write, readings).await.map_err(fault)?;
+        write.commit().await.map_err(fault)
+    }
+}

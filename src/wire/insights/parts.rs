@@ -1,0 +1,272 @@
+//! Aspects, entities and topics.
+
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+use super::said::{Confidence, Overall, Quote, Share, Trend};
+use crate::insights::{Kind, compile};
+use crate::links::Links;
+
+/// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
+/// to `reviews`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Aspect {
+    /// Its id, for example `punctuality`.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// How many reviews speak of it.
+    pub reviews: u32,
+    /// How often they do.
+    pub mentions: u32,
+    /// They speak well of it.
+    pub positive: u32,
+    /// They speak badly of it.
+    pub negative: u32,
+    /// They state a fact.
+    pub neutral: u32,
+    /// They do both.
+    pub mixed: u32,
+    /// What they say is too close to call.
+    pub uncertain: u32,
+    /// The share of positive ones among those that judge; left out where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive_share: Option<Share>,
+    /// How much that can be relied on.
+    pub confidence: Confidence,
+    /// By month, and where it is going.
+    pub trend: Trend,
+    /// Topics that go with it, the most frequent first.
+    pub sub_topics: Vec<SubTopic>,
+    /// Whom and what the same reviews name.
+    pub co_mentioned: CoMentioned,
+    /// Words of customers. Of the side that more take at most three; of the other at most two, if it has three reviews and
+    /// one in ten of those that judge.
+    pub quotes: Vec<Quote>,
+    /// Where all the evidence is.
+    pub evidence_url: String,
+}
+
+/// A topic that goes with an aspect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct SubTopic {
+    /// The words.
+    pub phrase: String,
+    /// How many reviews have them and speak of the aspect.
+    pub reviews: u32,
+}
+
+/// Whom and what the same reviews name: at most five of each kind, the most frequent first, in three reviews or more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct CoMentioned {
+    /// People whom three reviews or more name.
+    pub technicians: Vec<CoMention>,
+    /// Services.
+    pub services: Vec<CoMention>,
+    /// Places.
+    pub service_areas: Vec<CoMention>,
+}
+
+/// Something that the same reviews speak of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct CoMention {
+    /// Its id; left out where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// How many reviews speak of both.
+    pub reviews: u32,
+    /// How many times as many as by chance.
+    pub lift: f64,
+}
+
+/// Whom and what reviews name, in the firm's own order; then names that are not in its lists, sorted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Entities {
+    /// People.
+    pub technicians: Vec<Entity>,
+    /// Services.
+    pub services: Vec<Entity>,
+    /// Places.
+    pub service_areas: Vec<Entity>,
+}
+
+/// Somebody or something that reviews name. `positive` to `uncertain` count what is said in the sentences that name it and
+/// go on about it (`neutral`: nothing is judged there) and add up to `reviews`. Of what no review names, and of people whom
+/// fewer than three name, nothing but the counts is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Entity {
+    /// The firm's id; left out where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The name.
+    pub name: String,
+    /// How many published reviews mention it, recorded or in the text.
+    pub reviews: u32,
+    /// How often texts name it for certain.
+    pub mentions: u32,
+    /// How often texts may mean it or somebody else; counted for nobody.
+    pub ambiguous_mentions: u32,
+    /// They speak well of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive: Option<u32>,
+    /// They speak badly of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negative: Option<u32>,
+    /// They judge nothing where they name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neutral: Option<u32>,
+    /// They do both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixed: Option<u32>,
+    /// What they say is too close to call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<u32>,
+    /// The share of positive ones among those that judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive_share: Option<Share>,
+    /// How much that can be relied on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// How the reviews that mention it speak as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overall: Option<Overall>,
+    /// By month, and where it is going.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trend: Option<Trend>,
+    /// Which aspects the same reviews judge: at most five, the most frequent first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspects: Option<Vec<CoMention>>,
+    /// Words of customers where they name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<Vec<Quote>>,
+}
+
+/// A phrase that stands out: far more reviews have it than chance and reviews of other trades would have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Topic {
+    /// The phrase with hyphens.
+    pub id: String,
+    /// The words, in lower case.
+    pub phrase: String,
+    /// How many reviews have them.
+    pub reviews: u32,
+    /// How many would by chance, two decimals.
+    pub expected: f64,
+    /// How much that differs: the log-likelihood ratio, one decimal. The topics come in its order.
+    pub log_likelihood: f64,
+    /// The id of the aspect that it goes with most clearly; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
+    /// How its reviews speak as a whole.
+    pub overall: Overall,
+    /// A sentence that has it; left out where all are too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
+}
+
+impl CoMention {
+    fn entity(joint: compile::Joint, entities: &[compile::Entity]) -> Self {
+        let compile::Joint { at, reviews, lift } = joint;
+        Self { id: entities[at].id.clone(), name: entities[at].name.clone(), reviews, lift }
+    }
+
+    fn aspect(joint: compile::Joint, aspects: &[compile::Aspect]) -> Self {
+        let compile::Joint { at, reviews, lift } = joint;
+        Self { id: Some(aspects[at].id.clone()), name: aspects[at].label.clone(), reviews, lift }
+    }
+}
+
+impl Aspect {
+    /// The public shape of an aspect of `insights`.
+    pub(super) fn new(aspect: &compile::Aspect, insights: &compile::Insights, links: &Links) -> Self {
+        let compile::Aspect { id, label, question: _, mentions, said, sub_topics, named } = aspect.clone();
+        let compile::Said { votes, positive_share, confidence, trend, quotes } = said;
+        let compile::Votes { positive, negative, neutral, mixed, uncertain } = votes;
+        let of = |kind: Kind| {
+            let joints = named.iter().filter(|joint| insights.entities[joint.at].kind == kind);
+            joints.map(|joint| CoMention::entity(*joint, &insights.entities)).collect()
+        };
+        Self {
+            evidence_url: links.evidence(&id),
+            id,
+            label,
+            reviews: votes.reviews(),
+            mentions,
+            positive,
+            negative,
+            neutral,
+            mixed,
+            uncertain,
+            positive_share: positive_share.map(Share::from),
+            confidence: confidence.into(),
+            trend: trend.into(),
+            sub_topics: sub_topics.into_iter().map(|(phrase, reviews)| SubTopic { phrase, reviews }).collect(),
+            co_mentioned: CoMentioned {
+                technicians: of(Kind::Technician),
+                services: of(Kind::Service),
+                service_areas: of(Kind::ServiceArea),
+            },
+            quotes: quotes.into_iter().map(Quote::from).collect(),
+        }
+    }
+}
+
+impl Entity {
+    /// The public shape of one who or what is named in `insights`.
+    pub(super) fn new(entity: &compile::Entity, insights: &compile::Insights) -> Self {
+        let compile::Entity { kind: _, id, name, reviews, mentions, ambiguous, detail, judged } = entity.clone();
+        let mut shape = Self {
+            id,
+            name,
+            reviews,
+            mentions,
+            ambiguous_mentions: ambiguous,
+            positive: None,
+            negative: None,
+            neutral: None,
+            mixed: None,
+            uncertain: None,
+            positive_share: None,
+            confidence: None,
+            overall: None,
+            trend: None,
+            aspects: None,
+            quotes: None,
+        };
+        if let Some((said, overall)) = detail {
+            let compile::Said { votes, positive_share, confidence, trend, quotes } = said;
+            shape.positive = Some(votes.positive);
+            shape.negative = Some(votes.negative);
+            shape.neutral = Some(votes.neutral);
+            shape.mixed = Some(votes.mixed);
+            shape.uncertain = Some(votes.uncertain);
+            shape.positive_share = positive_share.map(Share::from);
+            shape.confidence = Some(confidence.into());
+            shape.overall = Some((&overall).into());
+            shape.trend = Some(trend.into());
+            shape.aspects = Some(judged.into_iter().map(|joint| CoMention::aspect(joint, &insights.aspects)).collect());
+            shape.quotes = Some(quotes.into_iter().map(Quote::from).collect());
+        }
+        shape
+    }
+}
+
+impl Topic {
+    /// The public shape of a topic of `insights`.
+    pub(super) fn new(topic: &compile::Topic, insights: &compile::Insights) -> Self {
+        let compile::Topic { phrase, reviews, expected, log_likelihood, aspect, joint: _, overall, quote } = topic.clone();
+        let rounded = |value: f64, parts: f64| (value * parts).round() / parts;
+        Self {
+            id: phrase.replace(' ', "-"),
+            phrase,
+            reviews,
+            expected: rounded(expected, 100.0),
+            log_likelihood: rounded(log_likelihood, 10.0),
+            aspect: aspect.map(|at| insights.aspects[at].id.clone()),
+            overall: (&overall).into(),
+            quote: quote.map(Quote::from),
+        }
+    }
+}
