@@ -3,8 +3,10 @@
 
 pub mod aspects;
 pub mod compile;
+pub mod detector;
 mod editorial;
 pub mod evaluate;
+pub mod model;
 pub mod names;
 mod note;
 mod reader;

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::aspects::{Judge, Judged};
 use super::compile::topics;
+use super::detector::Detector;
 use super::names::Names;
 use super::reading::{Language, Polarity, Reading, Span};
 use super::text::Text;
@@ -81,7 +82,7 @@ impl Engine {
     /// An engine for that trade.
     #[must_use]
     pub fn new(trade: Trade) -> Self {
-        Self { judge: Judge::new(&trade), trade }
+        Self { judge: Judge::new(&trade, Detector::built_in().unwrap_or_default()), trade }
     }
 
     /// The engine for the built-in trade.
@@ -127,6 +128,7 @@ impl Reader {
         hash.update(ENGINE_VERSION.to_le_bytes());
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade.digest());
+        add(&mut hash, engine.judge.detector().digest());
         add(&mut hash, names.digest());
         Self { engine: Arc::clone(engine), names, method: digits(hash) }
     }

@@ -22,15 +22,20 @@ pub struct Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub units: Range<usize>,
-    /// It begins with `but` or the like.
-    pub contrasts: bool,
-    /// It begins after a comma, and not with a conjunction.
-    pub continues: bool,
-    /// It is about another company.
+    /// How it begins.
+    pub kind: Kind,
+    /// Whom and what it is about.
+    pub about: About,
+}
+
+/// Whom and what a clause is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// Another company.
     pub elsewhere: bool,
-    /// It says what the customer would have liked.
+    /// What the customer would have liked.
     pub wishes: bool,
-    /// It says what may be, or asks.
+    /// What may be, or a question.
     pub open: bool,
 }
 
@@ -118,25 +123,27 @@ impl<'judge> Frame<'judge> {
     /// Parts the sentence into clauses, and says of each whom it is about.
     fn part(&mut self, text: &Text) {
         self.clauses.clear();
+        let asks = self.units.last().is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = Kind::First;
         for at in 0..=self.units.len() {
             let next = self.units.get(at).map(|unit| self.begins(text, unit, at));
-            match next {
-                Some(None) => continue,
-                Some(Some(_)) | None => {}
+            if next == Some(None) {
+                continue;
             }
             if start < at {
-                let contrasts = kind == Kind::Contrast;
-                let continues = kind == Kind::Mark;
-                self.clauses.push(Clause { units: start..at, contrasts, continues, elsewhere: false, wishes: false, open: false });
+                self.clauses.push(Clause { units: start..at, kind, about: About::default() });
             }
             let begun = next.flatten().unwrap_or(Kind::Mark);
             // `, but`: the mark's clause is empty, and the conjunction's kind stays.
             start = if begun == Kind::Mark { at + 1 } else { at };
             kind = begun;
         }
-        self.mark_others();
+        if self.clauses.is_empty() {
+            let units = 0..self.units.len();
+            self.clauses.push(Clause { units, kind, about: About::default() });
+        }
+        self.mark_others(asks);
     }
 
     /// What kind of clause begins at a unit, if any.
@@ -144,51 +151,42 @@ impl<'judge> Frame<'judge> {
         if unit.is_mark {
             return (!matches!(text.word(unit.start), "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*")).then_some(Kind::Mark);
         }
-        let cue = self.items.iter().filter(|item| item.start == at).find_map(|item| match item.meaning {
-            Meaning::Cue(Cue::Contrast) => Some(Kind::Contrast),
-            Meaning::Cue(Cue::Joint) => Some(Kind::Joint),
-            _ => None,
+        let cue = self.items.iter().filter(|item| item.start == at).find_map(|item| {
+            let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+            kinds.into_iter().find(|(cue, _)| item.meaning == Meaning::Cue(*cue)).map(|(_, kind)| kind)
         });
         cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
     }
 
-    /// Who and what the clauses are about: another company until the firm is named again, a wish until a contrast.
-    fn mark_others(&mut self) {
-        let (mut elsewhere, mut wishes, mut open) = (false, false, false);
+    /// Who and what the clauses are about: another company until the firm is named again, all else until a contrast.
+    fn mark_others(&mut self, is_question: bool) {
+        let mut about = About::default();
         for clause in &mut self.clauses {
-            if clause.contrasts {
-                (elsewhere, wishes, open) = (false, false, false);
+            if clause.kind == Kind::Contrast {
+                about = About::default();
             }
-            let cues = self.items.iter().filter(|item| clause.units.contains(&item.start)).filter_map(|item| match item.meaning {
-                Meaning::Cue(cue) => Some(cue),
-                _ => None,
-            });
-            let mut names_firm = false;
-            for cue in cues {
-                match cue {
-                    Cue::Elsewhere => elsewhere = true,
-                    Cue::Firm => names_firm = true,
-                    Cue::Wish => wishes = true,
-                    Cue::Open => open = true,
-                    Cue::Negator | Cue::Intensifier | Cue::Diminisher | Cue::Contrast | Cue::Joint | Cue::Silent => {}
-                }
-            }
-            if names_firm
-                && !self.items.iter().any(|item| clause.units.contains(&item.start) && item.meaning == Meaning::Cue(Cue::Elsewhere))
-            {
-                elsewhere = false;
-            }
-            (clause.elsewhere, clause.wishes, clause.open) = (elsewhere, wishes, open);
+            let inside = |item: &&Item| clause.units.contains(&item.start);
+            let has = |cue: Cue| self.items.iter().filter(inside).any(|item| item.meaning == Meaning::Cue(cue));
+            about = About {
+                elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
+                wishes: about.wishes || has(Cue::Wish),
+                open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),
+            };
+            clause.about = about;
         }
     }
 }
 
 /// How a clause begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// With the sentence.
     First,
+    /// After a comma or another mark.
     Mark,
+    /// With `but` or the like.
     Contrast,
+    /// With `and they` or the like.
     Joint,
 }
 

@@ -2,10 +2,12 @@
 //! Everything is integers in a fixed order, so the same text gives the same findings everywhere; every point has its hit.
 
 mod frame;
+mod learned;
 mod score;
 mod trie;
 mod vocabulary;
 
+use super::detector::{self, Detector};
 use super::reading::{Finding, Polarity};
 use super::text::Text;
 use super::trade::{Meaning, Trade};
@@ -33,24 +35,41 @@ pub struct Judged {
 #[derive(Debug, Clone)]
 pub struct Judge {
     vocabulary: Vocabulary,
+    detector: Detector,
+    /// The detector's number of each aspect that it knows.
+    detected: Vec<Option<usize>>,
     trie: Trie,
     rules: Vec<(String, Meaning)>,
     aspects: Vec<String>,
     overall: Option<usize>,
+    /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
+    quiet: Vec<usize>,
+    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    plain: Vec<usize>,
 }
 
 impl Judge {
     /// Compiles a trade's patterns: some 20 ms for the built-in one.
     #[must_use]
-    pub fn new(trade: &Trade) -> Self {
+    pub fn new(trade: &Trade, detector: Detector) -> Self {
         let vocabulary = Vocabulary::new(trade);
         Self {
             trie: Trie::new(trade, &vocabulary),
             vocabulary,
+            detector,
+            detected: trade.aspects.iter().map(|aspect| detector::ASPECTS.iter().position(|id| *id == aspect.id)).collect(),
             rules: trade.rules.iter().map(|rule| (rule.id.clone(), rule.meaning)).collect(),
             aspects: trade.aspects.iter().map(|aspect| aspect.id.clone()).collect(),
             overall: trade.aspect("overall"),
+            quiet: ["communication", "overall", "professionalism"].iter().filter_map(|id| trade.aspect(id)).collect(),
+            plain: ["workmanship", "honesty"].iter().filter_map(|id| trade.aspect(id)).collect(),
         }
+    }
+
+    /// What it asks where the rules leave something open.
+    #[must_use]
+    pub const fn detector(&self) -> &Detector {
+        &self.detector
     }
 
     /// Judges an English text.
@@ -61,7 +80,9 @@ impl Judge {
         let mut total = score::Total::default();
         for (sentence, range) in (0..).zip(text.sentences()) {
             frame.fill(self, text, range.clone());
+            let first = findings.len();
             score::sentence(self, text, &frame, sentence, &mut findings, &mut total);
+            learned::revise(self, text, &frame, sentence, first, &mut findings);
         }
         Judged { findings, overall: total.label() }
     }

@@ -154,8 +154,7 @@ impl Vocabulary {
             Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
-            Shape::Capitalised | Shape::Mixed => (1, self.shortened(word).unwrap_or_default()),
-            Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
+            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
             Shape::Mark => (1, &[]),
         }
     }

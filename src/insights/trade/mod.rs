@@ -6,6 +6,7 @@ mod pattern;
 mod read;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
@@ -60,6 +61,8 @@ pub enum Cue {
     Wish,
     /// `if it leaks again`: nobody knows yet.
     Open,
+    /// `do they`: the same where a question mark ends the sentence.
+    Asks,
     /// `not only`: words that say nothing here.
     Silent,
 }
@@ -148,7 +151,10 @@ impl Trade {
             digest.update((text.len() as u64).to_be_bytes());
             digest.update(text);
         }
-        trade.digest = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        for byte in digest.finalize() {
+            // Writing to a string cannot fail.
+            let _ = write!(trade.digest, "{byte:02x}");
+        }
         Ok(trade)
     }
 

@@ -1,0 +1,107 @@
+//! What the detector says about a sentence's findings. Rules know why they found something, the detector knows what people
+//! say: it adds what it hears clearly, takes away what nobody would say so, and settles what they leave open. All of it are
+//! hits of their own, so that a score is the sum of its hits here too. The constants were chosen on `tests/gold/validation.tsv`.
+
+use std::ops::Range;
+
+use super::frame::{About, Frame};
+use super::{Judge, MARGIN, score};
+use crate::insights::detector::{ASPECTS, LABELS, Part, UNIT};
+use crate::insights::reading::{Finding, Hit, Polarity};
+use crate::insights::text::Text;
+
+/// Evidence below this speaks against an aspect whatever a rule found: words that those who speak of it do not use.
+const EVIDENCE_TO_KEEP: i32 = -UNIT * 3 / 4;
+/// From these odds on an aspect is spoken of, although no rule found it: about 60 %.
+const ODDS_TO_ADD: i32 = UNIT / 2;
+/// What a label must be ahead of the next one to settle what rules leave uncertain: about 60 % against 40 %.
+const LEAD_TO_SETTLE: i32 = UNIT / 2;
+/// And to judge what rules take for a fact: about 73 % against 27 %.
+const LEAD_TO_JUDGE: i32 = UNIT;
+/// The points of a label that only the detector gives.
+const POINTS: i32 = MARGIN + 1;
+
+/// How a part of the sentence sounds: the label's points in sign, and by how much it leads.
+struct Sound {
+    sign: i32,
+    lead: i32,
+}
+
+/// Revises the findings of one sentence, which are those from `first` on.
+pub fn revise(judge: &Judge, text: &Text, frame: &Frame<'_>, sentence: u32, first: usize, findings: &mut Vec<Finding>) {
+    let Some(tokens) = frame.units.first().zip(frame.units.last()).map(|(first, last)| first.start..last.end) else { return };
+    let parts: Vec<Part> = judge.detector.hear(text, tokens);
+    let mut heard = findings.split_off(first);
+    for (aspect, its) in judge.detected.iter().enumerate() {
+        let Some(its) = *its else { continue };
+        let found = heard.iter().position(|finding| finding.aspect == judge.aspects[aspect]);
+        let Some(part) = parts.iter().filter(|part| found.is_some() || is_about_us(frame, part)).max_by_key(|part| part.sums[its])
+        else {
+            continue;
+        };
+        let (odds, evidence) = (part.sums[its], part.sums[its] - judge.detector.biases()[its]);
+        match found {
+            Some(at) if evidence < EVIDENCE_TO_KEEP => drop(heard.remove(at)),
+            Some(at) => settle(judge, text, part, &mut heard[at]),
+            None if odds > ODDS_TO_ADD => heard.push(add(judge, text, part, aspect, its, sentence)),
+            None => {}
+        }
+    }
+    heard.sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));
+    findings.append(&mut heard);
+}
+
+/// Whether what a part says is about this firm, and said as a fact.
+fn is_about_us(frame: &Frame<'_>, part: &Part) -> bool {
+    let at = frame.units.iter().position(|unit| unit.start >= part.tokens.start).unwrap_or_default();
+    let clause = &frame.clauses[frame.clause_at(at)];
+    clause.about == About::default()
+}
+
+fn sound(part: &Part) -> Sound {
+    let labels = &part.sums[ASPECTS.len()..];
+    let best = (0..LABELS).max_by_key(|label| labels[*label]).unwrap_or_default();
+    let next = (0..LABELS).filter(|label| *label != best).map(|label| labels[label]).max().unwrap_or_default();
+    Sound { sign: [-1, 0, 1][best], lead: labels[best] - next }
+}
+
+/// Settles what rules leave uncertain, and judges what they take for a fact where nobody would say so of one.
+fn settle(judge: &Judge, text: &Text, part: &Part, finding: &mut Finding) {
+    let sound = sound(part);
+    let lead = match finding.polarity {
+        Polarity::Uncertain => LEAD_TO_SETTLE,
+        Polarity::Neutral => LEAD_TO_JUDGE,
+        Polarity::Positive | Polarity::Negative => return,
+    };
+    let points = sound.sign * POINTS - finding.score;
+    if sound.lead < lead || points == 0 {
+        return;
+    }
+    finding.hits.push(hit(judge, text, part, sound.sign, points));
+    finding.score += points;
+    finding.polarity = score::label(finding.score, false);
+}
+
+/// A finding that only the detector makes.
+fn add(judge: &Judge, text: &Text, part: &Part, aspect: usize, its: usize, sentence: u32) -> Finding {
+    let sound = sound(part);
+    let why = judge.detector.strongest(text, part.tokens.clone(), its, 1);
+    let mut hits: Vec<Hit> = why.map(|(run, _)| told(text, run, 0)).into_iter().collect();
+    let is_clear = sound.lead >= LEAD_TO_SETTLE;
+    let points = if is_clear { sound.sign * POINTS } else { 0 };
+    hits.push(hit(judge, text, part, sound.sign, points));
+    let polarity = score::label(points, !is_clear);
+    Finding { aspect: judge.aspects[aspect].clone(), sentence, span: text.span(part.tokens.clone()), polarity, score: points, hits }
+}
+
+/// Why a part sounds as it does: the run of words that says most for it.
+fn hit(judge: &Judge, text: &Text, part: &Part, sign: i32, points: i32) -> Hit {
+    let label = ASPECTS.len() + usize::try_from(sign + 1).unwrap_or_default();
+    let run = judge.detector.strongest(text, part.tokens.clone(), label, 1).map_or_else(|| part.tokens.clone(), |(run, _)| run);
+    told(text, run, points)
+}
+
+fn told(text: &Text, run: Range<usize>, points: i32) -> Hit {
+    let words: Vec<&str> = run.clone().map(|token| text.word(token)).collect();
+    Hit { rule: format!("examples:{}", words.join(" ")), span: text.span(run), points }
+}

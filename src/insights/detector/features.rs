@@ -1,0 +1,70 @@
+//! What the detector looks at: runs of one, two and three words, within a sentence's parts. Apart from the weights because
+//! training reads its examples through this very code, so that the two cannot drift.
+
+use std::ops::Range;
+
+use crate::insights::text::{Shape, Text};
+
+/// The longest run of words that is looked up.
+pub const RUN_MAX: usize = 3;
+/// Marks and words at which a sentence is parted; a word of these opens the next part.
+const PARTINGS: [&str; 22] = [
+    ",", ";", ":", ".", "!", "?", "\u{2026}", "\u{2014}", "(", ")", "\"", "-", "&", "and", "but", "however", "although", "though",
+    "so", "then", "while", "except",
+];
+const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
+const PRIME: u64 = 0x0000_0100_0000_01B3;
+
+/// Whether a token parts the sentence.
+fn parts_at(text: &Text, token: usize) -> bool {
+    PARTINGS.contains(&text.word(token))
+}
+
+/// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong to none.
+#[must_use]
+pub fn parts(text: &Text, sentence: Range<usize>) -> Vec<Range<usize>> {
+    let (mut parts, mut start) = (Vec::with_capacity(4), sentence.start);
+    for token in sentence.clone() {
+        if parts_at(text, token) {
+            if start < token {
+                parts.push(start..token);
+            }
+            start = token + 1;
+        }
+    }
+    if start < sentence.end {
+        parts.push(start..sentence.end);
+    }
+    parts
+}
+
+/// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`. A run holds no parting mark.
+pub fn runs(text: &Text, scope: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
+    for start in scope.clone() {
+        let mut hash = OFFSET;
+        for end in start..scope.end.min(start + RUN_MAX) {
+            let form = form(text, end);
+            if is_mark(form) {
+                break;
+            }
+            hash = form.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+            hash = (hash ^ u64::from(b' ')).wrapping_mul(PRIME);
+            each(fold(hash), start..end + 1);
+        }
+    }
+}
+
+/// How a token is looked up: numbers are alike.
+fn form(text: &Text, token: usize) -> &str {
+    if text.tokens()[token].shape == Shape::Number { "0" } else { text.word(token) }
+}
+
+/// Marks that stand between words; `!`, `?`, `$` and symbols say something themselves.
+fn is_mark(form: &str) -> bool {
+    matches!(form, "," | ";" | ":" | "." | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "'")
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "folding to 32 bits is what is wanted")]
+const fn fold(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
+}
