@@ -171,6 +171,9 @@ impl Place<'_> {
             "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
             "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
             "named" => true,
+            "thanks" | "you" if self.text_before(1) == "thanks" || self.text_before(2) == "thank" => {
+                self.after(1).is_none_or(|at| self.page.is_mark(at)) || self.text_after(1) == "for"
+            }
             _ => false,
         }
     }

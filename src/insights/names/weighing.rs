@@ -76,7 +76,12 @@ pub fn surname(place: &Place<'_>) -> Certainty {
     let is_told = place.acts() || place.is_announced();
     let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
     let is_short = word.is_misspelled && place.page.text.word(place.name.start).len() < 7;
-    if place.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) { Certainty::Named } else { Certainty::Weak }
+    let is_lower = !place.is_capital() && !is_ordinary && (is_told || place.is_subject());
+    if is_lower || place.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) {
+        Certainty::Named
+    } else {
+        Certainty::Weak
+    }
 }
 
 /// How certainly a first name alone names somebody.
@@ -133,6 +138,7 @@ fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
         && (place.before(2).is_some() || word.is(Class::ThingName));
     let is_owned = |n: usize| place.word_before(n).is(Class::Determiner) || place.word_before(n).is(Class::Own);
     let is_thing = is_owned(1)
+        || place.text_before(1) == "at"
         || word.is(Class::ThingName) && is_owned(2) && !place.is_capital_before(1) && !is_usual
         || is_titled
         || place.before(1).is_some_and(|at| {
