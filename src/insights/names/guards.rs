@@ -27,7 +27,12 @@ fn is_of_the_household(place: &Place<'_>) -> bool {
     let is_child = matches!(place.text_after(1), "is" | "turned" | ",")
         && (2..=3).any(|n| is_age(place, n) && (n == 2 || matches!(place.text_after(2), "only" | "just" | "almost")));
     let is_watching = matches!(place.text_after(1), "loved" | "loves" | "enjoyed") && place.text_after(2) == "watching";
-    let is_any = matches!(place.text_before(1), "a" | "an" | "fellow" | "every") && place.name.len() == 1;
+    let is_any = matches!(place.text_before(1), "a" | "an" | "fellow" | "every" | "my") && place.name.len() == 1;
+    // `Will's mom`
+    let is_child =
+        is_child || place.has_s() && matches!(place.text_after(1), "mom" | "dad" | "mother" | "father" | "teacher" | "daycare");
+    // `Thomas the Tank Engine`
+    let is_any = is_any || place.text_after(1) == "the" && place.is_capital_after(2) && !place.is_shouted();
     let is_quoted = matches!(place.text_after(1), "said" | "wrote" | "mentioned" | "says")
         && (2..=5).any(|n| matches!(place.text_after(n), "review" | "reviews" | "below" | "above"));
     let is_couple = matches!(place.text_after(1), "and" | "&") && place.text_after(2) == "i";

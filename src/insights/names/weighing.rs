@@ -97,7 +97,8 @@ pub fn first_name(place: &Place<'_>) -> Certainty {
 /// For names that are words, too.
 fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (place.page.word(place.name.start), place.word_after(1));
-    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
+    // The job's record does not make a name of a word.
+    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Stranger };
     let is_plain_deed = !next.is(Class::Bare) && (place.acts() || place.is_subject());
     if !place.is_capital() {
         // `chase did great`, `ask for grant`
