@@ -116,7 +116,11 @@ impl Place<'_> {
         if self.has_s() {
             return false;
         }
-        if self.verb().is(Class::Deed) {
+        // What ends like a past tense is a deed, too, if nothing else is known of it: `Grant re-pitched the drains`.
+        let is_past =
+            |at: usize| self.page.word(at).is_unknown() && self.page.text.word(at).ends_with("ed") && !self.page.is_capital(at);
+        let is_done = |at: usize| is_past(at) || self.page.text.word(at) == "re" && is_past(at + 1);
+        if self.verb().is(Class::Deed) || self.predicate().is_some_and(is_done) {
             return true;
         }
         // `Will and his helper came`
