@@ -39,6 +39,8 @@ fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
     group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
     group.bench_function("compile", |bencher| bencher.iter(|| black_box(&noted).compile()));
     let text = noted.text_of_110_words();
-    group.bench_function("phrases", |bencher| bencher.iter(|| reviews_service::insights::compile::topics::phrases(black_box(&text))));
+    group.bench_function("phrases", |bencher| {
+        bencher.iter(|| reviews_service::insights::compile::topics::phrases(black_box(&text)))
+    });
     group.finish();
 }

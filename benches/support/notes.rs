@@ -5,8 +5,8 @@ use std::mem::size_of;
 use reviews_service::business::Business;
 use reviews_service::insights::compile::{Insights, Original, Sources, compile, topics};
 use reviews_service::insights::text::Text;
-use reviews_service::insights::{Finding, Head, Kind, Language, Mark, Mention, Name, Note, Notes, Polarity, Reading, Span, Trade};
 use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::{Finding, Head, Kind, Language, Mark, Mention, Name, Note, Notes, Polarity, Reading, Span, Trade};
 use reviews_service::reviews::Review;
 
 use super::corpus::Corpus;

@@ -85,7 +85,7 @@ pub fn compile(sources: &Sources<'_>) -> Insights {
     let roster = Roster::new(business, others);
     let counted = Counted::new(blocks, trade.aspects.len(), &roster);
     let mut originals = Originals::new(original);
-    let topics = stand_out::topics(blocks, &counted, business, &mut originals);
+    let topics = stand_out::topics(sources, &counted, &mut originals);
     let aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
     let entities = parts::entities(&counted, &roster, &mut originals);
     let unread = u32::try_from(unread).unwrap_or(u32::MAX);

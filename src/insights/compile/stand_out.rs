@@ -2,15 +2,19 @@
 //! frequent enough, then what the chosen ones go together with. The words are read from a review that has them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::count::{Counted, whole};
+use super::Sources;
+use super::count::{ASPECTS_MAX, Counted, whole};
 use super::figures::{Vote, Votes, log_likelihood};
 use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
+use super::summary::OVERALL;
 use super::topics::{BACKGROUND, background, phrases};
 use crate::business::Business;
 use crate::insights::note::{NoteRef, Notes, phrase_hash};
 use crate::insights::reading::{Language, Polarity};
 use crate::insights::text::Text;
+use crate::insights::trade::Trade;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
@@ -19,17 +23,21 @@ const REVIEWS_SHARE: u32 = 1_000;
 /// How many phrases are looked at closely: the most frequent ones.
 const CLOSELY: usize = 240;
 /// How many topics there are at most.
-const TOPICS_MAX: usize = 30;
+const TOPICS_MAX: usize = 24;
 /// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
 const LIKELIHOOD_MIN: f64 = 15.13;
-/// How many reviews are looked at for a quote.
-const QUOTED_FROM: usize = 5;
+/// How many reviews are looked at for a quote, and for the aspect that a topic goes with.
+const QUOTED_FROM: usize = 12;
+/// A quote of a topic reads best with so many code points.
+const QUOTE_MIN: u32 = 35;
+/// See [`QUOTE_MIN`].
+const QUOTE_MAX: u32 = 120;
 /// How many bits of a hash the rough count looks at.
 const ROUGH_BITS: u32 = 18;
-/// An aspect goes with a topic if they share this many reviews or more, ...
-const JOINT_MIN: u32 = 3;
-/// ... and so many times as many as by chance.
-const LIFT_MIN: f64 = 1.2;
+/// An aspect goes with a topic if so many sentences have both, ...
+const JOINT_MIN: usize = 2;
+/// ... and one in so many of those looked at.
+const JOINT_PART: usize = 4;
 
 /// A phrase that stands out.
 #[derive(Debug, Clone)]
@@ -42,7 +50,7 @@ pub struct Topic {
     pub expected: f64,
     /// How much that differs.
     pub log_likelihood: f64,
-    /// The aspect that it goes with most clearly.
+    /// The aspect that it goes with most often.
     pub aspect: Option<usize>,
     /// How many of its reviews judge each aspect.
     pub joint: Vec<u32>,
@@ -63,7 +71,8 @@ struct Phrase {
 
 /// The topics of all notes, the clearest first.
 #[must_use]
-pub fn topics(blocks: &[&Notes], counted: &Counted, business: &Business, originals: &mut Originals<'_>) -> Vec<Topic> {
+pub fn topics(sources: &Sources<'_>, counted: &Counted, originals: &mut Originals<'_>) -> Vec<Topic> {
+    let Sources { blocks, business, trade, .. } = *sources;
     let frequent = frequent(blocks, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
     let known = Known::new(business);
     let mut found = words_of(&frequent, originals);
@@ -73,7 +82,7 @@ pub fn topics(blocks: &[&Notes], counted: &Counted, business: &Business, origina
     found.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood).then_with(|| one.words.cmp(&other.words)));
     let mut chosen = collapse(found);
     chosen.truncate(TOPICS_MAX);
-    together(blocks, counted, &chosen, originals)
+    together(blocks, trade, &chosen, originals)
 }
 
 fn analysed<'a>(blocks: &'a [&Notes]) -> impl Iterator<Item = (u32, NoteRef<'a>)> {
@@ -244,8 +253,8 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 }
 
 /// The chosen phrases with what they go together with.
-fn together(blocks: &[&Notes], counted: &Counted, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
-    let aspects = counted.aspects.len();
+fn together(blocks: &[&Notes], trade: &Trade, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
+    let aspects = trade.aspects.len().min(ASPECTS_MAX);
     let mut marked = vec![false; 1 << ROUGH_BITS];
     let mut by_hash = BTreeMap::new();
     for (at, phrase) in chosen.iter().enumerate() {
@@ -269,8 +278,12 @@ fn together(blocks: &[&Notes], counted: &Counted, chosen: &[Phrase], originals: 
         }
     }
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
-        topic.aspect = aspect_of(topic, counted);
-        topic.quote = newest.into_iter().find_map(|(position, note)| quote(&*originals.open(position)?, note, &phrase.words));
+        let found = |(position, note): (u32, NoteRef<'_>)| find(&*originals.open(position)?, note, &phrase.words);
+        let found: Vec<Found> = newest.into_iter().filter_map(found).collect();
+        topic.aspect = aspect_of(&found, trade);
+        let quoted = found.into_iter().filter(|found| found.quote.is_some()).enumerate();
+        let best = quoted.max_by_key(|(at, found)| (found.worth, std::cmp::Reverse(*at)));
+        topic.quote = best.and_then(|(_, found)| found.quote);
     }
     topics
 }
@@ -294,28 +307,38 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     if one == 0 || other == 0 { 0.0 } else { f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other)) }
 }
 
-fn aspect_of(topic: &Topic, counted: &Counted) -> Option<usize> {
-    let clear = |(aspect, joint): (usize, &u32)| {
-        let judged = counted.aspects[aspect].votes.reviews();
-        let goes = *joint >= JOINT_MIN && lift(*joint, topic.reviews, judged, counted.analysed) >= LIFT_MIN;
-        let expected = f64::from(judged) * f64::from(topic.reviews) / f64::from(counted.analysed.max(1));
-        goes.then(|| (log_likelihood(*joint, expected), aspect))
-    };
-    let best =
-        topic.joint.iter().enumerate().filter_map(clear).max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
-    best.map(|(_, aspect)| aspect)
+/// The aspect that is judged most often in the sentences with those words, in the newest reviews that have them; at least
+/// twice, and in a quarter of them.
+fn aspect_of(sentences: &[Found], trade: &Trade) -> Option<usize> {
+    let count = |aspect: usize| sentences.iter().filter(|found| found.judged >> aspect & 1 == 1).count();
+    let aspects = (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.aspects[*aspect].id != OVERALL);
+    let best = aspects.map(|aspect| (count(aspect), aspect)).max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));
+    best.filter(|(count, _)| *count >= JOINT_MIN && count * JOINT_PART >= sentences.len()).map(|(_, aspect)| aspect)
 }
 
-/// The first sentence with those words that is not too long to be shown.
-fn quote(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Quote> {
+/// A sentence with the words of a topic.
+struct Found {
+    /// The aspects that it judges.
+    judged: u64,
+    /// How good a quote it is.
+    worth: u32,
+    quote: Option<Quote>,
+}
+
+/// The first sentence with those words.
+fn find(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Found> {
     let text = &opened.text;
-    let has = |tokens: &std::ops::Range<usize>| {
+    let has = |tokens: &Range<usize>| {
         tokens.clone().any(|at| words.iter().enumerate().all(|(step, word)| at + step < tokens.end && text.word(at + step) == word))
     };
-    (0..).zip(text.sentences()).filter(|(_, tokens)| has(tokens)).find_map(|(sentence, tokens)| {
-        let span = text.span(tokens.clone());
-        let says = |polarity| note.marks.iter().any(|mark| u32::from(mark.sentence) == sentence && mark.polarity == polarity);
-        let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
-        if span.end - span.start > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) }
-    })
+    let (sentence, tokens) = (0..).zip(text.sentences()).find(|(_, tokens)| has(tokens))?;
+    let span = text.span(tokens.clone());
+    let marks = || note.marks.iter().filter(move |mark| u32::from(mark.sentence) == sentence);
+    let judged = marks().fold(0_u64, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0));
+    let says = |polarity| marks().any(|mark| mark.polarity == polarity);
+    let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
+    let length = span.end - span.start;
+    let worth = u32::from(judged > 0) + u32::from(length >= QUOTE_MIN && length <= QUOTE_MAX);
+    let quote = if length > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) };
+    Some(Found { judged, worth, quote })
 }
