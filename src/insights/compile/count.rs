@@ -192,14 +192,14 @@ impl Pass<'_> {
             let is_person = name.kind == Kind::Technician;
             let [praised, blamed, _, uncertain] = masks.marks.map(|marks| marks & name.told != 0);
             // Of a job and of a place a review speaks as a whole; of a person only where it says so.
-            let vote = match Vote::fold(praised, blamed, uncertain) {
-                Vote::Neutral if !is_person => overall,
-                vote => vote,
-            };
+            let said = Vote::fold(praised, blamed, uncertain);
+            let vote = if said == Vote::Neutral && !is_person { overall } else { said };
             tally.votes.count(vote);
             for ((number, mark), worth) in note.marks.iter().enumerate().zip(masks.worth) {
                 let is_told = name.told >> number & 1 == 1;
-                if let Some(list) = tally.quotes.get_mut(at(mark.polarity)).filter(|_| is_told || !is_person) {
+                // Nobody is praised or blamed by name with words against which the rest of the review speaks.
+                let is_fit = if is_person { is_told && mark.polarity == note.head.overall } else { true };
+                if let Some(list) = tally.quotes.get_mut(at(mark.polarity)).filter(|_| is_fit) {
                     list.offer(self.position, worth + TOLD_WORTH * u32::from(is_told), mark);
                 }
             }

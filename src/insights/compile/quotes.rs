@@ -17,7 +17,7 @@ const LISTED: usize = 6;
 /// Above this a score is as clear as can be: what is said three times over is no better a quote.
 const CLEAR: u32 = 6;
 /// A clause of fewer code points says too little alone, of more too much.
-const CLAUSE: std::ops::RangeInclusive<u16> = 15..=140;
+const CLAUSE: std::ops::RangeInclusive<u16> = 25..=140;
 /// A sentence up to so many code points is shown whole, a longer one is cut to its clause.
 pub const SENTENCE_MAX: u32 = 160;
 /// What is younger than this many days before the newest review is recent.

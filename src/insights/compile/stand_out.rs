@@ -338,7 +338,7 @@ fn find(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Found> {
     let says = |polarity| marks().any(|mark| mark.polarity == polarity);
     let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
     let length = span.end - span.start;
-    let worth = u32::from(judged > 0) + u32::from(length >= QUOTE_MIN && length <= QUOTE_MAX);
+    let worth = u32::from(judged > 0) + u32::from((QUOTE_MIN..=QUOTE_MAX).contains(&length));
     let quote = if length > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) };
     Some(Found { judged, worth, quote })
 }
