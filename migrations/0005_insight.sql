@@ -49,7 +49,8 @@ create table derived_hit (
     primary key (review_id)
 ) strict, without rowid;
 
--- What is judged, a row each: select * from derived_finding where review_id = '…';
+-- What is judged, a row each: select * from derived_finding where review_id = '…'; Deleting one has its review read anew
+-- at the next start.
 create view derived_finding as
 select r.review_id, cast(f.key as integer) as finding_no, f.value ->> 0 as aspect, f.value ->> 1 as polarity,
     f.value ->> 2 as score, f.value ->> 3 as sentence, f.value ->> 4 as start_at, f.value ->> 5 as end_at,
@@ -58,6 +59,11 @@ select r.review_id, cast(f.key as integer) as finding_no, f.value ->> 0 as aspec
     (select h.hits -> cast(f.key as integer) from derived_hit as h where h.review_id = r.review_id) as hits,
     r.text_hash, r.method_hash
 from derived_reading as r, json_each(r.findings) as f;
+
+create trigger derived_finding_deleted instead of delete on derived_finding begin
+    delete from derived_reading where review_id = old.review_id;
+    delete from derived_hit where review_id = old.review_id;
+end;
 
 -- Who and what is named, a row each. Several candidates: nobody can tell whom the words mean, and it counts for none.
 create view derived_mention as

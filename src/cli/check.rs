@@ -12,7 +12,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::db::{Database, DbError, Verified, verify};
 use crate::edition::read;
 use crate::insights::store as insights;
-use crate::insights::{Reader, Subject, Trade};
+use crate::insights::{Engine, Reader, Subject};
 use crate::reviews::store;
 
 /// How many rows that break the checks are told one by one.
@@ -27,7 +27,7 @@ pub struct Check {
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let (path, trade) = (database.path()?, super::trade::load(&self.trade)?);
+        let (path, engine) = (database.path()?, super::trade::load(&self.trade)?);
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
@@ -35,7 +35,7 @@ impl Check {
         let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
         let sentence = |id| format!("reviews: {id} breaks the table's checks and is left out; correct or delete it");
         verified.wrong.extend(unreadable.into_iter().map(sentence));
-        verify_insights(&mut connection, &trade, &mut verified).await.map_err(fault)?;
+        verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty();
@@ -58,9 +58,9 @@ fn told(path: &Path, verified: Verified) -> String {
 }
 
 /// Reads every published review once more, and holds what is kept against it.
-async fn verify_insights(connection: &mut SqliteConnection, trade: &Arc<Trade>, verified: &mut Verified) -> sqlx::Result<()> {
+async fn verify_insights(connection: &mut SqliteConnection, engine: &Arc<Engine>, verified: &mut Verified) -> sqlx::Result<()> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
-    let reader = Reader::new(&business, trade);
+    let reader = Reader::new(&business, engine);
     let (mut newest, mut behind, mut wrong) = (store::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews.iter().map(|review| read(&reader, review, Subject::of(review).hash())).collect();

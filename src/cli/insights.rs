@@ -25,10 +25,10 @@ enum Command {
 
 impl Insights {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let trade = super::trade::load(&self.trade)?;
+        let engine = super::trade::load(&self.trade)?;
         match self.command {
-            None => show::run(database, trade).await,
-            Some(Command::Rebuild) => rebuild::run(database, trade).await,
+            None => show::run(database, engine).await,
+            Some(Command::Rebuild) => rebuild::run(database, engine).await,
         }
     }
 }

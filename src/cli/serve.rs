@@ -47,7 +47,7 @@ impl Serve {
         }
         // Settings first: nothing is made or migrated for a service that cannot run.
         self.config.links(self.config.listen)?;
-        let trade = trade::load(&self.config.trade)?;
+        let engine = trade::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.0.is_empty() {
             tracing::warn!("hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet");
@@ -66,7 +66,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             seed::load_if_empty(&database, &clock, seeds).await?;
         }
-        let press = Press::new(database, links.clone(), clock).with_trade(trade);
+        let press = Press::new(database, links.clone(), clock).with_engine(engine);
         let app = App::of(press, hub).await?;
         // Whether or not anybody reads it, we serve.
         let _ = say(&greeting(&app, &links, bound));

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use crate::config::TradeConfig;
-use crate::insights::Trade;
+use crate::insights::{Engine, Trade};
 
-/// The built-in trade, or that of the file that is set.
+/// What reads texts: by the built-in trade, or by that of the file that is set.
 ///
 /// # Errors
 /// Where the file cannot be read, or is not as it should be.
-pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Arc<Trade>> {
-    let Some(path) = config.path() else { return Ok(Arc::new(Trade::built_in()?)) };
-    let fault = || format!("REVIEWS_TRADE_FILE {}", path.display());
-    let text = fs::read_to_string(path).with_context(fault)?;
-    Ok(Arc::new(Trade::parse(&text).with_context(fault)?))
+pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Arc<Engine>> {
+    let Some(path) = config.path() else { return Ok(Engine::built_in()) };
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
+    let trade = Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")?;
+    Ok(Arc::new(Engine::new(trade)))
 }

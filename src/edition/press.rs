@@ -19,7 +19,7 @@ use crate::business::{self, Business};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use crate::insights::store::Kept;
-use crate::insights::{self, Reader, Trade};
+use crate::insights::{self, Engine, Reader};
 use crate::links::Links;
 use crate::reviews::store::{self as reviews, Changed, Reading};
 
@@ -32,7 +32,7 @@ pub struct Press {
     database: Database,
     links: Links,
     clock: Clock,
-    trade: Arc<Trade>,
+    engine: Arc<Engine>,
     backlog: Arc<Backlog>,
 }
 
@@ -65,13 +65,13 @@ impl Press {
     /// A press for this database, whose links are these, with the built-in trade.
     #[must_use]
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
-        Self { database, links, clock, trade: Arc::new(Trade::default()), backlog: Arc::default() }
+        Self { database, links, clock, engine: Engine::built_in(), backlog: Arc::default() }
     }
 
-    /// The same press for firms of another trade.
+    /// The same press, whose reviews that engine reads.
     #[must_use]
-    pub fn with_trade(self, trade: Arc<Trade>) -> Self {
-        Self { trade, ..self }
+    pub fn with_engine(self, engine: Arc<Engine>) -> Self {
+        Self { engine, ..self }
     }
 
     /// What is left to do when an edition is out.
@@ -184,7 +184,7 @@ impl Press {
         if let Some(previous) = previous.filter(|previous| previous.copy.business == *business) {
             return Arc::clone(&previous.copy.next_reader);
         }
-        let reader = Reader::new(business, &self.trade);
+        let reader = Reader::new(business, &self.engine);
         let known = previous.iter().flat_map(|edition| [&edition.copy.reader, &edition.copy.next_reader]);
         let same = known.into_iter().find(|known| known.method() == reader.method());
         same.map_or_else(|| Arc::new(reader), Arc::clone)

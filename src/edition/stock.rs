@@ -12,7 +12,7 @@ use super::print::Copy;
 use super::shelf::{Filler, Shelf};
 use crate::business;
 use crate::insights::store::{Kept, Stored, editorial, stored};
-use crate::insights::{Reader, Subject, Trade};
+use crate::insights::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::reviews::store::{Changed, Newest, withheld};
 use crate::reviews::{Review, ReviewId, Status};
@@ -22,6 +22,8 @@ use crate::reviews::{Review, ReviewId, Status};
 pub const READ_AT_ONCE_MAX: usize = 3_000_000;
 /// What a review costs besides the bytes of its text: as many bytes as take as long.
 const REVIEW_COST: usize = 300;
+/// How many bytes of a text are read at most: four for each code point.
+const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
 /// How many reviews are looked up, or read, at a time; in between others may work.
 const BATCH: usize = 64;
 
@@ -50,7 +52,7 @@ struct Missing {
 
 impl Missing {
     fn add(&mut self, review: &Review, hash: String) {
-        self.cost = self.cost.saturating_add(cost(1, review.text.len()));
+        self.cost = self.cost.saturating_add(cost(1, review.text.len().min(TEXT_BYTES_MAX)));
         if self.cost <= READ_AT_ONCE_MAX {
             self.reviews.push((review.clone(), hash));
         } else {
@@ -173,11 +175,11 @@ impl<'a> Stock<'a> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn survey(connection: &mut SqliteConnection, trade: &Arc<Trade>, links: &Links) -> sqlx::Result<(Copy, usize)> {
+pub async fn survey(connection: &mut SqliteConnection, engine: &Arc<Engine>, links: &Links) -> sqlx::Result<(Copy, usize)> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
     let editorial = editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
-    let reader = Arc::new(Reader::new(&business, trade));
+    let reader = Arc::new(Reader::new(&business, engine));
     let mut stock = Stock::new(connection, Arc::clone(&reader), links);
     let shelf = stock.all().await?;
     let behind = stock.into_read().len() + shelf.count_unread();

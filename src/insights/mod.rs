@@ -15,6 +15,6 @@ pub mod trade;
 
 pub use editorial::{Editorial, Question};
 pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
-pub use reader::{Reader, Subject};
+pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
 pub use trade::Trade;

@@ -2,14 +2,14 @@
 //! of what is known about it, and of what the firm says about itself; whoever has the same has the same reading.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 
-use super::aspects::Judge;
+use super::aspects::{Judge, Judged};
 use super::compile::topics;
 use super::names::Names;
-use super::reading::{Language, Polarity, Reading};
+use super::reading::{Language, Polarity, Reading, Span};
 use super::text::Text;
 use super::trade::Trade;
 use crate::business::Business;
@@ -70,31 +70,65 @@ fn digits(hash: Sha256) -> String {
     hash.finalize().iter().take(HASH_BYTES).flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
-/// Reads texts for one firm of one trade.
+/// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so it is shared.
+#[derive(Debug)]
+pub struct Engine {
+    trade: Trade,
+    judge: Judge,
+}
+
+impl Engine {
+    /// An engine for that trade.
+    #[must_use]
+    pub fn new(trade: Trade) -> Self {
+        Self { judge: Judge::new(&trade), trade }
+    }
+
+    /// The engine for the built-in trade.
+    #[must_use]
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new(Trade::built_in().unwrap_or_default())));
+        Arc::clone(&BUILT_IN)
+    }
+
+    /// What the trade's customers judge.
+    #[must_use]
+    pub const fn trade(&self) -> &Trade {
+        &self.trade
+    }
+
+    /// What finds that in a text.
+    #[must_use]
+    pub const fn judge(&self) -> &Judge {
+        &self.judge
+    }
+}
+
+/// Reads texts for one firm.
 #[derive(Debug)]
 pub struct Reader {
-    trade: Arc<Trade>,
+    engine: Arc<Engine>,
     names: Names,
-    judge: Judge,
     method: String,
 }
 
 impl Default for Reader {
     fn default() -> Self {
-        Self::new(&Business::default(), &Arc::default())
+        Self::new(&Business::default(), &Engine::built_in())
     }
 }
 
 impl Reader {
     /// A reader for the reviews of `business`.
     #[must_use]
-    pub fn new(business: &Business, trade: &Arc<Trade>) -> Self {
+    pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let names = Names::new(business);
         let mut hash = Sha256::new();
         hash.update(ENGINE_VERSION.to_le_bytes());
-        add(&mut hash, trade.digest());
+        add(&mut hash, env!("CARGO_PKG_VERSION"));
+        add(&mut hash, engine.trade.digest());
         add(&mut hash, names.digest());
-        Self { trade: Arc::clone(trade), judge: Judge::new(trade), names, method: digits(hash) }
+        Self { engine: Arc::clone(engine), names, method: digits(hash) }
     }
 
     /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights, roster.
@@ -105,8 +139,8 @@ impl Reader {
 
     /// What the firm's customers judge.
     #[must_use]
-    pub const fn trade(&self) -> &Arc<Trade> {
-        &self.trade
+    pub fn trade(&self) -> &Trade {
+        &self.engine.trade
     }
 
     /// Reads one text. If a rule fails, the text counts as not analysed, and the failure is logged and counted: no review
@@ -116,35 +150,26 @@ impl Reader {
         catch_unwind(AssertUnwindSafe(|| self.read_it(subject))).unwrap_or_else(|_| {
             metrics::counter!("insights_failures_total", "what" => "read").increment(1);
             tracing::error!(text.hash = subject.hash(), "insights.not_read: a text could not be analysed; report it");
-            Reading {
-                language: Language::Other,
-                sentences: Vec::new(),
-                findings: Vec::new(),
-                mentions: Vec::new(),
-                overall: (Polarity::Uncertain, 0),
-                phrases: Vec::new(),
-            }
+            unanalysed(Language::Other, Vec::new())
         })
     }
 
     fn read_it(&self, subject: &Subject<'_>) -> Reading {
         let end = subject.text.char_indices().nth(TEXT_CHARS_MAX).map_or(subject.text.len(), |(at, _)| at);
         let text = Text::new(&subject.text[..end]);
+        let sentences = text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect();
         let language = text.language(subject.language);
         if language != Language::English {
-            let sentences = text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect();
-            let mentions = self.names.mentions(&text, subject.author, subject.recorded);
-            let overall = (Polarity::Uncertain, 0);
-            return Reading { language, sentences, findings: Vec::new(), mentions, overall, phrases: Vec::new() };
+            return unanalysed(language, sentences);
         }
-        let judged = self.judge.judge(&text);
-        Reading {
-            language,
-            sentences: text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect(),
-            findings: judged.findings,
-            mentions: self.names.mentions(&text, subject.author, subject.recorded),
-            overall: judged.overall,
-            phrases: topics::phrases(&text),
-        }
+        let Judged { findings, overall } = self.engine.judge.judge(&text);
+        let mentions = self.names.mentions(&text, subject.author, subject.recorded);
+        Reading { language, sentences, findings, mentions, overall, phrases: topics::phrases(&text) }
     }
+}
+
+/// What a text says that is not analysed.
+const fn unanalysed(language: Language, sentences: Vec<Span>) -> Reading {
+    let overall = (Polarity::Neutral, 0);
+    Reading { language, sentences, findings: Vec::new(), mentions: Vec::new(), overall, phrases: Vec::new() }
 }

@@ -42,21 +42,30 @@ impl Read {
         Self { ctx, database, backlog, pass: Mutex::default() }
     }
 
+    /// Keeps some of what was read for an edition; says whether there was any.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is lost, and the next run tries again.
+    pub async fn keep_once(&self) -> Result<bool, DbError> {
+        let readings = self.backlog.take(REVIEWS_A_RUN);
+        if readings.is_empty() {
+            return Ok(false);
+        }
+        let kept = self.keep(&readings).await;
+        if kept.is_err() {
+            self.backlog.put_back(readings);
+        }
+        kept.map(|()| true)
+    }
+
     /// Keeps what was read for an edition, or reads and keeps some of what it could not wait for; says whether there was
     /// anything to do. When all of that is read, the next edition can have it.
     ///
     /// # Errors
     /// When the database fails; nothing is lost, and the next run tries again.
     pub async fn run_once(&self) -> Result<bool, DbError> {
-        let readings = self.backlog.take(REVIEWS_A_RUN);
-        if !readings.is_empty() {
-            return match self.keep(&readings).await {
-                Ok(()) => Ok(true),
-                Err(error) => {
-                    self.backlog.put_back(readings);
-                    Err(error)
-                }
-            };
+        if self.keep_once().await? {
+            return Ok(true);
         }
         let edition = self.ctx.current.load();
         // Whoever prints next takes up what was read; until then there is nothing more to do.

@@ -7,6 +7,7 @@ mod replaced;
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
 use reviews_service::edition::{Document, Edition, Press};
+use reviews_service::insights::store as insights;
 use reviews_service::reviews::{Review, store};
 use tempfile::TempDir;
 
@@ -49,7 +50,13 @@ impl Shop {
 
     /// What somebody prints who has never seen this database.
     async fn fresh(&self) -> Edition {
-        self.press.first().await.unwrap()
+        let edition = self.press.first().await.unwrap();
+        // Kept as the service keeps them, so that the next one prints what was kept.
+        let readings = self.press.backlog().take(usize::MAX);
+        let mut write = self.database.write().await.unwrap();
+        insights::keep(&mut write, &readings).await.unwrap();
+        write.commit().await.unwrap();
+        edition
     }
 }
 

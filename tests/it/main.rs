@@ -21,6 +21,8 @@ mod hub_crash;
 mod hub_hostile;
 mod hub_subscriber;
 mod imports;
+mod insights;
+mod names;
 mod openapi;
 mod process;
 mod refused;

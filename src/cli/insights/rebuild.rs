@@ -11,7 +11,7 @@ use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::edition::read;
 use crate::insights::store::{clear, keep};
-use crate::insights::{Language, Reader, Subject, Trade};
+use crate::insights::{Engine, Language, Reader, Subject};
 use crate::reviews::store::Newest;
 
 /// What a rebuild came to.
@@ -26,9 +26,9 @@ struct Rebuilt {
 
 /// Deletes all that was derived and derives it anew, some hundred reviews in a transaction: a service that runs beside it
 /// goes on, and what is cut off is caught up with at its next start.
-pub(super) async fn run(database: &DatabaseConfig, trade: Arc<Trade>) -> anyhow::Result<Outcome> {
+pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
     let (database, _) = Database::open(&database.path()?).await?;
-    let rebuilt = rebuild(&database, &trade).await;
+    let rebuilt = rebuild(&database, &engine).await;
     database.close().await;
     let Rebuilt { deleted, reviews, analysed, findings, mentions } = rebuilt?;
     say(&format!(
@@ -37,11 +37,11 @@ pub(super) async fn run(database: &DatabaseConfig, trade: Arc<Trade>) -> anyhow:
     Ok(Outcome::Done)
 }
 
-async fn rebuild(database: &Database, trade: &Arc<Trade>) -> Result<Rebuilt, DbError> {
+async fn rebuild(database: &Database, engine: &Arc<Engine>) -> Result<Rebuilt, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
     let business = business::find(&mut connection).await.map_err(fault)?.unwrap_or_default();
-    let reader = Reader::new(&business, trade);
+    let reader = Reader::new(&business, engine);
     let mut write = database.write().await?;
     let mut rebuilt = Rebuilt { deleted: clear(&mut write).await.map_err(fault)?, ..Rebuilt::default() };
     write.commit().await.map_err(fault)?;

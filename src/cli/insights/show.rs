@@ -8,19 +8,19 @@ use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::edition::print::{Copy, print};
 use crate::edition::{Document, survey};
-use crate::insights::Trade;
+use crate::insights::Engine;
 use crate::links::Links;
 use crate::wire;
 
 /// Shows what is there, changing nothing.
-pub(super) async fn run(database: &DatabaseConfig, trade: Arc<Trade>) -> anyhow::Result<Outcome> {
+pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
     let path = database.path()?;
     let fault = |error| DbError::at(&path, error);
     // No address is shown.
     let links: Links = "http://localhost".parse()?;
     let readers = Database::open_read_only(&path).await?;
     let mut transaction = readers.begin().await.map_err(fault)?;
-    let (copy, behind) = survey(&mut transaction, &trade, &links).await.map_err(fault)?;
+    let (copy, behind) = survey(&mut transaction, &engine, &links).await.map_err(fault)?;
     transaction.commit().await.map_err(fault)?;
     readers.close().await;
     let insights: wire::Insights = serde_json::from_slice(&print(Document::Insights, &copy, &links).pieces.concat())?;

@@ -30,6 +30,8 @@ pub struct Clause {
     pub elsewhere: bool,
     /// It says what the customer would have liked.
     pub wishes: bool,
+    /// It says what may be, or asks.
+    pub open: bool,
 }
 
 /// A sentence, taken apart. Kept between sentences for its buffers.
@@ -40,9 +42,14 @@ pub struct Frame<'judge> {
     pub items: Vec<Item>,
     /// In order, never empty, without the marks between them.
     pub clauses: Vec<Clause>,
+    /// Which units stand in quotation marks of a few words, as what is not believed does.
+    pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
 }
+
+/// How many words in quotation marks are doubted; more are somebody's speech.
+const QUOTED_MAX: usize = 3;
 
 impl<'judge> Frame<'judge> {
     /// Takes a sentence apart.
@@ -52,6 +59,22 @@ impl<'judge> Frame<'judge> {
         judge.trie.find(&self.units, &mut self.matches);
         self.select(judge);
         self.part(text);
+        self.quote(text);
+    }
+
+    fn quote(&mut self, text: &Text) {
+        self.quoted.clear();
+        self.quoted.resize(self.units.len(), false);
+        let mut opened = None;
+        for (at, unit) in self.units.iter().enumerate() {
+            if unit.is_mark && text.word(unit.start) == "\"" {
+                match opened.take() {
+                    Some(from) if at - from <= QUOTED_MAX => self.quoted[from..at].fill(true),
+                    Some(_) => {}
+                    None => opened = Some(at + 1),
+                }
+            }
+        }
     }
 
     /// The clause that holds a unit.
@@ -61,12 +84,19 @@ impl<'judge> Frame<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the first.
     fn select(&mut self, judge: &Judge) {
-        self.matches.sort_by_key(|one| (Reverse(one.words.count_ones()), one.end - one.start, one.start));
+        self.matches.sort_by_key(|one| {
+            let judges = one.rules.iter().any(|rule| matches!(judge.rules[*rule as usize].1, Meaning::Judges(..)));
+            (Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
+        });
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
         for at in 0..self.matches.len() {
-            let Match { start, end, words, rules } = self.matches[at];
+            let Match { start, end, mut words, rules } = self.matches[at];
+            let joins = |rule: &u32| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint);
+            if rules.iter().all(joins) {
+                words = 1;
+            }
             let mut own = (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self.items.iter().any(|item| item.start == start && item.words == words && item.end == end);
@@ -99,7 +129,7 @@ impl<'judge> Frame<'judge> {
             if start < at {
                 let contrasts = kind == Kind::Contrast;
                 let continues = kind == Kind::Mark;
-                self.clauses.push(Clause { units: start..at, contrasts, continues, elsewhere: false, wishes: false });
+                self.clauses.push(Clause { units: start..at, contrasts, continues, elsewhere: false, wishes: false, open: false });
             }
             let begun = next.flatten().unwrap_or(Kind::Mark);
             // `, but`: the mark's clause is empty, and the conjunction's kind stays.
@@ -124,10 +154,10 @@ impl<'judge> Frame<'judge> {
 
     /// Who and what the clauses are about: another company until the firm is named again, a wish until a contrast.
     fn mark_others(&mut self) {
-        let (mut elsewhere, mut wishes) = (false, false);
+        let (mut elsewhere, mut wishes, mut open) = (false, false, false);
         for clause in &mut self.clauses {
             if clause.contrasts {
-                (elsewhere, wishes) = (false, false);
+                (elsewhere, wishes, open) = (false, false, false);
             }
             let cues = self.items.iter().filter(|item| clause.units.contains(&item.start)).filter_map(|item| match item.meaning {
                 Meaning::Cue(cue) => Some(cue),
@@ -139,6 +169,7 @@ impl<'judge> Frame<'judge> {
                     Cue::Elsewhere => elsewhere = true,
                     Cue::Firm => names_firm = true,
                     Cue::Wish => wishes = true,
+                    Cue::Open => open = true,
                     Cue::Negator | Cue::Intensifier | Cue::Diminisher | Cue::Contrast | Cue::Joint | Cue::Silent => {}
                 }
             }
@@ -147,7 +178,7 @@ impl<'judge> Frame<'judge> {
             {
                 elsewhere = false;
             }
-            (clause.elsewhere, clause.wishes) = (elsewhere, wishes);
+            (clause.elsewhere, clause.wishes, clause.open) = (elsewhere, wishes, open);
         }
     }
 }
@@ -166,7 +197,7 @@ fn same_kind(one: Meaning, other: Meaning) -> bool {
     match (one, other) {
         (Meaning::Judges(one, _), Meaning::Judges(other, _))
         | (Meaning::Names(one) | Meaning::Hints(one), Meaning::Names(other) | Meaning::Hints(other)) => one == other,
-        (Meaning::Opinion(_), Meaning::Opinion(_)) => true,
+        (Meaning::Opinion(_) | Meaning::Judges(..), Meaning::Opinion(_)) | (Meaning::Judges(..), Meaning::Names(_) | Meaning::Hints(_)) => true,
         (Meaning::Cue(one), Meaning::Cue(other)) => one == other,
         _ => false,
     }

@@ -194,6 +194,15 @@ impl Scorer<'_> {
             hits.push(self.hit(negator, -2 * sum));
             sum = -sum;
         }
+        if sum > 0 && self.frame.quoted[item.start] && self.frame.quoted[item.end - 1] {
+            hits.push(Hit { rule: "irony:quotes".to_owned(), ..self.hit(item, -2 * sum) });
+            sum = -sum;
+        }
+        if clause.open {
+            let cue = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Open));
+            hits.push(self.hit(*cue.unwrap_or(&item), -sum));
+            return hits;
+        }
         if clause.wishes && sum > 0 {
             let wish = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Wish));
             hits.push(self.hit(*wish.unwrap_or(&item), -2 * sum));
@@ -285,8 +294,19 @@ impl Scorer<'_> {
     }
 
     fn add(&mut self, aspect: usize, clause: usize, hits: Vec<Hit>, is_polar: bool, is_stray: bool) {
+        let contrasts = clause > 0 && self.frame.clauses[..=clause].iter().any(|clause| clause.contrasts);
+        let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
         match self.found.iter_mut().find(|found| found.aspect == aspect) {
             Some(found) => {
+                // `a bit dear, but worth it`: the conclusion counts.
+                let (before, sum) = (found.score(), hits.iter().map(|hit| hit.points).sum::<i32>());
+                if contrasts && clause > found.clause && before.signum() * sum.signum() < 0 {
+                    let last = hits[hits.len() - 1].span;
+                    found.hits.push(Hit { rule: "contrast:conclusion".to_owned(), span: last, points: -before });
+                }
+                if is_stray != found.is_stray && !is_stray {
+                    found.clause = clause;
+                }
                 found.hits.extend(hits);
                 found.is_polar |= is_polar;
                 found.is_stray &= is_stray;

@@ -6,6 +6,13 @@ use super::Symbol;
 use crate::insights::text::{Shape, Text};
 use crate::insights::trade::{Step, Trade, expand, forms};
 
+/// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
+const AFTER_NAME: [&str; 40] = [
+    "was", "is", "did", "came", "and", "were", "showed", "arrived", "explained", "fixed", "got", "has", "had", "took", "went", "from", "who",
+    "really", "even", "knew", "found", "made", "gave", "called", "told", "said", "installed", "replaced", "helped", "left", "kept", "also",
+    "cleaned", "worked", "walked", "diagnosed", "repaired", "answered", "always", "actually",
+];
+
 /// Which symbols each word has, and which number each symbol has.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
@@ -50,6 +57,18 @@ impl Vocabulary {
         let mut class = |name: &str| words.remove(name).unwrap_or_default().into_iter().collect::<Box<[_]>>();
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
+        // `3` is the literal of some pattern, and a number all the same.
+        for (_, symbols) in words.iter_mut().filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit())) {
+            symbols.extend(vocabulary.number.iter().copied());
+        }
+        for (right, wrong) in &trade.spellings {
+            for spelling in wrong {
+                for (form, other) in forms(right).iter().zip(forms(spelling)) {
+                    let symbols = words.get(form).cloned().unwrap_or_default();
+                    words.entry(other).or_default().extend(symbols);
+                }
+            }
+        }
         vocabulary.words = words.into_iter().map(|(word, symbols)| (word.into(), symbols.into_iter().collect())).collect();
         vocabulary
     }
@@ -69,7 +88,7 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            let (len, symbols) = self.unit(text, at, end);
+            let (len, symbols) = self.unit(text, at, end, at == start);
             let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
             units.push(Unit { start: at, end: at + len, symbols, is_mark, is_comma: is_mark && text.word(at) == "," });
             at += len;
@@ -77,7 +96,7 @@ impl Vocabulary {
     }
 
     /// How many tokens the unit at `at` takes, and what it is.
-    fn unit(&self, text: &Text, at: usize, end: usize) -> (usize, &[Symbol]) {
+    fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &[Symbol]) {
         let (token, word) = (&text.tokens()[at], text.word(at));
         let next = (at + 1 < end).then(|| text.word(at + 1));
         let is_number = token.shape == Shape::Number;
@@ -95,7 +114,10 @@ impl Vocabulary {
         }
         match token.shape {
             Shape::Number => (1, &self.number),
-            Shape::Capitalised | Shape::Mixed => (1, self.shortened(word).unwrap_or(&self.name)),
+            Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
+                (1, self.shortened(word).unwrap_or(&self.name))
+            }
+            Shape::Capitalised | Shape::Mixed => (1, self.shortened(word).unwrap_or_default()),
             Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
             Shape::Mark => (1, &[]),
         }

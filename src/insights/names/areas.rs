@@ -7,6 +7,22 @@ use super::trie::Trie;
 use super::words::{Class, Page, Words};
 use crate::insights::text::{Shape, Text};
 
+/// Words that may have a capital beside a place without being part of its name.
+const FUNCTION: [Class; 12] = [
+    Class::Compass,
+    Class::Near,
+    Class::Toward,
+    Class::Link,
+    Class::Pair,
+    Class::Own,
+    Class::Determiner,
+    Class::With,
+    Class::Be,
+    Class::Deed,
+    Class::Pronoun,
+    Class::BeforeMonth,
+];
+
 /// The declared places.
 #[derive(Debug, Clone)]
 pub struct Areas {
@@ -45,8 +61,22 @@ impl Areas {
                 let place = Place { page, number, sentence: sentence.clone(), name: at..end };
                 // A place joined to one that was found is one, too: `in Mesa, Gilbert and Chandler`.
                 let is_joined = found.last().is_some_and(|(.., last, _)| {
-                    last.end < at && last.end >= sentence.start && (last.end..at).all(|between| page.word(between).is(Class::Pair))
+                    last.end < at
+                        && last.end >= sentence.start
+                        && (last.end..at).all(|between| page.word(between).is(Class::Pair) || page.text.word(between) == "/")
                 });
+                // And so is one joined to one that follows: `the Mesa/Gilbert area`.
+                let joins = || {
+                    let joint =
+                        (end..sentence.end).take_while(|at| page.word(*at).is(Class::Pair) || page.text.word(*at) == "/").count();
+                    let next = end + joint;
+                    let follows = self.forms.longest(page, next, sentence.end).filter(|_| joint > 0 && next < sentence.end);
+                    follows.is_some_and(|(end, _)| {
+                        let other = Place { page, number, sentence: sentence.clone(), name: next..end };
+                        rule(&other, false).is_some()
+                    })
+                };
+                let is_joined = is_joined || joins();
                 if let Some(rule) = rule(&place, is_joined) {
                     found.push((&self.names[usize::from(*area)], number, at..end, rule));
                 }
@@ -59,146 +89,96 @@ impl Areas {
 
 /// Why the words are that place.
 fn rule(place: &Place<'_>, is_joined: bool) -> Option<&'static str> {
-    let next = place.word_after(1);
-    let is_many = place.name.len() > 1;
-    let is_capital =
-        place.is_capital() || place.page.is_shouted(place.number) && place.name.clone().all(|at| place.page.is_capital(at));
-    let is_known = |at: usize| place.page.word(at).is_misspelled;
-    if !(is_capital || is_many) || place.name.clone().any(is_known) || is_street(place) || is_of_another_name(place) {
+    let (next, word) = (place.word_after(1), place.page.word(place.name.start));
+    let (is_many, is_capital) = (place.name.len() > 1, place.is_capital());
+    let is_ordinary = !is_many && (word.is(Class::Common) || word.is(Class::WordName)) && (!is_capital || place.is_shouted());
+    let is_misspelled = place.name.clone().any(|at| place.page.word(at).is_misspelled);
+    if is_ordinary || is_misspelled || is_street(place) || is_of_another_name(place) {
         return None;
     }
-    if is_capital && has_state(place) {
+    if has_state(place) {
         return Some("area_and_state");
     }
     let mut n = 1;
-    while place.word_before(n).is(Class::Compass) || n == 1 && matches!(place.text_before(1), "the" | "beautiful" | "sunny" | "hot")
-    {
+    while place.word_before(n).is(Class::Compass) {
         n += 1;
     }
-    if place.word_before(n).is(Class::Near) {
-        return Some("area");
-    }
     let is_home = next.is(Class::Home) || next.is(Class::Compass) && place.word_after(2).is(Class::Home);
-    if is_home
-        && (is_many
-            || place.word_before(n).is(Class::Own)
-            || place.word_before(n).is(Class::Determiner)
-            || place.text_before(1) == "the"
-            || is_capital && !place.is_at_start())
-    {
+    n += usize::from(place.text_before(n) == "the" && (is_capital || is_home));
+    let is_within = place.word_before(n).is(Class::Near) || n > 1 && place.text_before(1) == "downtown";
+    let is_owned = place.word_before(n).is(Class::Own) || place.word_before(n).is(Class::Determiner);
+    let is_at_home = is_home && (is_many || is_owned || is_capital && !(place.is_at_start() && next.is(Class::Deed)));
+    let is_praised = place.has_s() && is_capital && matches!(place.text_after(1), "best" | "finest" | "favorite" | "only");
+    // `a Gilbert mom`
+    let is_owner = matches!(place.text_before(1), "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many");
+    let is_noun = place.after(1).is_some_and(|at| !place.page.is_mark(at))
+        && ![Class::Deed, Class::Be, Class::Pair, Class::Link, Class::Near].into_iter().any(|class| next.is(class));
+    let is_kind = is_capital && is_owner && is_noun && !place.is_capital_after(1);
+    if is_within || is_joined || is_many && is_capital || is_apart(place) || is_at_home || is_praised || is_kind {
         return Some("area");
     }
-    if is_joined || is_many && is_capital {
-        return Some("area");
-    }
-    let is_thanks = (2..=4).any(|n| place.word_before(n).is(Class::Thanks));
     let is_direction = place.word_before(n).is(Class::Toward) && !matches!(place.text_before(n), "and" | "like");
-    let is_person = place.acts() || place.is_subject() || place.text_before(1) == "from" && place.word_before(2).is(Class::With);
-    if is_direction && is_capital && !is_thanks && !is_person && !is_spoken_to(place) {
+    if is_direction && (is_capital || is_many || !word.is(Class::FirstName)) && !is_person(place) {
         return Some("area");
     }
-    (n > 1 && place.word_before(1).is(Class::Compass) && is_capital && !place.is_capital_before(1)).then_some("area")
+    let is_free = !place.word_before(2).is(Class::Determiner) && !place.word_before(2).is(Class::Own);
+    let is_wide = place.word_before(1).is(Class::Wide) && is_free;
+    (is_wide && (is_capital && !place.is_capital_before(1) || place.before(2).is_none())).then_some("area")
 }
 
-/// `spoke to Gilbert`, `a call from Chandler`, `for Gilbert`: persons.
-fn is_spoken_to(place: &Place<'_>) -> bool {
-    matches!(
-        place.text_before(2),
-        "spoke"
-            | "talked"
-            | "speak"
-            | "talk"
-            | "speaking"
-            | "talking"
-            | "call"
-            | "text"
-            | "email"
-            | "ask"
-            | "asked"
-            | "message"
-            | "visit"
-            | "said"
-            | "listened"
-            | "gave"
-            | "paid"
-            | "word"
-            | "note"
-            | "response"
-            | "reply"
-            | "help"
-    ) || matches!(place.text_before(1), "of" | "for")
-        && !place.word_before(2).is(Class::Home)
-        && !matches!(
-            place.text_before(2),
-            "part"
-                | "parts"
-                | "end"
-                | "all"
-                | "most"
-                | "edge"
-                | "out"
-                | "side"
-                | "corner"
-                | "city"
-                | "town"
-                | "outskirts"
-                | "heart"
-                | "residents"
-                | "people"
-        )
+/// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
+fn is_person(place: &Place<'_>) -> bool {
+    let is_thanked = (2..=4).any(|n| place.word_before(n).is(Class::Thanks));
+    let is_met = place.text_before(1) == "from" && place.word_before(2).is(Class::With) && !place.word_before(2).is(Class::Deed);
+    let is_part = place.word_before(2).is(Class::Home) || place.word_before(2).is(Class::Part);
+    let is_loose = matches!(place.text_before(1), "of" | "for") && !is_part && place.name.len() == 1;
+    if place.text_before(1) == "from" && place.word_before(2).is(Class::Role) {
+        return false;
+    }
+    is_thanked || is_met || is_loose || place.acts() || place.is_subject() || place.word_before(2).is(Class::Spoken)
+}
+
+/// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
+fn is_apart(place: &Place<'_>) -> bool {
+    let is_last = (place.name.end..place.page.text.tokens().len()).all(|at| place.page.is_mark(at));
+    let is_closed = place.text_before(1) == "(" && place.text_after(1) == ")";
+    let is_signed = matches!(place.text_before(1), ":" | "-" | "\u{2014}") && is_last;
+    place.is_capital() && !place.page.word(place.name.start).is(Class::FirstName) && (is_closed || is_signed)
 }
 
 fn has_state(place: &Place<'_>) -> bool {
     let n = 1 + usize::from(place.text_after(1) == ",");
-    place.word_after(n).is(Class::State) && place.is_capital_after(n)
+    place.word_after(n).is(Class::State) && (place.is_capital_after(n) || !place.is_capital())
 }
 
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
 fn is_street(place: &Place<'_>) -> bool {
-    let n = 1 + usize::from(matches!(place.text_after(1), "." | "'s"));
-    let street = place.word_after(n);
-    let is_street = street.is(Class::Street)
-        && (place.is_capital_after(n)
-            || !place.is_capital()
-            || matches!(place.text_after(n), "road" | "rd" | "street" | "st" | "ave" | "blvd" | "dr"));
-    if is_street {
+    let n = 1 + usize::from(place.text_after(1) == ".");
+    if place.word_after(n).is(Class::Street) && !place.word_after(n).is(Class::Deed) {
         return true;
     }
-    let is_corner = matches!(place.text_after(1), "and" | "&" | "/")
-        && place.is_capital_after(2)
-        && place.word_after(2).id == 0
-        && !place.word_after(2).is(Class::Pair);
-    is_corner && matches!(place.text_before(1), "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by")
-        || matches!(place.text_before(1), "on" | "off" | "at") && !place.word_after(1).is(Class::Home)
+    let other = place.word_after(2);
+    let is_crossed = matches!(place.text_after(1), "and" | "&" | "/") && place.is_capital_after(2) && other.id == 0;
+    let is_corner = is_crossed && matches!(place.text_before(1), "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by");
+    is_corner || matches!(place.text_before(1), "on" | "off" | "at") && !place.word_after(1).is(Class::Home)
 }
 
-/// `Mr. Gilbert`, `Bob Gilbert`, `Mesa Plumbing`, `Gilbert High School`: a longer name that this is part of.
+/// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: a longer name that this is part of.
 fn is_of_another_name(place: &Place<'_>) -> bool {
-    if place.is_titled() {
-        return true;
-    }
-    if let Some(before) = place.before(1).filter(|at| place.page.text.tokens()[*at].shape == Shape::Capitalised) {
+    let is_named = |at: &usize| place.page.text.tokens()[*at].shape == Shape::Capitalised;
+    let is_function = |at: usize| FUNCTION.into_iter().any(|class| place.page.word(at).is(class));
+    if let Some(before) = place.before(1).filter(is_named).filter(|at| !is_function(*at)) {
         let word = place.page.word(before);
-        if word.is(Class::FirstName)
-            && !word.is(Class::Compass)
-            && !word.is(Class::Near)
-            && !word.is(Class::Toward)
-            && !place.page.is_mark(before)
-        {
-            return true;
-        }
-        if before > place.sentence.start && word.is_unknown() {
+        let is_inside = before > place.sentence.start && word.is(Class::Common);
+        if !word.has_s && (word.is(Class::FirstName) || word.is(Class::Rank) || word.is_unknown() || is_inside) {
             return true;
         }
     }
-    let Some(after) = place.after(1).filter(|at| place.page.is_capital(*at) && !place.page.is_shouted(place.number)) else {
-        return false;
-    };
-    let word = place.page.word(after);
-    if word.is(Class::State) || word.is(Class::Home) && !word.is(Class::Trade) || has_state(place) {
-        return false;
-    }
-    word.is(Class::Trade)
-        || word.is(Class::Firm)
-        || word.is_unknown() && place.page.text.tokens()[after].shape == Shape::Capitalised
+    let after = place.after(1).filter(is_named).filter(|at| !is_function(*at) && !place.has_s());
+    let is_longer = after.is_some_and(|at| {
+        let word = place.page.word(at);
+        let is_home = word.is(Class::Home) && !word.is(Class::Trade) || word.is(Class::State);
+        !is_home && (word.is(Class::Trade) || word.is(Class::Firm) || word.is_unknown() || word.is(Class::Common))
+    });
+    place.is_titled() || is_longer
 }

@@ -10,6 +10,7 @@ mod place;
 mod resolve;
 mod services;
 mod trie;
+mod weighing;
 mod words;
 
 use sha2::{Digest, Sha256};
@@ -19,6 +20,7 @@ use super::text::{Shape, Text};
 use crate::business::Business;
 use crate::reviews;
 use areas::Areas;
+use nicknames::Nicknames;
 use people::People;
 use services::Services;
 use words::{Class, Page, Words};
@@ -45,10 +47,12 @@ impl Names {
         for token in (0..firm.tokens().len()).filter(|token| firm.tokens()[*token].shape != Shape::Mark) {
             words.class(firm.word(token), Class::Firm);
         }
-        nicknames::all().for_each(|name| words.class(name, Class::FirstName));
-        let people = People::new(&business.technicians, &mut words);
+        let nicknames = Nicknames::new();
+        nicknames.all().for_each(|name| words.class(name, Class::FirstName));
+        let people = People::new(&business.technicians, &nicknames, &mut words);
         let services = Services::new(&business.services, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
+        words.settle();
         Self { words, people, services, areas, digest: digest(business) }
     }
 
@@ -112,7 +116,12 @@ fn digest(business: &Business) -> String {
         put("area");
         put(area);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().fold(String::new(), |mut hexadecimal, byte| {
+        for digit in [byte >> 4, byte & 15] {
+            hexadecimal.extend(char::from_digit(u32::from(digit), 16));
+        }
+        hexadecimal
+    })
 }
 
 #[cfg(test)]

@@ -1,38 +1,59 @@
 //! Which first names stand for one another: short forms and spellings, read from two tables.
 
+use std::collections::BTreeMap;
+
 const SHORT: &str = include_str!("nicknames.txt");
 const SPELLINGS: &str = include_str!("spellings.txt");
 
-/// The short forms of a full first name, and the full forms of a short one; not the short forms' other short forms.
-pub fn forms(name: &str) -> impl Iterator<Item = &'static str> {
-    rows().flat_map(move |(full, short)| {
-        let is_full = full == name;
-        let is_short = short.split_whitespace().any(|short| short == name);
-        let shorts = short.split_whitespace().filter(move |_| is_full);
-        shorts.chain(is_short.then_some(full))
-    })
+/// Both tables, by name.
+#[derive(Debug)]
+pub struct Nicknames {
+    forms: BTreeMap<&'static str, Vec<&'static str>>,
+    spellings: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
-/// The other spellings of a first name.
-pub fn spellings(name: &str) -> impl Iterator<Item = &'static str> {
-    let rows = SPELLINGS.lines().filter(|line| !line.starts_with('#'));
-    rows.filter(move |row| row.split_whitespace().any(|one| one == name))
-        .flat_map(str::split_whitespace)
-        .filter(move |one| *one != name)
+impl Nicknames {
+    /// Reads the tables.
+    pub fn new() -> Self {
+        let mut forms: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (full, short) in rows(SHORT).filter_map(|row| row.split_once(": ")) {
+            for short in short.split_whitespace() {
+                forms.entry(full).or_default().push(short);
+                forms.entry(short).or_default().push(full);
+            }
+        }
+        let mut spellings: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for row in rows(SPELLINGS) {
+            for name in row.split_whitespace() {
+                spellings.entry(name).or_default().extend(row.split_whitespace().filter(|other| *other != name));
+            }
+        }
+        Self { forms, spellings }
+    }
+
+    /// The short forms of a full first name, and the full forms of a short one; not the short forms' other short forms.
+    pub fn forms(&self, name: &str) -> &[&'static str] {
+        self.forms.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The other spellings of a first name.
+    pub fn spellings(&self, name: &str) -> &[&'static str] {
+        self.spellings.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every first name of the tables.
+    pub fn all(&self) -> impl Iterator<Item = &'static str> {
+        self.forms.keys().copied()
+    }
 }
 
-/// Every first name of the tables.
-pub fn all() -> impl Iterator<Item = &'static str> {
-    rows().flat_map(|(full, short)| std::iter::once(full).chain(short.split_whitespace()))
+fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().filter(|row| !row.starts_with('#'))
 }
 
 /// What the outcome depends on beside the firm.
 pub fn tables() -> [&'static str; 2] {
     [SHORT, SPELLINGS]
-}
-
-fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHORT.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": "))
 }
 
 #[cfg(test)]
@@ -41,10 +62,11 @@ mod tests {
 
     #[test]
     fn short_and_full_forms_stand_for_one_another_but_not_short_forms_for_each_other() {
-        let of = |name: &str| forms(name).collect::<Vec<_>>();
+        let names = Nicknames::new();
+        let of = |name: &str| names.forms(name);
         assert!(of("michael").contains(&"mike") && of("mike").contains(&"michael"));
         assert!(of("william").contains(&"bill") && of("will").contains(&"william"));
         assert!(!of("bob").contains(&"rob"));
-        assert_eq!(spellings("brian").collect::<Vec<_>>(), ["bryan", "bryon"]);
+        assert_eq!(names.spellings("brian"), ["bryan", "bryon"]);
     }
 }

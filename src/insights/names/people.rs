@@ -1,9 +1,10 @@
 //! Those who work there: every way to name them, and the places of a text where one is named.
 
 use super::guards;
-use super::nicknames;
+use super::nicknames::Nicknames;
 use super::place::Place;
 use super::trie::Trie;
+use super::weighing::{self, Certainty};
 use super::words::{Class, Page, Words};
 use crate::business::Technician;
 use crate::insights::text::{Shape, Text};
@@ -24,19 +25,6 @@ struct Form {
     how: How,
 }
 
-/// How certain it is that somebody of the firm's is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Certainty {
-    /// A full name, an initial, a title.
-    Sure,
-    /// A first name in the right surroundings.
-    Named,
-    /// Too little: only with the job's record.
-    Weak,
-    /// Somebody else is named.
-    Stranger,
-}
-
 /// A place where a person is named.
 #[derive(Debug, Clone)]
 pub struct Seen {
@@ -52,8 +40,8 @@ pub struct Seen {
     pub wider: Vec<u16>,
     /// Which rule found it.
     pub rule: &'static str,
-    /// Several of that name: `both Mikes`.
-    pub is_many: bool,
+    /// How many of that name: `both Mikes` are two.
+    pub count: usize,
 }
 
 /// The roster.
@@ -67,14 +55,14 @@ pub struct People {
 
 impl People {
     /// The roster, with its words put into `words`.
-    pub fn new(technicians: &[Technician], words: &mut Words) -> Self {
+    pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Words) -> Self {
         let mut entries = Vec::new();
         let mut initials = Vec::new();
         for (person, technician) in (0..).zip(technicians) {
             let name = parts(&technician.name);
             let surname = (name.len() > 1).then(|| name[name.len() - 1].clone());
             initials.push(surname.as_deref().and_then(|surname| surname.chars().next()));
-            for (form, how) in forms(&name, &technician.aliases) {
+            for (form, how) in forms(&name, &technician.aliases, nicknames) {
                 entries.push((form.iter().map(|word| words.number(word)).collect(), Form { person, how }));
             }
         }
@@ -89,7 +77,7 @@ impl People {
                     words.variant(&plain, id, false);
                     words.forgive(&plain, id);
                 }
-                let known = words.get(&word);
+                let known = words.get(&word, true);
                 if !known.is(Class::WordName) && !known.is(Class::Common) && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);
                 }
@@ -137,10 +125,11 @@ impl People {
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let initialled = self.initialled(place, &wider);
         let full = who(&|how| matches!(how, How::Full));
+        let is_far = place.name.clone().any(|at| place.page.word(at).is_far);
         let (people, certainty, rule) = if guards::is_stranger(place) || guards::is_signature(place, author) {
             (Vec::new(), Certainty::Stranger, "")
         } else if !full.is_empty() {
-            let certainty = if is_written_as_name(place) { Certainty::Sure } else { Certainty::Weak };
+            let certainty = if weighing::is_written_as_name(place) { Certainty::Sure } else { Certainty::Weak };
             (full, certainty, if is_misspelled { "misspelling" } else { "full_name" })
         } else if place.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
             (if surnamed.is_empty() { wider.clone() } else { surnamed }, Certainty::Sure, "title")
@@ -148,20 +137,26 @@ impl People {
             let certainty = if people.is_empty() { Certainty::Stranger } else { Certainty::Sure };
             place.name.end += usize::from(!people.is_empty());
             (people, certainty, "initial")
-        } else if is_part_of_another_name(place) {
+        } else if weighing::is_part_of_another_name(place) {
             (Vec::new(), Certainty::Stranger, "")
         } else if wider.is_empty() {
-            (surnamed, surname(place), "surname")
+            (surnamed, weighing::surname(place), "surname")
         } else {
             let rule = match (is_misspelled, given.is_empty()) {
                 (true, _) => "misspelling",
                 (false, true) => "nickname",
                 (false, false) => "first_name",
             };
-            (if given.is_empty() { nicknamed } else { given }, first_name(place), rule)
+            let is_told = place.acts() || place.is_announced() || place.is_subject();
+            let certainty = if is_far && !is_told { Certainty::Weak } else { weighing::first_name(place) };
+            (if given.is_empty() { nicknamed } else { given }, certainty, rule)
         };
-        let is_many = place.has_s() && matches!(place.text_before(1), "two" | "both" | "three" | "many" | "several");
-        Some(Seen { sentence: place.number, tokens: place.name.clone(), certainty, people, wider, rule, is_many })
+        let count = match place.text_before(1) {
+            "two" | "both" if place.has_s() => 2,
+            "three" if place.has_s() => 3,
+            _ => 1,
+        };
+        Some(Seen { sentence: place.number, tokens: place.name.clone(), certainty, people, wider, rule, count })
     }
 
     /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
@@ -180,122 +175,6 @@ impl People {
     }
 }
 
-/// Whether enough of a name of several words is written like a name: where all are ordinary words, a capital is needed.
-fn is_written_as_name(place: &Place<'_>) -> bool {
-    let is_word = |at: usize| place.page.word(at).is(Class::WordName) || place.page.word(at).is(Class::Common);
-    let last = place.name.end - 1;
-    place.is_capital() || !is_word(last) || place.page.is_capital(last) && !place.page.is_shouted(place.number)
-}
-
-/// `Mike Johnson`, `Cary Grant`: a name beside it that is none of ours.
-fn is_part_of_another_name(place: &Place<'_>) -> bool {
-    if !place.is_capital() {
-        return false;
-    }
-    let is_name_like = |at: usize| {
-        let word = place.page.word(at);
-        place.page.text.tokens()[at].shape == Shape::Capitalised
-            && (word.is_unknown()
-                || word.is(Class::FirstName) && !word.is(Class::Common)
-                || word.id != 0 && !is_place_like(place, at))
-    };
-    let follows = place.after(1).filter(|_| !place.has_s() && place.name.len() == 1);
-    if follows.is_some_and(|at| !place.page.text.tokens()[at].begins_line && is_name_like(at)) {
-        return true;
-    }
-    let Some(before) = place.before(1).filter(|at| is_name_like(*at)) else { return false };
-    let word = place.page.word(before);
-    // A capital at the beginning of the sentence says nothing; a plural or possessive is no first name.
-    !word.has_s && (word.is(Class::FirstName) || before > place.sentence.start && word.is_unknown())
-}
-
-/// Whether a word of the firm's is more than part of a person's name.
-fn is_place_like(place: &Place<'_>, at: usize) -> bool {
-    let word = place.page.word(at);
-    word.is(Class::Firm) || word.is(Class::Common) || word.is(Class::Deed)
-}
-
-fn surname(place: &Place<'_>) -> Certainty {
-    let word = place.page.word(place.name.start);
-    let is_ordinary = word.is(Class::WordName) || word.is(Class::Common) || word.is(Class::FirstName);
-    let is_told = place.acts() || place.is_announced();
-    match (place.is_capital(), is_ordinary) {
-        (true, false) if is_told || place.is_subject() || place.has_s() => Certainty::Named,
-        (true, true) if is_told => Certainty::Named,
-        (true, _) => Certainty::Weak,
-        (false, _) => Certainty::Weak,
-    }
-}
-
-fn first_name(place: &Place<'_>) -> Certainty {
-    let word = place.page.word(place.name.start);
-    let is_word = word.is(Class::WordName) || word.is(Class::Common);
-    let is_told = place.is_announced() || place.acts() || place.is_listed();
-    let is_hinted = is_told || place.is_accompanied() || place.is_subject() || place.has_s();
-    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
-    if !place.is_capital() {
-        return if is_word { Certainty::Stranger } else { named(is_hinted) };
-    }
-    if word.is_misspelled {
-        return named(is_hinted);
-    }
-    if !is_word {
-        return Certainty::Named;
-    }
-    if word.is(Class::CalendarName) {
-        return if place.word_before(1).is(Class::BeforeMonth) { Certainty::Stranger } else { named(is_told) };
-    }
-    let next = place.word_after(1);
-    let is_verb =
-        word.is(Class::Modal) && next.is(Class::Bare) || next.is(Class::Bare) && !next.is(Class::Deed) && place.is_at_start();
-    if is_verb && !place.has_s() {
-        return Certainty::Stranger;
-    }
-    if place.is_at_start() {
-        return named(if word.is(Class::ThingName) {
-            is_told || place.is_subject() && !is_thing_subject(place)
-        } else {
-            is_hinted
-        });
-    }
-    let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
-    named(!is_thing || is_told)
-}
-
-/// `Bill was higher than quoted`: nothing of a person follows.
-fn is_thing_subject(place: &Place<'_>) -> bool {
-    !(2..=5).any(|n| {
-        matches!(
-            place.text_after(n),
-            "he" | "him"
-                | "his"
-                | "she"
-                | "her"
-                | "friendly"
-                | "polite"
-                | "professional"
-                | "knowledgeable"
-                | "great"
-                | "awesome"
-                | "amazing"
-                | "courteous"
-                | "kind"
-                | "honest"
-                | "helpful"
-                | "patient"
-                | "punctual"
-                | "here"
-                | "able"
-                | "excellent"
-                | "wonderful"
-                | "fantastic"
-                | "nice"
-                | "respectful"
-                | "thorough"
-        )
-    })
-}
-
 /// The words of a name, without marks and generation suffixes.
 fn parts(name: &str) -> Vec<String> {
     let text = Text::new(name);
@@ -304,10 +183,11 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 /// Every way to name a person.
-fn forms(name: &[String], aliases: &[String]) -> Vec<(Vec<String>, How)> {
+fn forms(name: &[String], aliases: &[String], nicknames: &Nicknames) -> Vec<(Vec<String>, How)> {
     let mut forms = vec![(name.to_vec(), if name.len() > 1 { How::Full } else { How::First })];
     let Some(first) = name.first() else { return Vec::new() };
     let mut firsts = vec![(first.clone(), How::First)];
+    firsts.extend(Some(without_accents(first)).filter(|plain| plain != first).map(|plain| (plain, How::First)));
     let surnames: Vec<String> = name.iter().skip(1).rev().take(2).cloned().collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
@@ -317,9 +197,9 @@ fn forms(name: &[String], aliases: &[String]) -> Vec<(Vec<String>, How)> {
             [_, ..] => forms.push((alias.clone(), How::Full)),
         }
     }
-    for other in nicknames::forms(first).chain(nicknames::spellings(first)) {
+    for other in nicknames.forms(first).iter().chain(nicknames.spellings(first)) {
         if firsts.iter().all(|(known, _)| known != other) {
-            firsts.push((other.to_owned(), How::Nickname));
+            firsts.push(((*other).to_owned(), How::Nickname));
         }
     }
     for (first, how) in firsts {

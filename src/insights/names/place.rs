@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::words::{Class, Page, Word};
 
+/// The longest aside between a name and its verb, in tokens.
+const ASIDE_MAX: usize = 9;
+
 /// A stretch of tokens that may be a name.
 #[derive(Debug, Clone)]
 pub struct Place<'a> {
@@ -58,9 +61,14 @@ impl Place<'_> {
         self.after(n).is_some_and(|at| self.page.is_capital(at))
     }
 
-    /// Whether the name's words are all written with a capital that says something.
+    /// Whether the name's words are all written with a capital.
     pub fn is_capital(&self) -> bool {
-        !self.page.is_shouted(self.number) && self.name.clone().all(|at| self.page.is_capital(at))
+        self.name.clone().all(|at| self.page.is_capital(at))
+    }
+
+    /// Whether capitals say nothing here.
+    pub fn is_shouted(&self) -> bool {
+        self.page.is_shouted(self.number)
     }
 
     /// Whether a capital would stand there anyway: at the beginning of the sentence, of a quotation, or after a colon.
@@ -95,12 +103,7 @@ impl Place<'_> {
         if word.is(Class::Thanks) || self.text_before(1 + skip) == "you" && self.text_before(2 + skip) == "thank" {
             return true;
         }
-        match self.text_before(1) {
-            "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
-            "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
-            "requested" | "request" => true,
-            _ => false,
-        }
+        self.is_called() || matches!(self.text_before(1), "requested" | "request")
     }
 
     /// Whether what stands before the name often stands before persons: `with Will`, `had Will out`.
@@ -113,18 +116,63 @@ impl Place<'_> {
         if self.has_s() {
             return false;
         }
-        let mut n = 1 + usize::from(matches!(self.text_after(1), "," | ")") && matches!(self.text_after(2), "who" | "whose"));
-        n += usize::from(self.word_after(n).is(Class::Adverb));
-        if self.word_after(n).is(Class::Deed) {
+        if self.verb().is(Class::Deed) {
             return true;
         }
         // `Will and his helper came`
-        self.text_after(1) == "and" && (matches!(self.text_after(2), "his" | "her") || self.word_after(3).is(Class::Deed))
+        self.text_after(1) == "and"
+            && (matches!(self.text_after(2), "his" | "her") || self.word_after(3).is(Class::Deed) && self.is_capital_after(2))
     }
 
     /// Whether the name is the subject of what things may be, too: `Will was great`.
     pub fn is_subject(&self) -> bool {
-        !self.has_s() && self.word_after(1 + usize::from(self.word_after(1).is(Class::Adverb))).is(Class::Be)
+        !self.has_s() && self.verb().is(Class::Be)
+    }
+
+    /// What is known of the verb.
+    fn verb(&self) -> Word {
+        self.predicate().map_or_else(Word::default, |at| self.page.word(at))
+    }
+
+    /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)`, `at the front desk` and adverbs.
+    pub fn predicate(&self) -> Option<usize> {
+        let mut n = 1;
+        let close = match self.text_after(1) {
+            "(" => ")",
+            "," | "\u{2014}" => self.text_after(1),
+            _ => "",
+        };
+        if matches!(self.text_after(2), "who" | "whose") && !close.is_empty() {
+            n = 3;
+        } else if let Some(end) = (3..=ASIDE_MAX).find(|n| !close.is_empty() && self.text_after(*n) == close) {
+            n = end + 1;
+        } else if matches!(self.text_after(1), "from" | "at" | "in" | "with")
+            && let Some(end) = (2..=4).rev().find(|n| self.word_after(*n).is(Class::Firm) || self.word_after(*n).is(Class::Staff))
+        {
+            n = end + 1;
+        }
+        n += usize::from(self.word_after(n).is(Class::Adverb));
+        self.after(n)
+    }
+
+    /// Whether it is spoken to: `Will, thank you`, or of the firm: `Will from Saltbush`.
+    pub fn is_addressed(&self) -> bool {
+        let next = self.word_after(2);
+        match self.text_after(1) {
+            "," => next.is(Class::Thanks) || matches!(self.text_after(2), "you" | "the" | "our" | "your" | "their"),
+            "from" | "at" | "with" => next.is(Class::Firm) || self.word_after(3).is(Class::Firm),
+            _ => false,
+        }
+    }
+
+    /// Whether what stands before the name lets only a person follow: `ask for will`, `thanks to chase`, `named grant`.
+    pub fn is_called(&self) -> bool {
+        match self.text_before(1) {
+            "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
+            "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
+            "named" => true,
+            _ => false,
+        }
     }
 
     /// Whether it stands in a list with another first name: `Mike and Will`.

@@ -1,7 +1,8 @@
 //! Who is meant where a name fits several: the one named in full in the same review, or the one whom the job's record names. If
 //! neither tells, the ambiguity is the result. Also: how far a text goes on speaking of whom it named.
 
-use super::people::{Certainty, People, Seen};
+use super::people::{People, Seen};
+use super::weighing::Certainty;
 use super::words::{Class, Page};
 use crate::insights::reading::{Kind, Mention};
 
@@ -13,7 +14,8 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     let recorded: Vec<u16> =
         (0..).zip(&people.names).filter(|(_, name)| recorded.contains(name)).map(|(person, _)| person).collect();
     let mut sure: Vec<u16> = Vec::new();
-    for one in seen.iter().filter(|one| one.certainty == Certainty::Sure) {
+    let tells = |one: &&Seen| one.certainty == Certainty::Sure || one.certainty == Certainty::Named && one.rule == "surname";
+    for one in seen.iter().filter(tells) {
         if let [person] = one.people.as_slice() {
             sure.push(*person);
         }
@@ -21,17 +23,22 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     let mut mentions = Vec::new();
     for one in seen {
         let Some((who, rule)) = meant(one, &sure, &recorded) else { continue };
-        let mut candidates: Vec<String> = who.iter().map(|person| people.names[usize::from(*person)].clone()).collect();
-        candidates.sort();
-        candidates.dedup();
-        mentions.push(Mention {
+        let mut names: Vec<String> = who.iter().map(|person| people.names[usize::from(*person)].clone()).collect();
+        names.sort();
+        names.dedup();
+        let mention = |candidates: Vec<String>| Mention {
             kind: Kind::Technician,
             candidates,
             sentence: u32::try_from(one.sentence).unwrap_or(u32::MAX),
             through: u32::try_from(through(one, seen, page)).unwrap_or(u32::MAX),
             span: page.text.span(one.tokens.clone()),
             rule,
-        });
+        };
+        if one.count == names.len() {
+            mentions.extend(names.into_iter().map(|name| mention(vec![name])));
+        } else {
+            mentions.push(mention(names));
+        }
     }
     mentions
 }
@@ -45,9 +52,9 @@ fn meant(one: &Seen, sure: &[u16], recorded: &[u16]) -> Option<(Vec<u16>, &'stat
         Certainty::Weak => {
             let mut confirmed = among(&one.people, sure);
             confirmed.extend(among(&one.people, recorded).into_iter().filter(|person| !sure.contains(person)));
-            (confirmed.len() == 1 && !one.is_many).then_some((confirmed, "recorded"))
+            (confirmed.len() == 1 && one.count == 1).then_some((confirmed, "recorded"))
         }
-        Certainty::Sure | Certainty::Named if one.is_many => (one.people.len() > 1).then(|| (one.people.clone(), one.rule)),
+        Certainty::Sure | Certainty::Named if one.count > 1 => (one.people.len() > 1).then(|| (one.people.clone(), one.rule)),
         Certainty::Sure | Certainty::Named => Some(match one.people.as_slice() {
             [person] if one.certainty == Certainty::Sure || recorded.contains(person) || sure.contains(person) => {
                 (vec![*person], one.rule)

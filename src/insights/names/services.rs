@@ -3,29 +3,46 @@
 
 use std::ops::Range;
 
+use super::place::Place;
 use super::trie::Trie;
-use super::words::{Page, Words};
+use super::words::{Class, Page, Words};
 use crate::business::Service;
 use crate::insights::text::{Shape, Text};
 
 /// Words that say nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = ["service", "services", "system", "systems", "unit", "units", "work", "solutions"];
+/// Second halves of words that are often written as two.
+const ENDS: [&str; 6] = ["off", "out", "up", "work", "down", "over"];
 /// What makes another thing of the word before or after it, unless the firm says that it is the same.
-const COMPOUNDS: [(&str, &str); 14] = [
+const COMPOUNDS: [(&str, &str); 28] = [
     ("water", "heater"),
     ("space", "heater"),
     ("pool", "heater"),
     ("patio", "heater"),
+    ("block", "heater"),
     ("heat", "pump"),
     ("heat", "wave"),
     ("heat", "stroke"),
     ("heat", "exchanger"),
     ("heat", "advisory"),
-    ("dishwasher", "drain"),
-    ("air", "filter"),
-    ("water", "filter"),
+    ("heat", "warning"),
     ("toilet", "paper"),
     ("toilet", "humor"),
+    ("toilet", "break"),
+    ("duct", "tape"),
+    ("duct", "taped"),
+    ("leak", "proof"),
+    ("leak", "free"),
+    ("drain", "on"),
+    ("brain", "drain"),
+    ("fabric", "softener"),
+    ("stool", "softener"),
+    ("coffee", "filter"),
+    ("ac", "dc"),
+    ("ac", "hotel"),
+    ("ac", "outlet"),
+    ("ac", "adapter"),
+    ("ac", "milan"),
 ];
 
 /// What the firm offers.
@@ -80,7 +97,7 @@ impl Services {
                     at += 1;
                     continue;
                 };
-                if !is_something_else(page, at..end, sentence) {
+                if !is_something_else(page, &(at..end), sentence, found.last().is_some_and(|last: &Named| last.tokens.end == at)) {
                     let mut ids: Vec<String> = services.iter().map(|service| self.ids[usize::from(*service)].clone()).collect();
                     ids.sort();
                     let rule = if end - at > 1 { "phrase" } else { "synonym" };
@@ -104,13 +121,43 @@ impl Services {
     }
 }
 
-fn is_something_else(page: &Page<'_>, tokens: Range<usize>, sentence: &Range<usize>) -> bool {
-    let word = |at: Option<usize>| at.filter(|at| sentence.contains(at)).map_or("", |at| page.text.word(at));
-    let (before, after) = (word(tokens.start.checked_sub(1)), word(Some(tokens.end)));
+/// Whether the words are there, and not the thing.
+fn is_something_else(page: &Page<'_>, tokens: &Range<usize>, sentence: &Range<usize>, follows: bool) -> bool {
+    let place = Place { page, number: 0, sentence: sentence.clone(), name: tokens.clone() };
     let (first, last) = (page.text.word(tokens.start), page.text.word(tokens.end - 1));
-    COMPOUNDS.contains(&(before, first)) || COMPOUNDS.contains(&(last, after))
-        // `money down the drain`
-        || before == "the" && word(tokens.start.checked_sub(2)) == "down" && tokens.len() == 1
+    let stem = last.strip_suffix('s').unwrap_or(last);
+    let after = if place.text_after(1) == "/" { place.text_after(2) } else { place.text_after(1) };
+    if COMPOUNDS.contains(&(place.text_before(1), first)) || COMPOUNDS.contains(&(stem, after)) {
+        return true;
+    }
+    let has_object = place.word_after(1).is(Class::Determiner) || place.word_after(1).is(Class::Own);
+    if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
+        // `They backed up every word`, `they were backed up for weeks`
+        return has_object || matches!(after, "by" | "what" | "for") || (1..=3).any(|n| place.word_before(n).is(Class::Crowd));
+    }
+    if tokens.len() > 1 {
+        return false;
+    }
+    // `hot as a furnace`, `money down the drain`
+    let is_thing = place.word_before(1).is(Class::Determiner);
+    let is_simile = is_thing && matches!(place.text_before(2), "like" | "as") && !place.word_before(3).is(Class::Proof);
+    // `the faucet leaks`, `the faucets leak`
+    let agrees = follows && place.word_before(1).has_s != place.has_s();
+    agrees || is_simile || is_thing && matches!(place.text_before(2), "down" | "circling") || is_verb(&place, has_object)
+}
+
+/// `it leaks`, `does it drain`, `to drain the tank`: what the thing does, and not the thing.
+fn is_verb(place: &Place<'_>, has_object: bool) -> bool {
+    let before = place.word_before(1);
+    if place.has_s() {
+        return before.is(Class::Actor);
+    }
+    let is_infinitive = place.text_before(1) == "to" && (place.word_before(2).is(Class::Infinitive) || has_object);
+    let is_asked = before.is(Class::Actor) && place.word_before(2).is(Class::Auxiliary);
+    is_infinitive
+        || is_asked
+        || before.is(Class::Auxiliary)
+        || has_object && (before.is(Class::Pronoun) || place.text_before(1) == "and")
 }
 
 /// The number of a word, whatever its number.
@@ -153,6 +200,24 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms.extend(parts(&service.id));
     for synonym in &service.synonyms {
         forms.extend(parts(synonym));
+    }
+    for form in forms.clone() {
+        // `shutoff valve` as `shut-off valve`
+        if let Some((at, stem, end)) =
+            form.iter().enumerate().find_map(|(at, word)| ENDS.iter().find_map(|end| Some((at, word.strip_suffix(end)?, *end))))
+            && stem.len() > 3
+        {
+            let mut split = form.clone();
+            split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
+            forms.push(split);
+        }
+        // `repiped`, `rewiring`: what the firm does to things
+        if let [word] = form.as_slice()
+            && word.starts_with("re")
+            && let Some(stem) = word.strip_suffix('e').filter(|stem| stem.len() > 3)
+        {
+            forms.extend([vec![format!("{stem}ed")], vec![format!("{stem}ing")]]);
+        }
     }
     forms.retain(|form| !form.is_empty());
     forms.sort();

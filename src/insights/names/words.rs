@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::misspelling::Misspellings;
+use super::misspelling::{Guess, Misspellings};
 use crate::insights::text::{Shape, Text};
 
 const TABLE: &str = include_str!("words.txt");
@@ -44,6 +44,19 @@ pub enum Class {
     Common,
     Adverb,
     Modal,
+    Rank,
+    Closing,
+    OfThings,
+    Spoken,
+    Part,
+    Auxiliary,
+    Infinitive,
+    Actor,
+    Crowd,
+    Proof,
+    Wide,
+    Sundry,
+    Staff,
     /// In the table of short forms: a first name of anybody.
     FirstName,
     /// In the firm's own name.
@@ -56,7 +69,7 @@ impl Class {
     }
 }
 
-const SECTIONS: [(&str, Class); 32] = [
+const SECTIONS: [(&str, Class); 45] = [
     ("kin", Class::Kin),
     ("kin_many", Class::KinMany),
     ("title", Class::Title),
@@ -89,23 +102,47 @@ const SECTIONS: [(&str, Class); 32] = [
     ("common", Class::Common),
     ("adverb", Class::Adverb),
     ("modal", Class::Modal),
+    ("rank", Class::Rank),
+    ("closing", Class::Closing),
+    ("of_things", Class::OfThings),
+    ("spoken", Class::Spoken),
+    ("part", Class::Part),
+    ("auxiliary", Class::Auxiliary),
+    ("infinitive", Class::Infinitive),
+    ("actor", Class::Actor),
+    ("crowd", Class::Crowd),
+    ("proof", Class::Proof),
+    ("wide", Class::Wide),
+    ("sundry", Class::Sundry),
+    ("staff", Class::Staff),
 ];
 
-/// FNV-1a: short keys from tables that are fixed when a text arrives, so that no text can crowd them.
-#[derive(Debug, Clone, Copy)]
-pub struct Fnv(u64);
+/// A hasher for keys that are fingerprints already. The tables are fixed when a text arrives, so no text can crowd them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fingerprint(u64);
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+impl Fingerprint {
+    /// One more piece.
+    pub const fn mix(key: u64, piece: u64) -> u64 {
+        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        key ^ key >> 29
+    }
+
+    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in 10^12 dictionaries.
+    fn of(word: &str) -> u64 {
+        let (eights, rest) = word.as_bytes().as_chunks::<8>();
+        let key = eights.iter().fold(word.len() as u64, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(key, rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)))
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for Fingerprint {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        bytes.iter().for_each(|byte| self.0 = Self::mix(self.0, u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
     }
 
     fn finish(&self) -> u64 {
@@ -123,6 +160,8 @@ pub struct Word {
     pub has_s: bool,
     /// Not written like the name that it is taken for.
     pub is_misspelled: bool,
+    /// Nor even nearly so.
+    pub is_far: bool,
 }
 
 impl Word {
@@ -140,7 +179,9 @@ impl Word {
 /// The dictionary: the tables, and the words of the firm's names.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    known: HashMap<Box<str>, Word, BuildHasherDefault<Fnv>>,
+    known: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+    /// What matters of words with a capital alone. Apart, so that what every token asks stays small.
+    proper: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
     len: u16,
     misspellings: Misspellings,
 }
@@ -161,12 +202,12 @@ impl Words {
 
     /// Puts a word in a class.
     pub fn class(&mut self, word: &str, class: Class) {
-        self.known.entry(word.into()).or_default().classes |= class.bit();
+        self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
     }
 
     /// The number of a word of the firm's; a new one if it has none.
     pub fn number(&mut self, word: &str) -> u16 {
-        let entry = self.known.entry(word.into()).or_default();
+        let entry = self.known.entry(Fingerprint::of(word)).or_default();
         if entry.id == 0 {
             self.len = self.len.saturating_add(1);
             entry.id = self.len;
@@ -176,7 +217,7 @@ impl Words {
 
     /// Another way to write the word of that number, unless it is a word of the firm's itself.
     pub fn variant(&mut self, written: &str, id: u16, has_s: bool) {
-        let entry = self.known.entry(written.into()).or_default();
+        let entry = self.known.entry(Fingerprint::of(written)).or_default();
         if entry.id == 0 {
             (entry.id, entry.has_s) = (id, has_s);
         }
@@ -187,22 +228,27 @@ impl Words {
         self.misspellings.add(word, id);
     }
 
+    /// Ends the taking in.
+    pub fn settle(&mut self) {
+        let is_proper = |word: &Word| word.id == 0 && word.classes & !(Class::Common.bit() | Class::FirstName.bit()) == 0;
+        self.proper = self.known.extract_if(|_, word| is_proper(word)).collect();
+        self.known.shrink_to_fit();
+    }
+
     /// What is known of a word, in lower case.
-    pub fn get(&self, word: &str) -> Word {
-        if let Some(known) = self.known.get(word) {
-            return *known;
-        }
-        let stem = word.strip_suffix("'s").or_else(|| word.strip_suffix('\''));
-        match stem.and_then(|stem| self.known.get(stem)) {
-            Some(known) => Word { has_s: true, ..*known },
-            None => Word::default(),
-        }
+    pub fn get(&self, word: &str, is_capital: bool) -> Word {
+        let find = |word: &str| {
+            let key = Fingerprint::of(word);
+            self.known.get(&key).or_else(|| if is_capital { self.proper.get(&key) } else { None }).copied()
+        };
+        let possessive = || Some(Word { has_s: true, ..find(word.strip_suffix("'s")?)? });
+        find(word).or_else(possessive).unwrap_or_default()
     }
 
     fn guess(&self, word: &str) -> Word {
         let stem = word.strip_suffix("'s");
-        let guessed = self.misspellings.find(stem.unwrap_or(word));
-        guessed.map_or(Word::default(), |id| Word { id, has_s: stem.is_some(), is_misspelled: true, ..Word::default() })
+        let Some(Guess { id, is_far }) = self.misspellings.find(stem.unwrap_or(word)) else { return Word::default() };
+        Word { id, has_s: stem.is_some(), is_misspelled: true, is_far, ..Word::default() }
     }
 }
 
@@ -223,9 +269,9 @@ impl<'a> Page<'a> {
         for (at, token) in text.tokens().iter().enumerate() {
             words.push(match token.shape {
                 Shape::Number => Word::default(),
-                Shape::Lower | Shape::Mark => dictionary.get(text.word(at)),
+                Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
                 Shape::Capitalised | Shape::Upper | Shape::Mixed => {
-                    let word = dictionary.get(text.word(at));
+                    let word = dictionary.get(text.word(at), true);
                     if word.is_unknown() { dictionary.guess(text.word(at)) } else { word }
                 }
             });

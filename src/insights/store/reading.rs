@@ -110,7 +110,9 @@ pub async fn keep(write: &mut Transaction<'static, Sqlite>, readings: &[Kept]) -
          on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
            language = excluded.language, overall = excluded.overall, overall_score = excluded.overall_score,
            sentences = excluded.sentences, findings = excluded.findings, mentions = excluded.mentions, phrases = excluded.phrases
-         where text_hash is not excluded.text_hash or method_hash is not excluded.method_hash",
+         where (text_hash, method_hash, language, overall, overall_score, sentences, findings, mentions, phrases)
+           is not (excluded.text_hash, excluded.method_hash, excluded.language, excluded.overall, excluded.overall_score,
+             excluded.sentences, excluded.findings, excluded.mentions, excluded.phrases)",
         rows
     )
     .execute(&mut **write)

@@ -58,6 +58,8 @@ pub enum Cue {
     Firm,
     /// `I wish`: what is praised was missing.
     Wish,
+    /// `if it leaks again`: nobody knows yet.
+    Open,
     /// `not only`: words that say nothing here.
     Silent,
 }
@@ -97,6 +99,8 @@ pub struct Trade {
     pub rules: Vec<Rule>,
     /// Words by the name of their list, for `@name` in a pattern.
     pub lists: BTreeMap<String, Vec<String>>,
+    /// How words are misspelt, by the right spelling.
+    pub spellings: BTreeMap<String, Vec<String>>,
     /// Forms of words that follow no rule, by their base form.
     pub irregular: BTreeMap<String, Vec<String>>,
     digest: String,

@@ -11,7 +11,7 @@ const OPINIONS: [(&str, i32); 6] = [("excellent", 4), ("good", 3), ("fair", 2), 
 /// The points of a phrase that judges an aspect, by the key it stands under.
 const JUDGEMENTS: [(&str, i32); 5] =
     [("positive", 3), ("mildly_positive", 2), ("neutral", 0), ("mildly_negative", -2), ("negative", -3)];
-const CUES: [(&str, Cue); 9] = [
+const CUES: [(&str, Cue); 10] = [
     ("negators", Cue::Negator),
     ("intensifiers", Cue::Intensifier),
     ("diminishers", Cue::Diminisher),
@@ -20,6 +20,7 @@ const CUES: [(&str, Cue); 9] = [
     ("elsewhere", Cue::Elsewhere),
     ("firm", Cue::Firm),
     ("wishes", Cue::Wish),
+    ("open", Cue::Open),
     ("silent", Cue::Silent),
 ];
 
@@ -49,14 +50,15 @@ pub fn read(files: &[(&str, &str)]) -> Result<Trade, TradeError> {
     Ok(trade)
 }
 
-/// `[lists]` and `[irregular]`.
+/// `[lists]`, `[irregular]` and `[spellings]`.
 fn words(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
     for (key, value) in file {
         let into = match key.get_ref().as_ref() {
             "lists" => &mut trade.lists,
             "irregular" => &mut trade.irregular,
+            "spellings" => &mut trade.spellings,
             "aspect" | "opinions" | "cues" => continue,
-            other => return Err((key.span().start, format!("`{other}` is none of aspect, opinions, cues, lists, irregular"))),
+            other => return Err((key.span().start, format!("`{other}` is none of aspect, opinions, cues, lists, irregular, spellings"))),
         };
         for (name, value) in table(value)? {
             let words = strings(value)?.into_iter().map(|(_, word)| word.to_owned()).collect();

@@ -11,7 +11,8 @@ use super::{TestApp, rows};
 const PUBLISHED: &str =
     "select review_id as id, rating, reviewed_on as date, author, title, text, language, source_name, response_text
     from review where status = 'published' order by reviewed_on desc, review_id;";
-const MENTIONS: &str = "select review_id as id, kind, value from mention order by 1, 2, 3;";
+const MENTIONS: &str = "select review_id as id, kind, value from mention
+    union select review_id, kind, value from derived_mention where value is not null order by 1, 2, 3;";
 /// Columns, and where a review shows them.
 const SHOWN: [(&str, &str); 8] = [
     ("rating", "/rating"),

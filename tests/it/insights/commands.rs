@@ -1,0 +1,96 @@
+//! `reviews insights` and `reviews check`, as an operator runs them.
+
+use super::*;
+use crate::process::Home;
+
+/// A home with the sample data.
+fn home() -> Home {
+    let home = Home::new();
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+    assert_eq!(home.run(&["seed", seeds.to_str().unwrap()]).code, Some(0));
+    home
+}
+
+#[test]
+fn insights_are_shown_and_say_whether_they_are_in_step() {
+    let home = home();
+    let shown = home.run(&["insights"]);
+    assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
+    assert!(shown.out.starts_with("Saltbush Air & Plumbing: 256 reviews, 242 with a text, 2"), "{}", shown.out);
+    for line in ["ASPECT ", "Punctuality ", "TECHNICIAN ", "Mike Alvarez ", "SERVICE ", "SERVICE AREA ", "Topics: ", "Method "] {
+        assert!(shown.out.lines().any(|shown| shown.starts_with(line)), "{line}: {}", shown.out);
+    }
+    assert!(shown.out.contains("Behind: 256 reviews are still to be read"), "{}", shown.out);
+    assert_eq!(sqlite3(&home.path(), "select count(*) from derived_reading;"), "0", "showing changes nothing");
+    let rebuilt = home.run(&["insights", "rebuild"]);
+    assert_eq!((rebuilt.code, rebuilt.err.as_str()), (Some(0), ""), "no bar where nobody looks");
+    assert!(rebuilt.out.starts_with("0 readings deleted\n256 reviews read, "), "{}", rebuilt.out);
+    let again = home.run(&["insights"]);
+    assert!(again.out.ends_with("In step with the reviews.\n"), "{}", again.out);
+    assert_eq!(again.out.split("Method").next(), shown.out.split("Method").next());
+}
+
+#[tokio::test]
+async fn a_rebuild_gives_the_same_rows_and_bytes_and_leaves_the_firms_own_texts() {
+    let home = home();
+    let editorial = "select * from editorial_summary; select * from editorial_faq order by 1;";
+    let texts = sqlite3(&home.path(), editorial);
+    assert_ne!(texts, "");
+    home.run(&["insights", "rebuild"]);
+    let (first, count) = (sqlite3(&home.path(), DERIVED), sqlite3(&home.path(), "select count(*) from derived_finding;"));
+    let Home(folder) = home;
+    let app = TestApp::at(folder, Clock::manual(start())).await;
+    let before = bytes(&app);
+    assert!(sqlite3(&app.path(), DERIVED) == first, "a start reads nothing anew");
+    let said = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
+        .args(["insights", "rebuild"])
+        .env("DATABASE_URL", format!("sqlite://{}", app.path().display()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.starts_with("256 readings deleted\n") && said.contains(&format!(": {count} findings")), "{said}");
+    app.drain().await;
+    assert!(bytes(&app) == before, "beside a running service nothing moves");
+    assert!(sqlite3(&app.path(), DERIVED) == first);
+    assert_eq!(sqlite3(&app.path(), editorial), texts);
+    let app = app.restart().await;
+    assert!(bytes(&app) == before);
+}
+
+#[test]
+fn check_tells_what_is_behind_from_what_is_wrong() {
+    let home = home();
+    let behind = home.run(&["check"]);
+    assert_eq!(behind.code, Some(0));
+    assert!(behind.out.contains("behind  insights: 256 reviews are still to be read"), "{}", behind.out);
+    home.run(&["insights", "rebuild"]);
+    let well = home.run(&["check"]);
+    assert!(well.code == Some(0) && !well.out.contains("insights:"), "{}", well.out);
+    for (sql, code, said) in [
+        ("update review set text = text || '!' where review_id = 'r-1150'", 0, "behind  insights: 1 "),
+        ("update technician set name = name || 'x' where technician_id = 't-01'", 0, "behind  insights: 256 "),
+        ("update derived_reading set findings = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
+        ("update derived_hit set hits = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
+        ("delete from derived_hit where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
+        ("insert into derived_hit values ('nobody', '[]')", 2, "wrong   insights: 1 readings are of no review"),
+    ] {
+        sqlite3(&home.path(), sql);
+        let checked = home.run(&["check"]);
+        assert_eq!(checked.code, Some(code), "{sql}: {}", checked.out);
+        assert!(checked.out.contains(said), "{sql}: {}", checked.out);
+        home.run(&["insights", "rebuild"]);
+        assert_eq!(home.run(&["check"]).code, Some(0), "a rebuild mends it: {sql}");
+    }
+}
+
+#[test]
+fn a_firm_may_bring_its_own_trade() {
+    let home = home();
+    let trade = home.0.path().join("trade.toml");
+    std::fs::write(&trade, "not = [").unwrap();
+    let wrong = home.run(&["insights", "--trade-file", trade.to_str().unwrap()]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("trade.toml"), "{}", wrong.err);
+    let missing = home.run(&["check", "--trade-file", "nowhere.toml"]);
+    assert!(missing.code == Some(2) && missing.err.contains("REVIEWS_TRADE_FILE nowhere.toml"), "{}", missing.err);
+}
