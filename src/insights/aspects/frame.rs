@@ -197,7 +197,8 @@ fn same_kind(one: Meaning, other: Meaning) -> bool {
     match (one, other) {
         (Meaning::Judges(one, _), Meaning::Judges(other, _))
         | (Meaning::Names(one) | Meaning::Hints(one), Meaning::Names(other) | Meaning::Hints(other)) => one == other,
-        (Meaning::Opinion(_) | Meaning::Judges(..), Meaning::Opinion(_)) | (Meaning::Judges(..), Meaning::Names(_) | Meaning::Hints(_)) => true,
+        (Meaning::Opinion(_) | Meaning::Judges(..), Meaning::Opinion(_))
+        | (Meaning::Judges(..), Meaning::Names(_) | Meaning::Hints(_)) => true,
         (Meaning::Cue(one), Meaning::Cue(other)) => one == other,
         _ => false,
     }

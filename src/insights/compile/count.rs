@@ -212,6 +212,15 @@ impl Pass<'_> {
     }
 }
 
+/// A review's vote on an aspect; nothing where it does not speak of it.
+#[must_use]
+pub fn vote_of(note: NoteRef<'_>, aspect: u8) -> Option<Vote> {
+    let says = |polarity| note.marks.iter().any(|mark| mark.aspect == aspect && mark.polarity == polarity);
+    let is_spoken_of = note.marks.iter().any(|mark| mark.aspect == aspect);
+    let vote = || Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
+    is_spoken_of.then(vote)
+}
+
 /// The vote of a text as a whole.
 pub const fn whole(polarity: Polarity) -> Vote {
     match polarity {

@@ -58,7 +58,9 @@ fn words(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
             "irregular" => &mut trade.irregular,
             "spellings" => &mut trade.spellings,
             "aspect" | "opinions" | "cues" => continue,
-            other => return Err((key.span().start, format!("`{other}` is none of aspect, opinions, cues, lists, irregular, spellings"))),
+            other => {
+                return Err((key.span().start, format!("`{other}` is none of aspect, opinions, cues, lists, irregular, spellings")));
+            }
         };
         for (name, value) in table(value)? {
             let words = strings(value)?.into_iter().map(|(_, word)| word.to_owned()).collect();

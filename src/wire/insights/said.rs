@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::insights::compile;
+use crate::insights::{self, compile};
 
 /// A share of reviews with its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -77,6 +77,29 @@ impl From<compile::Vote> for Polarity {
             compile::Vote::Neutral => Self::Neutral,
             compile::Vote::Mixed => Self::Mixed,
             compile::Vote::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+impl From<insights::Polarity> for Polarity {
+    fn from(polarity: insights::Polarity) -> Self {
+        match polarity {
+            insights::Polarity::Positive => Self::Positive,
+            insights::Polarity::Negative => Self::Negative,
+            insights::Polarity::Neutral => Self::Neutral,
+            insights::Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+impl From<Polarity> for compile::Vote {
+    fn from(polarity: Polarity) -> Self {
+        match polarity {
+            Polarity::Positive => Self::Positive,
+            Polarity::Negative => Self::Negative,
+            Polarity::Neutral => Self::Neutral,
+            Polarity::Mixed => Self::Mixed,
+            Polarity::Uncertain => Self::Uncertain,
         }
     }
 }
