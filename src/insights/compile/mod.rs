@@ -4,6 +4,7 @@
 mod count;
 mod faq;
 mod figures;
+mod frequent;
 mod parts;
 mod quotes;
 mod roster;

@@ -1,5 +1,5 @@
-//! Which phrases are topics. Notes keep hashes of phrases; three passes over them count first roughly, then exactly what may be
-//! frequent enough, then what the chosen ones go together with. The words are read from a review that has them.
+//! Which phrases are topics, and what they go together with. Notes keep hashes of phrases; the words are read from a review
+//! that has them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -7,12 +7,13 @@ use std::ops::Range;
 use super::Sources;
 use super::count::{ASPECTS_MAX, Counted, whole};
 use super::figures::{Vote, Votes, log_likelihood};
+use super::frequent::{Marked, each_marked, frequent};
 use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
 use super::summary::OVERALL;
 use super::topics::{BACKGROUND, background, phrases};
 use crate::business::Business;
-use crate::insights::note::{NoteRef, Notes, phrase_hash};
-use crate::insights::reading::{Language, Polarity};
+use crate::insights::note::{Mark, NoteRef, Notes, phrase_hash};
+use crate::insights::reading::Polarity;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
 
@@ -20,8 +21,6 @@ use crate::insights::trade::Trade;
 const REVIEWS_MIN: u32 = 4;
 /// See [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
-/// How many phrases are looked at closely: the most frequent ones.
-const CLOSELY: usize = 240;
 /// How many topics there are at most.
 const TOPICS_MAX: usize = 24;
 /// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
@@ -32,8 +31,6 @@ const QUOTED_FROM: usize = 12;
 const QUOTE_MIN: u32 = 35;
 /// See [`QUOTE_MIN`].
 const QUOTE_MAX: u32 = 120;
-/// How many bits of a hash the rough count looks at.
-const ROUGH_BITS: u32 = 18;
 /// An aspect goes with a topic if so many sentences have both, ...
 const JOINT_MIN: usize = 2;
 /// ... and one in so many of those looked at.
@@ -83,82 +80,6 @@ pub fn topics(sources: &Sources<'_>, counted: &Counted, originals: &mut Original
     let mut chosen = collapse(found);
     chosen.truncate(TOPICS_MAX);
     together(blocks, trade, &chosen, originals)
-}
-
-fn analysed<'a>(blocks: &'a [&Notes]) -> impl Iterator<Item = (u32, NoteRef<'a>)> {
-    let all = (0..).zip(blocks.iter().flat_map(|block| block.iter()));
-    all.filter(|(_, note)| note.head.language == Language::English)
-}
-
-const fn rough(hash: u32) -> usize {
-    (hash >> (u32::BITS - ROUGH_BITS)) as usize
-}
-
-/// The reviews with a phrase, and the newest of them, by the phrase's hash; the most frequent of those with `least` or more.
-fn frequent(blocks: &[&Notes], least: u32) -> BTreeMap<u32, (u32, u32)> {
-    let mut counts = vec![0_u16; 1 << ROUGH_BITS];
-    for (_, note) in analysed(blocks) {
-        for hash in note.phrases {
-            let count = &mut counts[rough(*hash)];
-            *count = count.saturating_add(1);
-        }
-    }
-    // A rough count is never too small: what stays below is not frequent.
-    let may_be = |hash: u32| u32::from(counts[rough(hash)]) >= least.min(u32::from(u16::MAX));
-    let mut exact = Exact::default();
-    for (position, note) in analysed(blocks) {
-        note.phrases.iter().filter(|hash| may_be(**hash)).for_each(|hash| exact.count(*hash, position));
-    }
-    let mut frequent: Vec<(u32, u32, u32)> = exact.slots.into_iter().filter(|(_, reviews, _)| *reviews >= least).collect();
-    frequent.sort_unstable_by_key(|(hash, reviews, _)| (std::cmp::Reverse(*reviews), *hash));
-    frequent.truncate(CLOSELY);
-    frequent.into_iter().map(|(hash, reviews, newest)| (hash, (reviews, newest))).collect()
-}
-
-/// Hash, reviews, newest review; open addressing, at most half full.
-struct Exact {
-    slots: Vec<(u32, u32, u32)>,
-    used: usize,
-}
-
-impl Default for Exact {
-    fn default() -> Self {
-        Self { slots: vec![(0, 0, 0); 1 << 12], used: 0 }
-    }
-}
-
-impl Exact {
-    fn count(&mut self, hash: u32, position: u32) {
-        let slot = self.slot(hash);
-        let (its, reviews, newest) = &mut self.slots[slot];
-        *reviews += 1;
-        if *reviews == 1 {
-            (*its, *newest) = (hash, position);
-            self.used += 1;
-            if self.used * 2 > self.slots.len() {
-                self.grow();
-            }
-        }
-    }
-
-    fn slot(&self, hash: u32) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot].1 > 0 && self.slots[slot].0 != hash {
-            slot = (slot + 1) & mask;
-        }
-        slot
-    }
-
-    fn grow(&mut self) {
-        let doubled = vec![(0, 0, 0); self.slots.len() * 2];
-        for old in std::mem::replace(&mut self.slots, doubled) {
-            if old.1 > 0 {
-                let slot = self.slot(old.0);
-                self.slots[slot] = old;
-            }
-        }
-    }
 }
 
 /// The words of the frequent phrases, from the newest review that has each.
@@ -255,28 +176,23 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 /// The chosen phrases with what they go together with.
 fn together(blocks: &[&Notes], trade: &Trade, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
     let aspects = trade.aspects.len().min(ASPECTS_MAX);
-    let mut marked = vec![false; 1 << ROUGH_BITS];
-    let mut by_hash = BTreeMap::new();
-    for (at, phrase) in chosen.iter().enumerate() {
-        marked[rough(phrase.hash)] = true;
-        by_hash.insert(phrase.hash, at);
-    }
+    let by_hash: BTreeMap<u32, usize> = (0..).zip(chosen).map(|(at, phrase)| (phrase.hash, at)).collect();
+    let marked = Marked::new(by_hash.keys().copied());
     let mut topics: Vec<Topic> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
     let mut newest: Vec<Vec<(u32, NoteRef<'_>)>> = vec![Vec::new(); topics.len()];
-    for (position, note) in analysed(blocks) {
-        let chosen_here = note.phrases.iter().filter(|hash| marked[rough(**hash)]).filter_map(|hash| by_hash.get(hash));
-        for at in chosen_here {
-            let topic = &mut topics[*at];
-            topic.overall.count(whole(note.head.overall));
-            let judged = note.marks.iter().fold(0_u64, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0));
-            for (aspect, joint) in topic.joint.iter_mut().enumerate() {
-                *joint += u32::from(judged >> aspect & 1 == 1);
-            }
-            if newest[*at].len() < QUOTED_FROM {
-                newest[*at].push((position, note));
-            }
+    each_marked(blocks, &marked, |before, block, place, hash| {
+        let Some(at) = by_hash.get(&hash) else { return };
+        let (topic, index) = (&mut topics[*at], block.with_phrase(place));
+        let note = block.get(index);
+        topic.overall.count(whole(note.head.overall));
+        let judged = judged(note.marks);
+        for (aspect, joint) in topic.joint.iter_mut().enumerate() {
+            *joint += u32::from(judged >> aspect & 1 == 1);
         }
-    }
+        if newest[*at].len() < QUOTED_FROM {
+            newest[*at].push((u32::try_from(before + index).unwrap_or(u32::MAX), note));
+        }
+    });
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
         let found = |(position, note): (u32, NoteRef<'_>)| find(&*originals.open(position)?, note, &phrase.words);
         let found: Vec<Found> = newest.into_iter().filter_map(found).collect();
@@ -286,6 +202,11 @@ fn together(blocks: &[&Notes], trade: &Trade, chosen: &[Phrase], originals: &mut
         topic.quote = best.and_then(|(_, found)| found.quote);
     }
     topics
+}
+
+/// The aspects of these marks, a bit for each.
+fn judged<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> u64 {
+    marks.into_iter().fold(0, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0))
 }
 
 fn bare(phrase: &Phrase, aspects: usize) -> Topic {
@@ -334,7 +255,7 @@ fn find(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Found> {
     let (sentence, tokens) = (0..).zip(text.sentences()).find(|(_, tokens)| has(tokens))?;
     let span = text.span(tokens.clone());
     let marks = || note.marks.iter().filter(move |mark| u32::from(mark.sentence) == sentence);
-    let judged = marks().fold(0_u64, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0));
+    let judged = judged(marks());
     let says = |polarity| marks().any(|mark| mark.polarity == polarity);
     let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
     let length = span.end - span.start;
