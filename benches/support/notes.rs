@@ -29,7 +29,8 @@ impl Noted {
     /// The notes of that many reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
-        let trade = Trade { aspects: (0..ASPECTS).map(aspect).collect(), ..Trade::default() };
+        let mut trade = Trade::default();
+        trade.aspects = (0..ASPECTS).map(aspect).collect();
         let (mut blocks, mut originals) = (Vec::new(), Vec::with_capacity(rows));
         let mut block = Notes::default();
         for (position, review) in Corpus::new(rows).reviews().enumerate() {

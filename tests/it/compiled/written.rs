@@ -126,7 +126,9 @@ fn review(dice: &mut Dice, number: usize, text: String, mentions: Mentions) -> R
 
 pub fn trade() -> Trade {
     let aspect = |id: &str| Aspect { id: id.to_owned(), label: id.to_uppercase(), question: format!("How is {id}?") };
-    Trade { aspects: ASPECTS.map(aspect).to_vec(), ..Trade::default() }
+    let mut trade = Trade::default();
+    trade.aspects = ASPECTS.map(aspect).to_vec();
+    trade
 }
 
 pub fn business() -> Business {
