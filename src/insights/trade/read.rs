@@ -59,7 +59,10 @@ fn words(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
             "spellings" => &mut trade.spellings,
             "aspect" | "opinions" | "cues" => continue,
             other => {
-                return Err((key.span().start, format!("`{other}` is none of aspect, opinions, cues, lists, irregular, spellings")));
+                return Err((
+                    key.span().start,
+                    format!("`{other}` is none of aspect, opinions, cues, lists, irregular, spellings"),
+                ));
             }
         };
         for (name, value) in table(value)? {

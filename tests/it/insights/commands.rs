@@ -70,9 +70,9 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         ("update review set text = text || '!' where review_id = 'r-1150'", 0, "behind  insights: 1 "),
         ("update technician set name = name || 'x' where technician_id = 't-01'", 0, "behind  insights: 256 "),
         ("update derived_reading set findings = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("update derived_hit set hits = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("delete from derived_hit where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("insert into derived_hit values ('nobody', '[]')", 2, "wrong   insights: 1 readings are of no review"),
+        ("update derived_note set note = x'01' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
+        ("delete from derived_reading where review_id = 'r-1150'", 0, "behind  insights: 1 "),
+        ("insert into derived_note values ('nobody', '', '', '[]', x'')", 2, "wrong   insights: 1 readings are of no review"),
     ] {
         sqlite3(&home.path(), sql);
         let checked = home.run(&["check"]);
