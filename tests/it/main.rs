@@ -10,6 +10,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "tests match on the enums of others: JSON, above all")]
 
 mod change;
+mod compiled;
 mod conditional;
 mod database;
 mod documented;
