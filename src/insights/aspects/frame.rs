@@ -91,24 +91,29 @@ impl<'judge> Frame<'judge> {
     fn select(&mut self, judge: &Judge) {
         self.matches.sort_by_key(|one| {
             let judges = one.rules.iter().any(|rule| matches!(judge.rules[*rule as usize].1, Meaning::Judges(..)));
-            (Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
+            let joins = one.rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint));
+            (joins, Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
         });
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
         for at in 0..self.matches.len() {
             let Match { start, end, mut words, rules } = self.matches[at];
-            let joins = |rule: &u32| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint);
-            if rules.iter().all(joins) {
+            let only = |cue| rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(cue));
+            if only(Cue::Joint) {
                 words = 1;
             }
-            let mut own = (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
+            // Who is meant, and that it is open, may stand within what is said.
+            let is_above = only(Cue::Firm) || only(Cue::Open);
+            let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self.items.iter().any(|item| item.start == start && item.words == words && item.end == end);
-            if !is_twin && own.any(|unit| self.taken[unit]) {
+            if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
                 continue;
             }
-            (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1).for_each(|unit| self.taken[unit] = true);
+            if !is_above {
+                (start..end).filter(own).for_each(|unit| self.taken[unit] = true);
+            }
             for rule in rules {
                 let rule = *rule as usize;
                 let meaning = judge.rules[rule].1;

@@ -69,7 +69,7 @@ fn contrast_keeps_both_sides_apart_and_within_one_aspect_the_conclusion_counts()
 fn the_customers_trouble_is_not_the_firms() {
     assert_said(&[
         ("The leak was awful and they came out the same day.", "response_time+"),
-        ("The last company left us with a mess, and these guys were wonderful.", "overall+"),
+        ("The last company left us with a mess, and these guys were wonderful.", "professionalism+"),
     ]);
 }
 
@@ -98,7 +98,7 @@ fn sums_and_facts_are_neutral_until_somebody_judges_them() {
         ("The bill came in under the estimate.", "price+"),
         ("The bill was twice what they quoted.", "price-"),
         ("Do they offer a warranty?", "warranty="),
-        ("If it fails again I will call them.", "workmanship="),
+        ("If it fails again I will update this.", "workmanship="),
     ]);
 }
 

@@ -12,7 +12,10 @@ fn fault(content: &str) -> RowError {
 #[test]
 fn a_faulty_row_is_told_with_its_line() {
     let head = "text\taspect\tpolarity\n";
-    assert_eq!(fault("text,aspect\n").to_string(), "my.tsv:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between");
+    assert_eq!(
+        fault("text,aspect\n").to_string(),
+        "my.tsv:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between"
+    );
     assert_eq!(fault(head).to_string(), "my.tsv:1: there are no rows below the header");
     assert_eq!(fault(&format!("{head}\nDear.\tprice\n")).to_string(), "my.tsv:3: a row has 3 fields with tabs between, this one 2");
     assert_eq!(fault(&format!("{head}Dear.\tcost\tnegative")).to_string(), "my.tsv:2: `cost` is none of price, overall");

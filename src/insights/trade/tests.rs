@@ -19,8 +19,8 @@ fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
         ids,
         [
             "punctuality",
-            "response_time",
             "scheduling",
+            "response_time",
             "communication",
             "professionalism",
             "workmanship",
@@ -74,9 +74,15 @@ fn forms_follow_the_rules_of_spelling() {
 #[test]
 fn a_fault_is_told_with_its_file_and_line() {
     assert_eq!(fault("[[aspect]]\nid = \"price\""), "trade.toml:1: an aspect needs `label`");
-    assert_eq!(fault(&format!("{ASPECT}pozitive = []")), "trade.toml:5: `pozitive` is none of positive, mildly_positive, neutral, mildly_negative, negative");
+    assert_eq!(
+        fault(&format!("{ASPECT}pozitive = []")),
+        "trade.toml:5: `pozitive` is none of positive, mildly_positive, neutral, mildly_negative, negative"
+    );
     assert_eq!(fault("\n\n[colours]"), "trade.toml:3: `colours` is none of aspect, opinions, cues, lists, irregular, spellings");
-    assert_eq!(fault("[cues]\nnegators = ['not', 'Not']"), "trade.toml:2: `Not` is no word: lower case, and no hyphen (write two words)");
+    assert_eq!(
+        fault("[cues]\nnegators = ['not', 'Not']"),
+        "trade.toml:2: `Not` is no word: lower case, and no hyphen (write two words)"
+    );
     assert!(fault("[cues\n").starts_with("trade.toml:1: "));
     let twice = format!("{ASPECT}{ASPECT}");
     assert!(fault(&twice).ends_with("there are two aspects `price`"));
