@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::trie::Match;
+use super::trie::{Match, Rank};
 use super::{Judge, Unit};
 use crate::insights::text::Text;
 use crate::insights::trade::{Cue, Meaning};
@@ -89,18 +89,25 @@ impl<'judge> Frame<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the first.
     fn select(&mut self, judge: &Judge) {
-        self.matches.sort_by_key(|one| {
-            let judges = one.rules.iter().any(|rule| matches!(judge.rules[*rule as usize].1, Meaning::Judges(..)));
-            let joins = one.rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint));
-            (joins, Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
+        self.matches.sort_unstable_by_key(|one| {
+            let is_joint = one.rank == Rank::Joins;
+            (
+                is_joint,
+                Reverse(one.words.count_ones()),
+                one.end - one.start,
+                one.start,
+                one.rank,
+                one.words,
+                one.rules.first().copied(),
+            )
         });
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
         for at in 0..self.matches.len() {
-            let Match { start, end, mut words, rules } = self.matches[at];
+            let Match { start, end, mut words, rules, rank } = self.matches[at];
             let only = |cue| rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(cue));
-            if only(Cue::Joint) {
+            if rank == Rank::Joins {
                 words = 1;
             }
             // Who is meant, and that it is open, may stand within what is said.

@@ -1,10 +1,14 @@
+use std::sync::LazyLock;
+
 use super::{Judge, Judged};
 use crate::insights::reading::Polarity;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
 
-fn judge() -> Judge {
-    Judge::new(&Trade::built_in().unwrap())
+/// Compiled once for all tests.
+fn judge() -> &'static Judge {
+    static JUDGE: LazyLock<Judge> = LazyLock::new(|| Judge::new(&Trade::built_in().unwrap()));
+    &JUDGE
 }
 
 /// What a text says: `price+ workmanship-`, sorted.
@@ -27,7 +31,7 @@ fn assert_said(cases: &[(&str, &str)]) {
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, expected)| {
-            let got = said(&judge, text);
+            let got = said(judge, text);
             (got != *expected).then(|| format!("{text}\n   expected {expected}\n   got      {got}"))
         })
         .collect();
@@ -143,7 +147,7 @@ fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
 
 #[test]
 fn the_same_text_is_judged_the_same_whatever_was_read_before() {
-    let (one, other) = (judge(), judge());
+    let (one, other) = (judge(), Judge::new(&Trade::built_in().unwrap()));
     let text = Text::new("Great guys, fair price, but they were late and never called.");
     let first = one.judge(&text);
     one.judge(&Text::new("Terrible. Stay away!"));
