@@ -1,5 +1,6 @@
 //! `reviews insights`: shows what the reviews say, derives it anew, and tells why.
 
+mod evaluate;
 mod rebuild;
 mod show;
 
@@ -8,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::Outcome;
 use crate::config::{DatabaseConfig, TradeConfig};
 
-/// Show what the reviews say, or derive it anew
+/// Show what the reviews say, derive it anew, or measure how well it is read
 #[derive(Debug, Args)]
 pub struct Insights {
     #[command(subcommand)]
@@ -19,6 +20,7 @@ pub struct Insights {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Evaluate(evaluate::Evaluate),
     /// Delete all that was derived, and derive it anew; the firm's own texts stay
     Rebuild,
 }
@@ -28,6 +30,7 @@ impl Insights {
         let engine = super::trade::load(&self.trade)?;
         match self.command {
             None => show::run(database, engine).await,
+            Some(Command::Evaluate(evaluate)) => evaluate.run(&engine),
             Some(Command::Rebuild) => rebuild::run(database, engine).await,
         }
     }
