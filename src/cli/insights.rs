@@ -1,6 +1,7 @@
 //! `reviews insights`: shows what the reviews say, derives it anew, and tells why.
 
 mod evaluate;
+mod explain;
 mod rebuild;
 mod show;
 
@@ -21,6 +22,7 @@ pub struct Insights {
 #[derive(Debug, Subcommand)]
 enum Command {
     Evaluate(evaluate::Evaluate),
+    Explain(explain::Explain),
     /// Delete all that was derived, and derive it anew; the firm's own texts stay
     Rebuild,
 }
@@ -31,6 +33,7 @@ impl Insights {
         match self.command {
             None => show::run(database, engine).await,
             Some(Command::Evaluate(evaluate)) => evaluate.run(&engine),
+            Some(Command::Explain(explain)) => explain.run(database, engine).await,
             Some(Command::Rebuild) => rebuild::run(database, engine).await,
         }
     }

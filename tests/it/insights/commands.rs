@@ -84,6 +84,20 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
 }
 
 #[test]
+fn a_reading_is_explained_with_its_sums() {
+    let home = home();
+    let said = home.run(&["insights", "explain", "r-1150"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    for part in
+        ["r-1150, 2021-11-18, 5 of 5\n", "professionalism positive (", " sum\n", "technician Curtis Hale (first_name, \"Curtis\")"]
+    {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    let missing = home.run(&["insights", "explain", "nobody"]);
+    assert!(missing.code == Some(2) && missing.err.contains("there is no review nobody"), "{}", missing.err);
+}
+
+#[test]
 fn a_firm_may_bring_its_own_trade() {
     let home = home();
     let trade = home.0.path().join("trade.toml");
