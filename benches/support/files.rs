@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 use reviews_service::business;
 use reviews_service::db::Database;
-use reviews_service::reviews::store::upsert;
+use reviews_service::edition;
+use reviews_service::insights::{Engine, Reader, Subject, store as insights};
+use reviews_service::reviews::store::{Newest, upsert};
 use reviews_service::wire;
 use serde_json::Value;
 
@@ -15,7 +17,7 @@ use super::corpus::Corpus;
 use super::shelf::links;
 
 /// Raised when the corpus or the tables change, so that an older file is not used.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How many reviews one statement writes, and how many statements one transaction holds.
 const BATCH: usize = 1_000;
 const BATCHES: usize = 20;
@@ -27,6 +29,9 @@ const BATCHES: usize = 20;
 pub async fn database(rows: usize) -> PathBuf {
     let path = directory().join(format!("reviews-{rows}-v{VERSION}.db"));
     if path.exists() {
+        let (database, _) = Database::open(&path).await.unwrap();
+        read(&database).await;
+        database.close().await;
         return path;
     }
     eprintln!("making {} …", path.display());
@@ -46,9 +51,33 @@ pub async fn database(rows: usize) -> PathBuf {
         }
         write.commit().await.unwrap();
     }
+    read(&database).await;
     database.close().await;
     fs::rename(&unfinished, &path).unwrap();
     path
+}
+
+/// Reads the texts of which no reading is kept that is up to date, as the service does beside its work.
+async fn read(database: &Database) {
+    let mut connection = database.readers().acquire().await.unwrap();
+    let reader = Reader::new(&Corpus::business(), &Engine::built_in());
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let kept = insights::stored(&mut connection, &ids).await.unwrap();
+        let missing = reviews.iter().filter_map(|review| {
+            let hash = Subject::of(review).hash();
+            let kept = kept.get(review.id.as_str());
+            let is_kept = kept.is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
+            (!is_kept).then(|| edition::read(&reader, review, hash))
+        });
+        let missing: Vec<_> = missing.collect();
+        if !missing.is_empty() {
+            let mut write = database.write().await.unwrap();
+            insights::keep(&mut write, &missing).await.unwrap();
+            write.commit().await.unwrap();
+        }
+    }
 }
 
 /// Writes the corpus as JSON Lines, as `reviews import` takes it.

@@ -5,6 +5,7 @@ pub mod aspects;
 pub mod compile;
 mod editorial;
 pub mod evaluate;
+mod explain;
 pub mod names;
 mod note;
 mod reader;
@@ -14,6 +15,7 @@ pub mod text;
 pub mod trade;
 
 pub use editorial::{Editorial, Question};
+pub use explain::explain;
 pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
 pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};

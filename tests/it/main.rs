@@ -26,6 +26,7 @@ mod insights;
 mod names;
 mod openapi;
 mod process;
+mod quality;
 mod refused;
 mod routing;
 mod search;

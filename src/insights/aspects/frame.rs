@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::trie::Match;
+use super::trie::{Match, Rank};
 use super::{Judge, Unit};
 use crate::insights::text::Text;
 use crate::insights::trade::{Cue, Meaning};
@@ -22,15 +22,20 @@ pub struct Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub units: Range<usize>,
-    /// It begins with `but` or the like.
-    pub contrasts: bool,
-    /// It begins after a comma, and not with a conjunction.
-    pub continues: bool,
-    /// It is about another company.
+    /// How it begins.
+    pub kind: Kind,
+    /// Whom and what it is about.
+    pub about: About,
+}
+
+/// Whom and what a clause is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// Another company.
     pub elsewhere: bool,
-    /// It says what the customer would have liked.
+    /// What the customer would have liked.
     pub wishes: bool,
-    /// It says what may be, or asks.
+    /// What may be, or a question.
     pub open: bool,
 }
 
@@ -84,26 +89,38 @@ impl<'judge> Frame<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the first.
     fn select(&mut self, judge: &Judge) {
-        self.matches.sort_by_key(|one| {
-            let judges = one.rules.iter().any(|rule| matches!(judge.rules[*rule as usize].1, Meaning::Judges(..)));
-            (Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
+        self.matches.sort_unstable_by_key(|one| {
+            let is_joint = one.rank == Rank::Joins;
+            (
+                is_joint,
+                Reverse(one.words.count_ones()),
+                one.end - one.start,
+                one.start,
+                one.rank,
+                one.words,
+                one.rules.first().copied(),
+            )
         });
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
         for at in 0..self.matches.len() {
-            let Match { start, end, mut words, rules } = self.matches[at];
-            let joins = |rule: &u32| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint);
-            if rules.iter().all(joins) {
+            let Match { start, end, mut words, rules, rank } = self.matches[at];
+            let only = |cue| rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(cue));
+            if rank == Rank::Joins {
                 words = 1;
             }
-            let mut own = (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
+            // Who is meant, and that it is open, may stand within what is said.
+            let is_above = only(Cue::Firm) || only(Cue::Open);
+            let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self.items.iter().any(|item| item.start == start && item.words == words && item.end == end);
-            if !is_twin && own.any(|unit| self.taken[unit]) {
+            if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
                 continue;
             }
-            (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1).for_each(|unit| self.taken[unit] = true);
+            if !is_above {
+                (start..end).filter(own).for_each(|unit| self.taken[unit] = true);
+            }
             for rule in rules {
                 let rule = *rule as usize;
                 let meaning = judge.rules[rule].1;
@@ -118,25 +135,27 @@ impl<'judge> Frame<'judge> {
     /// Parts the sentence into clauses, and says of each whom it is about.
     fn part(&mut self, text: &Text) {
         self.clauses.clear();
+        let asks = self.units.last().is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = Kind::First;
         for at in 0..=self.units.len() {
             let next = self.units.get(at).map(|unit| self.begins(text, unit, at));
-            match next {
-                Some(None) => continue,
-                Some(Some(_)) | None => {}
+            if next == Some(None) {
+                continue;
             }
             if start < at {
-                let contrasts = kind == Kind::Contrast;
-                let continues = kind == Kind::Mark;
-                self.clauses.push(Clause { units: start..at, contrasts, continues, elsewhere: false, wishes: false, open: false });
+                self.clauses.push(Clause { units: start..at, kind, about: About::default() });
             }
             let begun = next.flatten().unwrap_or(Kind::Mark);
             // `, but`: the mark's clause is empty, and the conjunction's kind stays.
             start = if begun == Kind::Mark { at + 1 } else { at };
             kind = begun;
         }
-        self.mark_others();
+        if self.clauses.is_empty() {
+            let units = 0..self.units.len();
+            self.clauses.push(Clause { units, kind, about: About::default() });
+        }
+        self.mark_others(asks);
     }
 
     /// What kind of clause begins at a unit, if any.
@@ -144,51 +163,42 @@ impl<'judge> Frame<'judge> {
         if unit.is_mark {
             return (!matches!(text.word(unit.start), "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*")).then_some(Kind::Mark);
         }
-        let cue = self.items.iter().filter(|item| item.start == at).find_map(|item| match item.meaning {
-            Meaning::Cue(Cue::Contrast) => Some(Kind::Contrast),
-            Meaning::Cue(Cue::Joint) => Some(Kind::Joint),
-            _ => None,
+        let cue = self.items.iter().filter(|item| item.start == at).find_map(|item| {
+            let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+            kinds.into_iter().find(|(cue, _)| item.meaning == Meaning::Cue(*cue)).map(|(_, kind)| kind)
         });
         cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
     }
 
-    /// Who and what the clauses are about: another company until the firm is named again, a wish until a contrast.
-    fn mark_others(&mut self) {
-        let (mut elsewhere, mut wishes, mut open) = (false, false, false);
+    /// Who and what the clauses are about: another company until the firm is named again, all else until a contrast.
+    fn mark_others(&mut self, is_question: bool) {
+        let mut about = About::default();
         for clause in &mut self.clauses {
-            if clause.contrasts {
-                (elsewhere, wishes, open) = (false, false, false);
+            if clause.kind == Kind::Contrast {
+                about = About::default();
             }
-            let cues = self.items.iter().filter(|item| clause.units.contains(&item.start)).filter_map(|item| match item.meaning {
-                Meaning::Cue(cue) => Some(cue),
-                _ => None,
-            });
-            let mut names_firm = false;
-            for cue in cues {
-                match cue {
-                    Cue::Elsewhere => elsewhere = true,
-                    Cue::Firm => names_firm = true,
-                    Cue::Wish => wishes = true,
-                    Cue::Open => open = true,
-                    Cue::Negator | Cue::Intensifier | Cue::Diminisher | Cue::Contrast | Cue::Joint | Cue::Silent => {}
-                }
-            }
-            if names_firm
-                && !self.items.iter().any(|item| clause.units.contains(&item.start) && item.meaning == Meaning::Cue(Cue::Elsewhere))
-            {
-                elsewhere = false;
-            }
-            (clause.elsewhere, clause.wishes, clause.open) = (elsewhere, wishes, open);
+            let inside = |item: &&Item| clause.units.contains(&item.start);
+            let has = |cue: Cue| self.items.iter().filter(inside).any(|item| item.meaning == Meaning::Cue(cue));
+            about = About {
+                elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
+                wishes: about.wishes || has(Cue::Wish),
+                open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),
+            };
+            clause.about = about;
         }
     }
 }
 
 /// How a clause begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// With the sentence.
     First,
+    /// After a comma or another mark.
     Mark,
+    /// With `but` or the like.
     Contrast,
+    /// With `and they` or the like.
     Joint,
 }
 

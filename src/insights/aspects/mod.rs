@@ -37,6 +37,10 @@ pub struct Judge {
     rules: Vec<(String, Meaning)>,
     aspects: Vec<String>,
     overall: Option<usize>,
+    /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
+    quiet: Vec<usize>,
+    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    plain: Vec<usize>,
 }
 
 impl Judge {
@@ -50,6 +54,8 @@ impl Judge {
             rules: trade.rules.iter().map(|rule| (rule.id.clone(), rule.meaning)).collect(),
             aspects: trade.aspects.iter().map(|aspect| aspect.id.clone()).collect(),
             overall: trade.aspect("overall"),
+            quiet: ["communication", "overall", "professionalism"].iter().filter_map(|id| trade.aspect(id)).collect(),
+            plain: ["workmanship", "honesty"].iter().filter_map(|id| trade.aspect(id)).collect(),
         }
     }
 

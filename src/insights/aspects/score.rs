@@ -1,7 +1,7 @@
 //! From a sentence's phrases to findings: what is turned round, raised or lowered, to which aspect an opinion belongs, and the
 //! label that the sum deserves.
 
-use super::frame::{Frame, Item};
+use super::frame::{Frame, Item, Kind};
 use super::{Judge, MARGIN};
 use crate::insights::reading::{Finding, Hit, Polarity, Span};
 use crate::insights::text::Text;
@@ -11,6 +11,9 @@ use crate::insights::trade::{Cue, Meaning};
 const NEGATION_REACH: usize = 5;
 /// How far an opinion stands from the name of what it judges at most, in units between them.
 const NAME_REACH: usize = 5;
+
+/// What a text starts with: who complains of nothing, and tells of the work all the same, is content nine times of ten.
+const CONTENT: i32 = 2;
 
 /// How a text as a whole speaks, as it adds up.
 #[derive(Debug, Default)]
@@ -22,7 +25,7 @@ pub struct Total {
 impl Total {
     /// The label and the score.
     pub fn label(&self) -> (Polarity, i32) {
-        (label(self.score, self.is_judged), self.score)
+        (label(self.score + CONTENT, self.is_judged), self.score + CONTENT)
     }
 }
 
@@ -71,6 +74,7 @@ pub fn sentence(judge: &Judge, text: &Text, frame: &Frame<'_>, number: u32, find
 }
 
 /// The label that a score deserves.
+#[must_use]
 pub const fn label(score: i32, is_polar: bool) -> Polarity {
     match score {
         MARGIN.. => Polarity::Positive,
@@ -111,7 +115,24 @@ impl Scorer<'_> {
             }
         }
         self.name_the_rest();
+        self.settle_facts();
         self.found
+    }
+
+    /// A fact beside a judgement says nothing more, and a fact among complaints is one of them.
+    fn settle_facts(&mut self) {
+        let polar: Vec<(usize, i32)> = self.found.iter().filter(|one| one.is_polar).map(|one| (one.clause, one.score())).collect();
+        if polar.is_empty() {
+            return;
+        }
+        let complains = polar.iter().all(|(_, score)| *score < 0);
+        let quiet = &self.judge.quiet;
+        self.found.retain(|one| one.is_polar || !quiet.contains(&one.aspect));
+        for one in self.found.iter_mut().filter(|one| !one.is_polar && complains && !self.judge.plain.contains(&one.aspect)) {
+            let Some(first) = one.hits.first() else { continue };
+            one.hits.push(Hit { rule: "context:complaint".to_owned(), span: first.span, points: -MARGIN });
+            one.is_polar = true;
+        }
     }
 
     fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {
@@ -133,19 +154,18 @@ impl Scorer<'_> {
             return;
         }
         let clause = self.frame.clause_at(self.frame.items[at].start);
-        match self.named(at) {
-            Some(name) => {
-                self.used[name] = true;
-                let item = self.frame.items[name];
-                let (Meaning::Names(aspect) | Meaning::Hints(aspect)) = item.meaning else { return };
-                let mut all = vec![self.hit(item, 0)];
-                all.extend(hits);
-                self.add(aspect, clause, all, true, false);
-            }
-            None => {
-                let Some(overall) = self.judge.overall else { return };
+        let Some(name) = self.named(at) else {
+            if let Some(overall) = self.judge.overall {
                 self.add(overall, clause, hits, true, true);
             }
+            return;
+        };
+        self.used[name] = true;
+        let item = self.frame.items[name];
+        if let Meaning::Names(aspect) | Meaning::Hints(aspect) = item.meaning {
+            let mut all = vec![self.hit(item, 0)];
+            all.extend(hits);
+            self.add(aspect, clause, all, true, false);
         }
     }
 
@@ -158,7 +178,7 @@ impl Scorer<'_> {
             let clause = self.frame.clause_at(item.start);
             if let Meaning::Names(aspect) = item.meaning
                 && !self.used[at]
-                && !self.frame.clauses[clause].elsewhere
+                && !self.frame.clauses[clause].about.elsewhere
             {
                 let hit = self.hit(*item, 0);
                 self.add(aspect, clause, vec![hit], false, false);
@@ -170,24 +190,21 @@ impl Scorer<'_> {
     fn weighed(&self, at: usize, points: i32) -> Vec<Hit> {
         let item = self.frame.items[at];
         let clause = &self.frame.clauses[self.frame.clause_at(item.start)];
-        if clause.elsewhere {
+        if clause.about.elsewhere {
             return Vec::new();
         }
         let mut hits = vec![self.hit(item, points)];
         let mut sum = points;
         for cue in self.before(at) {
-            match cue.meaning {
-                Meaning::Cue(Cue::Intensifier) => {
-                    hits.push(self.hit(cue, points.signum()));
-                    sum += points.signum();
-                }
-                Meaning::Cue(Cue::Diminisher) => {
-                    let less = sum - sum.signum() * (sum.abs() + 1).div_euclid(2).max(MARGIN);
-                    hits.push(self.hit(cue, -less));
-                    sum -= less;
-                }
-                _ => break,
-            }
+            let change = if cue.meaning == Meaning::Cue(Cue::Intensifier) {
+                points.signum()
+            } else if cue.meaning == Meaning::Cue(Cue::Diminisher) {
+                sum.signum() * (sum.abs() + 1).div_euclid(2).max(MARGIN) - sum
+            } else {
+                break;
+            };
+            hits.push(self.hit(cue, change));
+            sum += change;
         }
         if self.negated[at] {
             let negator = self.negator(at).unwrap_or(item);
@@ -198,12 +215,17 @@ impl Scorer<'_> {
             hits.push(Hit { rule: "irony:quotes".to_owned(), ..self.hit(item, -2 * sum) });
             sum = -sum;
         }
-        if clause.open {
-            let cue = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Open));
+        if clause.about.open {
+            let cue = self
+                .frame
+                .items
+                .iter()
+                .rev()
+                .find(|one| one.start <= item.start && matches!(one.meaning, Meaning::Cue(Cue::Open | Cue::Asks)));
             hits.push(self.hit(*cue.unwrap_or(&item), -sum));
             return hits;
         }
-        if clause.wishes && sum > 0 {
+        if clause.about.wishes && sum > 0 {
             let wish = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Wish));
             hits.push(self.hit(*wish.unwrap_or(&item), -2 * sum));
         }
@@ -269,7 +291,7 @@ impl Scorer<'_> {
             return before;
         }
         // `The work was quick, neat and flawless`: the list goes on.
-        let goes_on = self.frame.clauses[clause].continues && item.start - units.start <= 2;
+        let goes_on = self.frame.clauses[clause].kind == Kind::Mark && item.start - units.start <= 2;
         if !goes_on || clause == 0 {
             return None;
         }
@@ -294,7 +316,7 @@ impl Scorer<'_> {
     }
 
     fn add(&mut self, aspect: usize, clause: usize, hits: Vec<Hit>, is_polar: bool, is_stray: bool) {
-        let contrasts = clause > 0 && self.frame.clauses[..=clause].iter().any(|clause| clause.contrasts);
+        let contrasts = clause > 0 && self.frame.clauses[..=clause].iter().any(|clause| clause.kind == Kind::Contrast);
         let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
         match self.found.iter_mut().find(|found| found.aspect == aspect) {
             Some(found) => {

@@ -23,6 +23,16 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
         }
         at += 1;
         if ends(text, at - 1, start) {
+            // `fixed it (again!) for us`: what follows the parenthesis belongs to the sentence.
+            let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
+            if closes
+                && text
+                    .tokens()
+                    .get(at + 1)
+                    .is_some_and(|next| next.shape == Shape::Lower || next.shape == Shape::Mark && !is_end_mark(text.word(at + 1)))
+            {
+                continue;
+            }
             while at < len && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart || is_end_mark(text.word(at))) {
                 at += 1;
             }

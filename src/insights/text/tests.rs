@@ -38,7 +38,7 @@ fn every_token_keeps_its_place_in_the_original_in_code_points() {
 fn a_full_stop_after_an_abbreviation_or_an_initial_does_not_end_a_sentence() {
     assert_eq!(
         sentences("Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again!) for us! Great...really great. No leak?"),
-        ["Mr. Hale came at 9 a.m. sharp.", "Mike S. fixed it (again!)", "for us!", "Great...really great.", "No leak?"]
+        ["Mr. Hale came at 9 a.m. sharp.", "Mike S. fixed it (again!) for us!", "Great...really great.", "No leak?"]
     );
 }
 
@@ -74,4 +74,25 @@ fn shapes_tell_how_a_word_is_written() {
             Shape::Upper
         ]
     );
+}
+
+#[test]
+fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
+    use crate::insights::reading::Language;
+    let language = |text: &str, declared| Text::new(text).language(declared);
+    assert_eq!(language("They came on time and fixed the leak under our sink.", None), Language::English);
+    assert_eq!(language("great service!!", None), Language::English);
+    assert_eq!(language("great service!!", Some("en-US")), Language::English);
+    assert_eq!(language("Muy amable", Some("es")), Language::Other);
+    assert_eq!(
+        language("Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.", None),
+        Language::Other
+    );
+    assert_eq!(
+        language("Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.", None),
+        Language::Other
+    );
+    assert_eq!(language("キッチンの蛇口交換をお願いしました。", None), Language::Other);
+    assert_eq!(language("😀 5/5 !!!", None), Language::None);
+    assert_eq!(language("", Some("en")), Language::None);
 }

@@ -6,6 +6,7 @@ mod pattern;
 mod read;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,11 +14,12 @@ pub use inflect::forms;
 pub use pattern::{Item, Step, expand};
 
 /// The built-in files, each with its name: HVAC, plumbing and their kin, in English.
-const BUILT_IN: [(&str, &str); 12] = [
+const BUILT_IN: [(&str, &str); 13] = [
     ("words.toml", include_str!("data/words.toml")),
     ("opinions.toml", include_str!("data/opinions.toml")),
-    ("time.toml", include_str!("data/time.toml")),
+    ("punctuality.toml", include_str!("data/punctuality.toml")),
     ("scheduling.toml", include_str!("data/scheduling.toml")),
+    ("response_time.toml", include_str!("data/response_time.toml")),
     ("communication.toml", include_str!("data/communication.toml")),
     ("professionalism.toml", include_str!("data/professionalism.toml")),
     ("workmanship.toml", include_str!("data/workmanship.toml")),
@@ -60,6 +62,8 @@ pub enum Cue {
     Wish,
     /// `if it leaks again`: nobody knows yet.
     Open,
+    /// `do they`: the same where a question mark ends the sentence.
+    Asks,
     /// `not only`: words that say nothing here.
     Silent,
 }
@@ -148,7 +152,10 @@ impl Trade {
             digest.update((text.len() as u64).to_be_bytes());
             digest.update(text);
         }
-        trade.digest = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        for byte in digest.finalize() {
+            // Writing to a string cannot fail.
+            let _ = write!(trade.digest, "{byte:02x}");
+        }
         Ok(trade)
     }
 
