@@ -18,12 +18,13 @@ pub struct Route {
 }
 
 /// Every route; where two match, the first does.
-pub const ROUTES: [Route; 16] = [
+pub const ROUTES: [Route; 17] = [
     read("/"),
     read(Document::Reviews.path()),
     read(Document::Insights.path()),
     read(Document::JsonFeed.path()),
     read(Document::AtomFeed.path()),
+    read("/insights/aspects/:id/evidence.json"),
     read("/api/reviews/search"),
     read("/api/reviews/since/:date"),
     read("/api/reviews/:id"),

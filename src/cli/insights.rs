@@ -1,5 +1,7 @@
 //! `reviews insights`: shows what the reviews say, derives it anew, and tells why.
 
+mod evaluate;
+mod explain;
 mod rebuild;
 mod show;
 
@@ -8,7 +10,7 @@ use clap::{Args, Subcommand};
 use super::Outcome;
 use crate::config::{DatabaseConfig, TradeConfig};
 
-/// Show what the reviews say, or derive it anew
+/// Show what the reviews say, derive it anew, or measure how well it is read
 #[derive(Debug, Args)]
 pub struct Insights {
     #[command(subcommand)]
@@ -19,6 +21,8 @@ pub struct Insights {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Evaluate(evaluate::Evaluate),
+    Explain(explain::Explain),
     /// Delete all that was derived, and derive it anew; the firm's own texts stay
     Rebuild,
 }
@@ -28,6 +32,8 @@ impl Insights {
         let engine = super::trade::load(&self.trade)?;
         match self.command {
             None => show::run(database, engine).await,
+            Some(Command::Evaluate(evaluate)) => evaluate.run(&engine),
+            Some(Command::Explain(explain)) => explain.run(database, engine).await,
             Some(Command::Rebuild) => rebuild::run(database, engine).await,
         }
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::insights::{Kind, Note, Reading, Trade};
+use crate::insights::{Kind, Note};
 use crate::links::Links;
 use crate::reviews::{self, Day, Mentions, fold};
 use crate::wire;
@@ -84,18 +84,17 @@ impl Entry {
         Self::new(review, None, links)
     }
 
-    /// Prints `review`, whose text says `reading`: what that names joins what was recorded.
+    /// Prints `review`, whose text was read: what that names joins what was recorded.
     #[must_use]
-    pub fn read(review: reviews::Review, reading: &Reading, trade: &Trade, links: &Links) -> Self {
-        let note = Note::new(reading, &review, trade);
-        Self::new(with_names(review, reading), Some(note), links)
+    pub fn read(review: reviews::Review, names: &[(Kind, String)], note: Note, links: &Links) -> Self {
+        Self::new(with_names(review, names), Some(note), links)
     }
 
-    /// Prints `review`, whose text said `reading` by rules that have changed since: it names what it named until it is
-    /// read anew, so that what is published changes once.
+    /// Prints `review`, whose text was read by rules that have changed since: it names what it named until it is read anew,
+    /// so that what is published changes once.
     #[must_use]
-    pub fn to_read_anew(review: reviews::Review, reading: &Reading, links: &Links) -> Self {
-        Self::new(with_names(review, reading), None, links)
+    pub fn to_read_anew(review: reviews::Review, names: &[(Kind, String)], links: &Links) -> Self {
+        Self::new(with_names(review, names), None, links)
     }
 
     fn new(review: reviews::Review, note: Option<Note>, links: &Links) -> Self {
@@ -114,20 +113,19 @@ impl Entry {
     }
 }
 
-/// The review with what its text names, ambiguities left out.
-fn with_names(mut review: reviews::Review, reading: &Reading) -> reviews::Review {
-    if reading.mentions.iter().all(|mention| mention.link().is_none()) {
+/// The review with what its text names.
+fn with_names(mut review: reviews::Review, names: &[(Kind, String)]) -> reviews::Review {
+    if names.is_empty() {
         return review;
     }
     let Mentions { mut technicians, mut services, mut service_areas } = std::mem::take(&mut review.mentions);
-    for mention in &reading.mentions {
-        let Some(value) = mention.link() else { continue };
-        let values = match mention.kind {
+    for (kind, value) in names {
+        let values = match kind {
             Kind::Technician => &mut technicians,
             Kind::Service => &mut services,
             Kind::ServiceArea => &mut service_areas,
         };
-        values.push(value.to_owned());
+        values.push(value.clone());
     }
     review.mentions = Mentions::new(technicians, services, service_areas);
     review

@@ -12,7 +12,7 @@ use super::print::Copy;
 use super::shelf::{Filler, Shelf};
 use crate::business;
 use crate::insights::store::{Kept, Stored, editorial, stored};
-use crate::insights::{Engine, Reader, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Engine, Note, Reader, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::reviews::store::{Changed, Newest, withheld};
 use crate::reviews::{Review, ReviewId, Status};
@@ -139,19 +139,16 @@ impl<'a> Stock<'a> {
     /// The entry of a review, given what is kept of its reading.
     fn entry(&self, review: Review, kept: Option<Stored>, missing: &mut Missing) -> Entry {
         let hash = Subject::of(&review).hash();
-        match kept.filter(|kept| kept.text_hash == hash) {
-            Some(kept) if kept.method_hash == self.reader.method() => {
-                Entry::read(review, &kept.reading, self.reader.trade(), self.links)
-            }
-            Some(kept) => {
-                missing.add(&review, hash);
-                Entry::to_read_anew(review, &kept.reading, self.links)
-            }
-            None => {
-                missing.add(&review, hash);
-                Entry::unread(review, self.links)
-            }
-        }
+        let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
+            missing.add(&review, hash);
+            return Entry::unread(review, self.links);
+        };
+        let note = if kept.method_hash == self.reader.method() { kept.note(&review) } else { None };
+        let Some(note) = note else {
+            missing.add(&review, hash);
+            return Entry::to_read_anew(review, &kept.names, self.links);
+        };
+        Entry::read(review, &kept.names, note, self.links)
     }
 
     async fn read_all(&mut self, reviews: Vec<(Review, String)>) -> Vec<(ReviewId, Option<Entry>)> {
@@ -162,7 +159,7 @@ impl<'a> Stock<'a> {
             }
             let id = review.id.clone();
             let kept = read(&self.reader, &review, text_hash);
-            entries.push((id, Some(Entry::read(review, &kept.reading, self.reader.trade(), self.links))));
+            entries.push((id, Some(Entry::read(review, &kept.reading.names(), kept.note.clone(), self.links))));
             self.read.push(kept);
         }
         metrics::counter!("insights_read_total").increment(entries.len() as u64);
@@ -190,5 +187,6 @@ pub async fn survey(connection: &mut SqliteConnection, engine: &Arc<Engine>, lin
 #[must_use]
 pub fn read(reader: &Reader, review: &Review, text_hash: String) -> Kept {
     let reading = reader.read(&Subject::of(review));
-    Kept { id: review.id.to_string(), text_hash, method_hash: reader.method().to_owned(), reading }
+    let note = Note::new(&reading, review, reader.trade());
+    Kept { id: review.id.to_string(), text_hash, method_hash: reader.method().to_owned(), reading, note }
 }

@@ -10,9 +10,17 @@ use poem_openapi::error::ParsePathError;
 use super::paging;
 use crate::respond::{Checker, invalid_parameters, problem};
 
-/// Where parameters are checked: the route up to its last segment, the operation, and the path parameter there.
-const OPERATIONS: [(&str, &str, Option<&str>); 2] =
-    [("/api/reviews/search", "searchReviews", None), ("/api/reviews/since/", "getReviewsSince", Some("date"))];
+/// Where parameters are checked: what the path begins and ends with, the operation, and the path parameter between, if it has
+/// rules of its own.
+const OPERATIONS: [(&str, &str, &str, Option<&str>); 3] = [
+    ("/api/reviews/search", "", "searchReviews", None),
+    ("/api/reviews/since/", "", "getReviewsSince", Some("date")),
+    (EVIDENCE.0, EVIDENCE.1, "getAspectEvidence", None),
+];
+/// Around the id of an aspect, whatever that is.
+const EVIDENCE: (&str, &str) = ("/insights/aspects/", "/evidence.json");
+/// Operations that go on at a cursor.
+const PAGED: [&str; 2] = ["searchReviews", "getAspectEvidence"];
 
 /// Checks parameters by the OpenAPI document.
 #[derive(Debug, Clone)]
@@ -38,17 +46,17 @@ impl<E: Endpoint> Endpoint for Guarded<E> {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
-        for (prefix, operation, parameter) in OPERATIONS {
-            let Some(rest) = path.strip_prefix(prefix) else { continue };
+        for (prefix, suffix, operation, parameter) in OPERATIONS {
+            let Some(rest) = path.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)) else { continue };
             let mut issues = match parameter {
                 Some(name) if !rest.is_empty() && !rest.contains('/') => {
                     self.checker.check_path(operation, name, &percent_decode_str(rest).decode_utf8_lossy())
                 }
-                None if rest.is_empty() => Vec::new(),
+                None if rest.is_empty() != (prefix == EVIDENCE.0) => Vec::new(),
                 Some(_) | None => continue,
             };
             issues.extend(self.checker.check_query(operation, query));
-            if operation == "searchReviews" {
+            if PAGED.contains(&operation) {
                 issues.extend(paging::check(query));
             }
             if !issues.is_empty() {

@@ -4,6 +4,7 @@ mod answers;
 mod datasets;
 mod door;
 mod hub;
+mod insights;
 mod paging;
 mod reviews;
 
@@ -17,14 +18,16 @@ use crate::ctx::Ctx;
 use crate::edition::Document;
 use crate::links::HUB_PATH;
 use datasets::Datasets;
+use insights::Insights;
 use reviews::Reviews;
 
 /// Where the API answers.
-pub const PATHS: [&str; 8] = [
+pub const PATHS: [&str; 9] = [
     Document::Reviews.path(),
     Document::Insights.path(),
     Document::JsonFeed.path(),
     Document::AtomFeed.path(),
+    "/insights/aspects/:id/evidence.json",
     "/api/reviews/search",
     "/api/reviews/since/:date",
     "/api/reviews/:id",
@@ -44,14 +47,18 @@ enum Group {
 
 /// The service's API: its handlers and its description.
 #[must_use]
-pub fn api(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<(Datasets, Reviews, Hub), ()> {
-    OpenApiService::new((Datasets(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub), "Reviews Service", "1.0.0")
-        .summary("The verified reviews of one business, read-only.")
-        .description(
-            "Every answer comes from one edition: a change of the data is seen in all documents at once. \
+pub fn api(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<(Datasets, Insights, Reviews, Hub), ()> {
+    OpenApiService::new(
+        (Datasets(Arc::clone(ctx)), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub),
+        "Reviews Service",
+        "1.0.0",
+    )
+    .summary("The verified reviews of one business, read-only.")
+    .description(
+        "Every answer comes from one edition: a change of the data is seen in all documents at once. \
              Send `If-None-Match` with the last `ETag` and an unchanged answer costs you a 304. \
              Errors are `application/problem+json` (RFC 9457).",
-        )
-        .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
-        .server(ServerObject::new(ctx.links.absolute("")))
+    )
+    .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
+    .server(ServerObject::new(ctx.links.absolute("")))
 }

@@ -6,6 +6,7 @@ pub mod compile;
 pub mod detector;
 mod editorial;
 pub mod evaluate;
+mod explain;
 pub mod model;
 pub mod names;
 mod note;
@@ -16,6 +17,7 @@ pub mod text;
 pub mod trade;
 
 pub use editorial::{Editorial, Question};
+pub use explain::explain;
 pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
 pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};

@@ -137,6 +137,18 @@ impl Notes {
         (0..self.len()).map(|index| self.get(index))
     }
 
+    /// The phrases of all of them, one behind the other.
+    #[must_use]
+    pub fn phrases(&self) -> &[u32] {
+        &self.phrases
+    }
+
+    /// Which note has the phrase at `place` of [`Notes::phrases`].
+    #[must_use]
+    pub fn with_phrase(&self, place: usize) -> usize {
+        self.heads.partition_point(|(_, [.., end])| *end as usize <= place)
+    }
+
     /// Removes all, and keeps the room.
     pub fn clear(&mut self) {
         self.heads.clear();

@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use super::aspects::{Judge, Judged};
 use super::compile::topics;
-use super::detector::Detector;
 use super::names::Names;
 use super::reading::{Language, Polarity, Reading, Span};
 use super::text::Text;
@@ -82,7 +81,7 @@ impl Engine {
     /// An engine for that trade.
     #[must_use]
     pub fn new(trade: Trade) -> Self {
-        Self { judge: Judge::new(&trade, Detector::built_in().unwrap_or_default()), trade }
+        Self { judge: Judge::new(&trade), trade }
     }
 
     /// The engine for the built-in trade.
@@ -174,4 +173,65 @@ impl Reader {
 const fn unanalysed(language: Language, sentences: Vec<Span>) -> Reading {
     let overall = (Polarity::Neutral, 0);
     Reading { language, sentences, findings: Vec::new(), mentions: Vec::new(), overall, phrases: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Engine, Reader, Subject, TEXT_CHARS_MAX};
+    use crate::business::{Business, Technician};
+    use crate::insights::{Language, Trade};
+    use crate::reviews::Mentions;
+
+    fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> Subject<'a> {
+        Subject { text, language: None, author: "Jane D.", recorded }
+    }
+
+    #[test]
+    fn whatever_decides_a_reading_is_in_its_two_hashes() {
+        let (none, some) = (Mentions::default(), Mentions::new(vec!["A".to_owned()], Vec::new(), Vec::new()));
+        let other = Mentions::new(Vec::new(), vec!["A".to_owned()], Vec::new());
+        let subjects = [
+            subject("Great.", &none),
+            subject("Great!", &none),
+            subject("Great.", &some),
+            subject("Great.", &other),
+            Subject { author: "Great.", ..subject("Jane D.", &none) },
+            Subject { language: Some("en"), ..subject("Great.", &none) },
+        ];
+        assert_eq!(subjects.iter().map(Subject::hash).collect::<BTreeSet<_>>().len(), subjects.len());
+        let technician = Technician { id: "t".to_owned(), name: "Dana Ray".to_owned(), aliases: Vec::new() };
+        let firm = Business { technicians: vec![technician], ..Business::default() };
+        let plain = std::sync::Arc::new(Engine::new(Trade::default()));
+        let readers = [Reader::default(), Reader::new(&firm, &Engine::built_in()), Reader::new(&Business::default(), &plain)];
+        assert_eq!(readers.iter().map(Reader::method).collect::<BTreeSet<_>>().len(), readers.len());
+        assert_eq!(Reader::default().method(), readers[0].method());
+        let described = Business { description: Some("New".to_owned()), ..Business::default() };
+        assert_eq!(Reader::new(&described, &Engine::built_in()).method(), readers[0].method(), "says nothing about texts");
+    }
+
+    #[test]
+    fn a_text_is_read_up_to_a_bound_and_no_character_is_cut() {
+        let none = Mentions::default();
+        let reader = Reader::default();
+        let long = "They were late. ".repeat(TEXT_CHARS_MAX / 16) + &"🙂".repeat(40) + " Great service!";
+        let reading = reader.read(&subject(&long, &none));
+        assert_eq!(reading.language, Language::English);
+        assert!(reading.sentences.iter().all(|span| span.end as usize <= TEXT_CHARS_MAX), "{:?}", reading.sentences.last());
+        let cut: String = long.chars().take(TEXT_CHARS_MAX).collect();
+        assert_eq!(reading, reader.read(&subject(&cut, &none)));
+    }
+
+    #[test]
+    fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
+        let none = Mentions::default();
+        for (text, language) in
+            [("", Language::None), ("👍👍", Language::None), ("Muy buen servicio, llegaron a tiempo.", Language::Other)]
+        {
+            let reading = Reader::default().read(&subject(text, &none));
+            assert_eq!(reading.language, language, "{text}");
+            assert!(reading.findings.is_empty() && reading.mentions.is_empty() && reading.phrases.is_empty(), "{text}");
+        }
+    }
 }

@@ -172,3 +172,15 @@ pub struct Reading {
     /// Phrases that may turn out to be topics: folded, each once, sorted.
     pub phrases: Vec<String>,
 }
+
+impl Reading {
+    /// Whom and what it names for certain, each once, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<(Kind, String)> {
+        let mut names: Vec<(Kind, String)> =
+            self.mentions.iter().filter_map(|mention| Some((mention.kind, mention.link()?.to_owned()))).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}

@@ -35,13 +35,25 @@ impl Cursor {
     /// The cursor behind a page of `filter` whose last review has that day number and id.
     #[must_use]
     pub fn new(filter: &ReviewFilter, day: i32, id: &str) -> Self {
-        Self { filter: fingerprint(filter), day, id: id.to_owned() }
+        Self::within(&filter.canonical(), day, id)
+    }
+
+    /// The cursor behind a page of `question`, spelt in one way, whose last review has that day number and id.
+    #[must_use]
+    pub fn within(question: &str, day: i32, id: &str) -> Self {
+        Self { filter: fingerprint(question), day, id: id.to_owned() }
     }
 
     /// Whether it belongs to `filter`.
     #[must_use]
     pub fn fits(&self, filter: &ReviewFilter) -> bool {
-        self.filter == fingerprint(filter)
+        self.belongs_to(&filter.canonical())
+    }
+
+    /// Whether it belongs to `question`.
+    #[must_use]
+    pub fn belongs_to(&self, question: &str) -> bool {
+        self.filter == fingerprint(question)
     }
 }
 
@@ -66,8 +78,8 @@ impl FromStr for Cursor {
     }
 }
 
-fn fingerprint(filter: &ReviewFilter) -> [u8; FILTER_BYTES] {
-    let digest: [u8; 32] = Sha256::digest(filter.canonical()).into();
+fn fingerprint(question: &str) -> [u8; FILTER_BYTES] {
+    let digest: [u8; 32] = Sha256::digest(question).into();
     let mut fingerprint = [0; FILTER_BYTES];
     fingerprint.copy_from_slice(&digest[..FILTER_BYTES]);
     fingerprint

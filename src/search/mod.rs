@@ -5,6 +5,7 @@
 //! scanned with SIMD substring search, until the page is full and the count exact or at its bound.
 
 mod cursor;
+pub mod evidence;
 mod plan;
 mod scan;
 

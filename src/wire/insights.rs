@@ -1,5 +1,6 @@
 //! What the reviews say, counted.
 
+mod evidence;
 mod parts;
 mod said;
 mod told;
@@ -10,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::insights::{Editorial, Kind, compile};
 use crate::links::Links;
+pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 use parts::{Aspect, Entities, Entity, Topic};
+pub use said::Polarity;
 use told::{Faq, Sentence, Summary};
 
 /// What the reviews say. Every part is always there; what nothing is said of is empty.

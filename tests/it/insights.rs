@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::support::{TestApp, sqlite3, start};
 
 /// Everything that was derived, as a shell shows it.
-const DERIVED: &str = "select * from derived_reading order by 1; select * from derived_hit order by 1;";
+const DERIVED: &str = "select * from derived_reading order by 1; select review_id, text_hash, method_hash, names, hex(note) from derived_note order by 1;";
 
 /// A firm with two people who share a first name.
 const FIRM: &str = "

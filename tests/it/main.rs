@@ -10,6 +10,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "tests match on the enums of others: JSON, above all")]
 
 mod change;
+mod compiled;
 mod conditional;
 mod database;
 mod documented;
@@ -27,6 +28,7 @@ mod names;
 mod offer;
 mod openapi;
 mod process;
+mod quality;
 mod refused;
 mod routing;
 mod search;

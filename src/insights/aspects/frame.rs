@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::trie::Match;
+use super::trie::{Match, Rank};
 use super::{Judge, Unit};
 use crate::insights::text::Text;
 use crate::insights::trade::{Cue, Meaning};
@@ -89,26 +89,38 @@ impl<'judge> Frame<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the first.
     fn select(&mut self, judge: &Judge) {
-        self.matches.sort_by_key(|one| {
-            let judges = one.rules.iter().any(|rule| matches!(judge.rules[*rule as usize].1, Meaning::Judges(..)));
-            (Reverse(one.words.count_ones()), one.end - one.start, one.start, !judges)
+        self.matches.sort_unstable_by_key(|one| {
+            let is_joint = one.rank == Rank::Joins;
+            (
+                is_joint,
+                Reverse(one.words.count_ones()),
+                one.end - one.start,
+                one.start,
+                one.rank,
+                one.words,
+                one.rules.first().copied(),
+            )
         });
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
         for at in 0..self.matches.len() {
-            let Match { start, end, mut words, rules } = self.matches[at];
-            let joins = |rule: &u32| judge.rules[*rule as usize].1 == Meaning::Cue(Cue::Joint);
-            if rules.iter().all(joins) {
+            let Match { start, end, mut words, rules, rank } = self.matches[at];
+            let only = |cue| rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(cue));
+            if rank == Rank::Joins {
                 words = 1;
             }
-            let mut own = (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
+            // Who is meant, and that it is open, may stand within what is said.
+            let is_above = only(Cue::Firm) || only(Cue::Open);
+            let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self.items.iter().any(|item| item.start == start && item.words == words && item.end == end);
-            if !is_twin && own.any(|unit| self.taken[unit]) {
+            if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
                 continue;
             }
-            (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1).for_each(|unit| self.taken[unit] = true);
+            if !is_above {
+                (start..end).filter(own).for_each(|unit| self.taken[unit] = true);
+            }
             for rule in rules {
                 let rule = *rule as usize;
                 let meaning = judge.rules[rule].1;

@@ -291,7 +291,8 @@ impl Scorer<'_> {
             return before;
         }
         // `The work was quick, neat and flawless`: the list goes on.
-        let goes_on = self.frame.clauses[clause].kind == Kind::Mark && item.start - units.start <= 2;
+        let kind = self.frame.clauses[clause].kind;
+        let goes_on = (kind == Kind::Mark || self.word(units.start) == "and") && item.start - units.start <= 2;
         if !goes_on || clause == 0 {
             return None;
         }

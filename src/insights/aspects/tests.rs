@@ -1,10 +1,14 @@
+use std::sync::LazyLock;
+
 use super::{Judge, Judged};
 use crate::insights::reading::Polarity;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
 
-fn judge() -> Judge {
-    Judge::new(&Trade::built_in().unwrap())
+/// Compiled once for all tests.
+fn judge() -> &'static Judge {
+    static JUDGE: LazyLock<Judge> = LazyLock::new(|| Judge::new(&Trade::built_in().unwrap()));
+    &JUDGE
 }
 
 /// What a text says: `price+ workmanship-`, sorted.
@@ -27,7 +31,7 @@ fn assert_said(cases: &[(&str, &str)]) {
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, expected)| {
-            let got = said(&judge, text);
+            let got = said(judge, text);
             (got != *expected).then(|| format!("{text}\n   expected {expected}\n   got      {got}"))
         })
         .collect();
@@ -69,7 +73,7 @@ fn contrast_keeps_both_sides_apart_and_within_one_aspect_the_conclusion_counts()
 fn the_customers_trouble_is_not_the_firms() {
     assert_said(&[
         ("The leak was awful and they came out the same day.", "response_time+"),
-        ("The last company left us with a mess, and these guys were wonderful.", "overall+"),
+        ("The last company left us with a mess, and these guys were wonderful.", "professionalism+"),
     ]);
 }
 
@@ -98,7 +102,7 @@ fn sums_and_facts_are_neutral_until_somebody_judges_them() {
         ("The bill came in under the estimate.", "price+"),
         ("The bill was twice what they quoted.", "price-"),
         ("Do they offer a warranty?", "warranty="),
-        ("If it fails again I will call them.", "workmanship="),
+        ("If it fails again I will update this.", "workmanship="),
     ]);
 }
 
@@ -143,7 +147,7 @@ fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
 
 #[test]
 fn the_same_text_is_judged_the_same_whatever_was_read_before() {
-    let (one, other) = (judge(), judge());
+    let (one, other) = (judge(), Judge::new(&Trade::built_in().unwrap()));
     let text = Text::new("Great guys, fair price, but they were late and never called.");
     let first = one.judge(&text);
     one.judge(&Text::new("Terrible. Stay away!"));

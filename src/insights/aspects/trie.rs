@@ -1,12 +1,25 @@
 //! All patterns as one tree of symbols, so that a text is compared with thousands of them at once.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
-use crate::insights::trade::{Step, Trade, expand};
+use crate::insights::trade::{Cue, Meaning, Step, Trade, expand};
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
+
+/// What gives way to what where matches overlap and are equally long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Rank {
+    /// It judges an aspect.
+    Judges,
+    /// Anything else.
+    #[default]
+    Other,
+    /// It only parts clauses.
+    Joins,
+}
 
 #[derive(Debug, Clone, Default)]
 struct Building {
@@ -15,18 +28,23 @@ struct Building {
     rules: Vec<RuleIndex>,
 }
 
+/// Ranges of the tree's lists.
 #[derive(Debug, Clone, Default)]
 struct Node {
-    edges: Box<[(Symbol, u32)]>,
-    gaps: Box<[(u8, u32)]>,
-    rules: Box<[RuleIndex]>,
+    edges: Range<u32>,
+    gaps: Range<u32>,
+    rules: Range<u32>,
+    rank: Rank,
 }
 
 /// The tree.
 #[derive(Debug, Clone, Default)]
 pub struct Trie {
     nodes: Vec<Node>,
-    /// The root's edges by symbol; 0 where there is none.
+    edges: Vec<(Symbol, u32)>,
+    gaps: Vec<(u8, u32)>,
+    rules: Vec<RuleIndex>,
+    /// The root's edges by symbol.
     first: Vec<u32>,
     /// Where patterns that begin with `^` go on; 0 where there are none.
     beginning: u32,
@@ -43,6 +61,8 @@ pub struct Match<'judge> {
     pub words: u64,
     /// The rules, in the trade's order.
     pub rules: &'judge [RuleIndex],
+    /// What it gives way to.
+    pub rank: Rank,
 }
 
 impl Trie {
@@ -54,23 +74,29 @@ impl Trie {
                 insert(&mut nodes, &way, vocabulary, index);
             }
         }
-        let mut first = vec![0; vocabulary.len() + 1];
+        let mut trie = Self { first: vec![0; vocabulary.last_first() as usize + 1], ..Self::default() };
         for (symbol, node) in &nodes[0].edges {
-            first[*symbol as usize] = id(*node);
+            trie.first[*symbol as usize] = number(*node);
         }
-        let beginning = vocabulary.symbol("^").map_or(0, |symbol| first[symbol as usize]);
-        let close = |node: Building| Node {
-            edges: node.edges.into_iter().map(|(symbol, node)| (symbol, id(node))).collect(),
-            gaps: node.gaps.into_iter().map(|(words, node)| (words, id(node))).collect(),
-            rules: node.rules.into(),
-        };
-        Self { nodes: nodes.into_iter().map(close).collect(), first, beginning }
-    }
-
-    /// How many nodes there are.
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.nodes.len()
+        trie.beginning = vocabulary.symbol("^").map_or(0, |symbol| trie.first[symbol as usize]);
+        for Building { edges, gaps, rules } in nodes {
+            let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
+            let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
+                Rank::Judges
+            } else if meanings().all(|meaning| meaning == Meaning::Cue(Cue::Joint)) {
+                Rank::Joins
+            } else {
+                Rank::Other
+            };
+            let node = Node {
+                edges: append(&mut trie.edges, edges.into_iter().map(|(symbol, node)| (symbol, number(node)))),
+                gaps: append(&mut trie.gaps, gaps.into_iter().map(|(words, node)| (words, number(node)))),
+                rules: append(&mut trie.rules, rules),
+                rank,
+            };
+            trie.nodes.push(node);
+        }
+        trie
     }
 
     /// Writes everything that matches in a sentence, wherever it begins.
@@ -81,10 +107,8 @@ impl Trie {
         }
         for (start, unit) in units.iter().enumerate() {
             for symbol in unit.symbols {
-                let node = self.first[*symbol as usize];
-                if node != 0 {
-                    walk.on(node, start, start + 1, 1, matches);
-                }
+                let Some(node) = self.first.get(*symbol as usize) else { break };
+                walk.on(*node, start, start + 1, 1, matches);
             }
         }
     }
@@ -98,13 +122,14 @@ struct Walk<'walk, 'judge> {
 impl<'judge> Walk<'_, 'judge> {
     /// Goes on from a node with the unit at `at`.
     fn on(&self, node: u32, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
-        let node = &self.trie.nodes[node as usize];
-        if !node.rules.is_empty() {
-            matches.push(Match { start, end: at, words, rules: &node.rules });
+        let Node { edges, gaps, rules, rank } = &self.trie.nodes[node as usize];
+        if !rules.is_empty() {
+            let rules = &self.trie.rules[rules.start as usize..rules.end as usize];
+            matches.push(Match { start, end: at, words, rules, rank: *rank });
         }
-        self.step(node, start, at, words, matches);
-        for (most, beyond) in &node.gaps {
-            let beyond = &self.trie.nodes[*beyond as usize];
+        self.step(edges, start, at, words, matches);
+        for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
+            let beyond = &self.trie.nodes[*beyond as usize].edges;
             for skipped in 0..=usize::from(*most) {
                 self.step(beyond, start, at + skipped, words, matches);
                 // A gap passes words and commas, but nothing that ends a thought.
@@ -116,20 +141,21 @@ impl<'judge> Walk<'_, 'judge> {
         }
     }
 
-    fn step(&self, node: &'judge Node, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
+    fn step(&self, edges: &Range<u32>, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
         let Some(unit) = self.units.get(at) else { return };
+        let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
         let mut on = |next: u32| self.on(next, start, at + 1, words | 1 << (at - start).min(63), matches);
-        // The shorter list is walked, the longer one searched; both are sorted.
-        if node.edges.len() < unit.symbols.len() {
-            for (symbol, next) in &node.edges {
-                if unit.symbols.binary_search(symbol).is_ok() {
+        // The shorter list is walked.
+        if edges.len() <= unit.symbols.len() {
+            for (symbol, next) in edges {
+                if unit.has(*symbol) {
                     on(*next);
                 }
             }
         } else {
             for symbol in unit.symbols {
-                if let Ok(edge) = node.edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
-                    on(node.edges[edge].1);
+                if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
+                    on(edges[edge].1);
                 }
             }
         }
@@ -154,6 +180,13 @@ fn insert(nodes: &mut Vec<Building>, way: &[Step], vocabulary: &Vocabulary, rule
     }
 }
 
-fn id(node: usize) -> u32 {
-    u32::try_from(node).unwrap_or_default()
+/// Appends a node's list to the tree's, and says where it stands there.
+fn append<T>(all: &mut Vec<T>, own: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = number(all.len());
+    all.extend(own);
+    start..number(all.len())
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or_default()
 }

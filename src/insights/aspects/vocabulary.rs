@@ -50,15 +50,36 @@ const AFTER_NAME: [&str; 40] = [
     "actually",
 ];
 
+/// What a word is: its symbols in rising order, and the same as bits.
+#[derive(Debug, Clone, Default)]
+struct Word {
+    symbols: Box<[Symbol]>,
+    bits: Box<[u64]>,
+}
+
+impl Word {
+    fn new(symbols: impl IntoIterator<Item = Symbol>) -> Self {
+        let symbols: Box<[Symbol]> = symbols.into_iter().collect();
+        let mut bits = vec![0; symbols.last().map_or(0, |last| *last as usize / 64 + 1)];
+        for symbol in &symbols {
+            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+        }
+        Self { symbols, bits: bits.into() }
+    }
+}
+
 /// Which symbols each word has, and which number each symbol has.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
+    /// Symbols up to this one begin patterns.
+    first: Symbol,
     numbers: HashMap<String, Symbol>,
-    words: HashMap<Box<str>, Box<[Symbol]>>,
-    number: Box<[Symbol]>,
-    money: Box<[Symbol]>,
-    time: Box<[Symbol]>,
-    name: Box<[Symbol]>,
+    words: HashMap<Box<str>, Word>,
+    number: Word,
+    money: Word,
+    time: Word,
+    name: Word,
+    unknown: Word,
 }
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
@@ -70,10 +91,18 @@ pub struct Unit<'judge> {
     pub end: usize,
     /// What it is, in rising order.
     pub symbols: &'judge [Symbol],
+    bits: &'judge [u64],
     /// Whether it is a mark.
     pub is_mark: bool,
     /// Whether it is a comma.
     pub is_comma: bool,
+}
+
+impl Unit<'_> {
+    /// Whether it is that symbol.
+    pub fn has(&self, symbol: Symbol) -> bool {
+        self.bits.get(symbol as usize / 64).is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+    }
 }
 
 impl Vocabulary {
@@ -81,22 +110,25 @@ impl Vocabulary {
     pub fn new(trade: &Trade) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
-        let ways = trade.rules.iter().filter_map(|rule| expand(&rule.pattern)).flatten().flatten();
-        let symbols: BTreeSet<String> =
-            ways.filter_map(|step| if let Step::Symbol(symbol) = step { Some(symbol) } else { None }).collect();
-        for symbol in symbols {
+        let ways = || trade.rules.iter().filter_map(|rule| expand(&rule.pattern)).flatten();
+        let symbol = |step| if let Step::Symbol(symbol) = step { Some(symbol) } else { None };
+        // What patterns begin with comes first, so that looking for beginnings can stop early.
+        let first: BTreeSet<String> = ways().filter_map(|way| way.into_iter().next().and_then(symbol)).collect();
+        let rest: BTreeSet<String> = ways().flatten().filter_map(symbol).filter(|symbol| !first.contains(symbol)).collect();
+        vocabulary.first = Symbol::try_from(first.len()).unwrap_or(Symbol::MAX);
+        for symbol in first.into_iter().chain(rest) {
             let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
             for word in members(trade, &symbol) {
                 words.entry(word).or_default().insert(number);
             }
             vocabulary.numbers.insert(symbol, number);
         }
-        let mut class = |name: &str| words.remove(name).unwrap_or_default().into_iter().collect::<Box<[_]>>();
+        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default());
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is the literal of some pattern, and a number all the same.
         for (_, symbols) in words.iter_mut().filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit())) {
-            symbols.extend(vocabulary.number.iter().copied());
+            symbols.extend(vocabulary.number.symbols.iter().copied());
         }
         for (right, wrong) in &trade.spellings {
             for spelling in wrong {
@@ -106,7 +138,7 @@ impl Vocabulary {
                 }
             }
         }
-        vocabulary.words = words.into_iter().map(|(word, symbols)| (word.into(), symbols.into_iter().collect())).collect();
+        vocabulary.words = words.into_iter().map(|(word, symbols)| (word.into(), Word::new(symbols))).collect();
         vocabulary
     }
 
@@ -115,9 +147,9 @@ impl Vocabulary {
         self.numbers.get(symbol).copied()
     }
 
-    /// How many symbols there are.
-    pub fn len(&self) -> usize {
-        self.numbers.len()
+    /// The last symbol that begins a pattern.
+    pub const fn last_first(&self) -> Symbol {
+        self.first
     }
 
     /// Writes the units of the tokens from `start` to `end`.
@@ -125,15 +157,15 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            let (len, symbols) = self.unit(text, at, end, at == start);
+            let (len, Word { symbols, bits }) = self.unit(text, at, end, at == start);
             let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
-            units.push(Unit { start: at, end: at + len, symbols, is_mark, is_comma: is_mark && text.word(at) == "," });
+            units.push(Unit { start: at, end: at + len, symbols, bits, is_mark, is_comma: is_mark && text.word(at) == "," });
             at += len;
         }
     }
 
     /// How many tokens the unit at `at` takes, and what it is.
-    fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &[Symbol]) {
+    fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &Word) {
         let (token, word) = (&text.tokens()[at], text.word(at));
         let next = (at + 1 < end).then(|| text.word(at + 1));
         let is_number = token.shape == Shape::Number;
@@ -154,13 +186,13 @@ impl Vocabulary {
             Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
-            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or_default()),
-            Shape::Mark => (1, &[]),
+            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or(&self.unknown)),
+            Shape::Mark => (1, &self.unknown),
         }
     }
 
     /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one written without its apostrophe.
-    fn shortened(&self, word: &str) -> Option<&[Symbol]> {
+    fn shortened(&self, word: &str) -> Option<&Word> {
         let bytes = word.as_bytes();
         if !bytes.windows(3).any(|three| three[0] == three[1] && three[1] == three[2]) {
             return None;
@@ -174,7 +206,7 @@ impl Vocabulary {
                     short.push(letter);
                 }
             }
-            self.words.get(short.as_str()).map(AsRef::as_ref)
+            self.words.get(short.as_str())
         })
     }
 }

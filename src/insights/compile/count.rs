@@ -3,13 +3,15 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::figures::{Vote, Votes};
-use super::quotes::Shortlist;
+use super::quotes::{Shortlist, worth};
 use super::roster::Roster;
 use crate::insights::note::{NoteRef, Notes};
-use crate::insights::reading::{Language, Polarity};
+use crate::insights::reading::{Kind, Language, Polarity};
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
+/// How much better a quote of a job or a place is where the sentence names it.
+const TOLD_WORTH: u32 = 3;
 /// Months in a year.
 const YEAR: i32 = 12;
 
@@ -22,8 +24,6 @@ pub struct Tally {
     pub mentions: u32,
     /// How often it may be meant, and nobody can tell.
     pub ambiguous: u32,
-    /// Reviews by how they speak as a whole; of those named alone.
-    pub overall: Votes,
     /// Quotes that may be shown: praise, blame.
     pub quotes: [Shortlist; 2],
 }
@@ -108,6 +108,8 @@ struct Masks {
     aspects: [u64; 4],
     /// Marks by polarity, in the order of [`at`].
     marks: [u32; 4],
+    /// How good a quote each of them would be.
+    worth: [u32; u32::BITS as usize],
 }
 
 const fn at(polarity: Polarity) -> usize {
@@ -158,7 +160,11 @@ impl Pass<'_> {
             masks.marks[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
             tally.mentions += 1;
             if let Some(list) = tally.quotes.get_mut(polarity) {
-                list.offer(self.position, self.newest - note.head.day, mark);
+                let worth = worth(mark, note, self.newest - note.head.day);
+                if let Some(kept) = masks.worth.get_mut(number as usize) {
+                    *kept = worth;
+                }
+                list.offer(self.position, worth, mark);
             }
         }
         let [praised, blamed, neutral, uncertain] = masks.aspects;
@@ -183,15 +189,18 @@ impl Pass<'_> {
                 continue;
             }
             tally.mentions += u32::from(name.mentions);
+            let is_person = name.kind == Kind::Technician;
             let [praised, blamed, _, uncertain] = masks.marks.map(|marks| marks & name.told != 0);
-            let vote = Vote::fold(praised, blamed, uncertain);
+            // Of a job and of a place a review speaks as a whole; of a person only where it says so.
+            let said = Vote::fold(praised, blamed, uncertain);
+            let vote = if said == Vote::Neutral && !is_person { overall } else { said };
             tally.votes.count(vote);
-            tally.overall.count(overall);
-            for (number, mark) in note.marks.iter().enumerate().take(told_end(name.told)) {
-                if name.told >> number & 1 == 1
-                    && let Some(list) = tally.quotes.get_mut(at(mark.polarity))
-                {
-                    list.offer(self.position, self.newest - note.head.day, mark);
+            for ((number, mark), worth) in note.marks.iter().enumerate().zip(masks.worth) {
+                let is_told = name.told >> number & 1 == 1;
+                // Nobody is praised or blamed by name with words against which the rest of the review speaks.
+                let is_fit = if is_person { is_told && mark.polarity == note.head.overall } else { true };
+                if let Some(list) = tally.quotes.get_mut(at(mark.polarity)).filter(|_| is_fit) {
+                    list.offer(self.position, worth + TOLD_WORTH * u32::from(is_told), mark);
                 }
             }
             if let Some(month) = counted.months.last_mut() {
@@ -203,9 +212,13 @@ impl Pass<'_> {
     }
 }
 
-/// One behind the last bit.
-const fn told_end(told: u32) -> usize {
-    (u32::BITS - told.leading_zeros()) as usize
+/// A review's vote on an aspect; nothing where it does not speak of it.
+#[must_use]
+pub fn vote_of(note: NoteRef<'_>, aspect: u8) -> Option<Vote> {
+    let says = |polarity| note.marks.iter().any(|mark| mark.aspect == aspect && mark.polarity == polarity);
+    let is_spoken_of = note.marks.iter().any(|mark| mark.aspect == aspect);
+    let vote = || Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
+    is_spoken_of.then(vote)
 }
 
 /// The vote of a text as a whole.

@@ -1,10 +1,10 @@
 //! Questions that the reviews answer: one for each aspect and each service that enough of them speak of. Answers are counts and
 //! words of customers; nothing else is claimed.
 
-use super::figures::Vote;
+use super::figures::{Vote, Votes};
 use super::parts::{Aspect, Entity, Said};
 use super::quotes::Quote;
-use super::summary::{REVIEWS_MIN, Told};
+use super::summary::{OVERALL, REVIEWS_MIN, Told};
 use super::words::{inside, list, quantifier, reviews};
 use crate::insights::reading::Kind;
 
@@ -31,26 +31,20 @@ pub struct Answered {
 /// The questions: of aspects, then of services, in their order.
 pub fn answers(told: &Told<'_>) -> Vec<Answered> {
     let aspects = told.aspects.iter().filter(|aspect| aspect.said.votes.judged() >= REVIEWS_MIN).map(of_aspect);
-    let services = told.entities.iter().filter(|one| one.kind == Kind::Service && one.reviews >= REVIEWS_MIN);
+    let services = told.entities.iter().filter(|one| one.kind == Kind::Service && is_answered(one));
     aspects.chain(services.filter_map(|service| of_service(service, told.aspects))).collect()
 }
 
+fn is_answered(service: &Entity) -> bool {
+    service.detail.as_ref().is_some_and(|said| said.votes.judged() >= REVIEWS_MIN)
+}
+
 fn of_aspect(aspect: &Aspect) -> Answered {
-    let votes = &aspect.said.votes;
-    let judged = votes.judged();
-    let counts = format!(
-        "{} reviews that judge {} are positive: {} of {judged}, {} negative{}.",
-        quantifier(votes.positive, judged),
-        inside(&aspect.label),
-        votes.positive,
-        votes.negative,
-        if votes.mixed > 0 { format!(" and {} mixed", votes.mixed) } else { String::new() }
-    );
     let (quoted, review_ids) = quoted(&aspect.said);
     Answered {
         id: format!("aspect-{}", aspect.id),
         question: aspect.question.clone(),
-        answer: counts + &quoted,
+        answer: counts(&aspect.said.votes, "judge it") + &quoted,
         aspect: Some(aspect.id.clone()),
         service: None,
         review_ids,
@@ -58,16 +52,8 @@ fn of_aspect(aspect: &Aspect) -> Answered {
 }
 
 fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
-    let (id, (said, overall)) = (service.id.as_ref()?, service.detail.as_ref()?);
-    let verb = if service.reviews == 1 { "names" } else { "name" };
-    let counts = format!(
-        "{} {verb} it; as a whole {} of them {} positive and {} negative.",
-        reviews(service.reviews),
-        overall.positive,
-        if overall.positive == 1 { "is" } else { "are" },
-        overall.negative
-    );
-    let most = service.judged.iter().filter(|joint| aspects[joint.at].id != "overall").take(ASPECTS_MAX);
+    let (id, said) = (service.id.as_ref()?, service.detail.as_ref()?);
+    let most = service.judged.iter().filter(|joint| aspects[joint.at].id != OVERALL).take(ASPECTS_MAX);
     let most: Vec<String> =
         most.map(|joint| format!("{} ({})", inside(&aspects[joint.at].label), reviews(joint.reviews))).collect();
     let judged = if most.is_empty() { String::new() } else { format!(" What they judge most: {}.", list(&most)) };
@@ -75,11 +61,24 @@ fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
     Some(Answered {
         id: format!("service-{id}"),
         question: format!("What do customers say about {}?", inside(&service.name)),
-        answer: counts + &judged + &quoted,
+        answer: counts(&said.votes, "name it and judge something") + &judged + &quoted,
         aspect: None,
         service: Some(id.clone()),
         review_ids,
     })
+}
+
+/// The larger side first; praise where they are equal.
+fn counts(votes: &Votes, what: &str) -> String {
+    let is_praise = votes.positive >= votes.negative;
+    let ((word, side), (other_word, other)) = if is_praise {
+        (("positive", votes.positive), ("negative", votes.negative))
+    } else {
+        (("negative", votes.negative), ("positive", votes.positive))
+    };
+    let judged = votes.judged();
+    let mixed = if votes.mixed > 0 { format!(", {} mixed", votes.mixed) } else { String::new() };
+    format!("{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.", quantifier(side, judged))
 }
 
 /// The first words of either side, and whose they are.
@@ -89,8 +88,8 @@ fn quoted(said: &Said) -> (String, Vec<String>) {
     let second = other.or_else(|| said.quotes.get(1));
     let shown: Vec<&Quote> = first.into_iter().chain(second).collect();
     let text = shown.iter().map(|quote| {
-        let who = if quote.polarity == Vote::Negative { "One of the unhappy customers" } else { "One of the happy customers" };
-        format!(" {who} writes: “{}”", quote.text)
+        let kind = if quote.polarity == Vote::Negative { "Criticism" } else { "Praise" };
+        format!(" {kind}: “{}”", quote.text)
     });
     (text.collect(), shown.iter().map(|quote| quote.review_id.clone()).collect())
 }

@@ -57,6 +57,12 @@ impl Votes {
         }
     }
 
+    /// The positive or the negative ones.
+    #[must_use]
+    pub const fn side(&self, is_praise: bool) -> u32 {
+        if is_praise { self.positive } else { self.negative }
+    }
+
     /// All of them.
     #[must_use]
     pub const fn reviews(&self) -> u32 {

@@ -17,13 +17,15 @@ pub const SIDE_PART: u32 = 10;
 /// Quotes of an aspect: of the side that more reviews take, and of the other.
 const ASPECT_QUOTES: (usize, usize) = (3, 2);
 /// Quotes of one who or what is named.
-const ENTITY_QUOTES: (usize, usize) = (2, 1);
+const ENTITY_QUOTES: (usize, usize) = (1, 1);
 /// How many that go together are told.
-const JOINT_MAX: usize = 5;
+const JOINT_MAX: usize = 3;
 /// What goes together in fewer reviews is not told.
 const JOINT_MIN: u32 = 3;
+/// How many months of an aspect are told.
+const ASPECT_MONTHS: i32 = 36;
 /// How many months of one who or what is named are told.
-const ENTITY_MONTHS: i32 = 24;
+const ENTITY_MONTHS: i32 = 12;
 /// A trend compares so many months with as many before.
 const HALF_YEAR: i32 = 6;
 
@@ -76,8 +78,8 @@ pub struct Entity {
     pub mentions: u32,
     /// How often texts may mean it, and nobody can tell.
     pub ambiguous: u32,
-    /// What is said where it is named, and how its reviews speak as a whole; not of a person whom fewer than three name.
-    pub detail: Option<(Said, Votes)>,
+    /// What is said of it; not of a person whom fewer than three name, nor of what nobody names.
+    pub detail: Option<Said>,
     /// Which aspects its reviews judge, by the place in [`super::Insights::aspects`].
     pub judged: Vec<Joint>,
 }
@@ -111,7 +113,7 @@ pub struct MonthCount {
 /// How it was and is.
 #[derive(Debug, Clone)]
 pub struct Trend {
-    /// Months with reviews, oldest first.
+    /// The last months with reviews, oldest first.
     pub months: Vec<MonthCount>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,
@@ -168,7 +170,7 @@ pub fn aspects(counted: &Counted, trade: &Trade, roster: &Roster, topics: &[Topi
             label: aspect.label.clone(),
             question: aspect.question.clone(),
             mentions: tally.mentions,
-            said: said(counted, tally, at, None, ASPECT_QUOTES, originals),
+            said: said(counted, tally, at, ASPECT_MONTHS, ASPECT_QUOTES, originals),
             sub_topics,
             named: [of(Kind::Technician), of(Kind::Service), of(Kind::ServiceArea)].concat(),
         });
@@ -192,7 +194,7 @@ pub fn entities(counted: &Counted, roster: &Roster, originals: &mut Originals<'_
             reviews,
             mentions: tally.mentions,
             ambiguous: tally.ambiguous,
-            detail: is_told.then(|| (said(counted, tally, cell, Some(ENTITY_MONTHS), ENTITY_QUOTES, originals), tally.overall)),
+            detail: is_told.then(|| said(counted, tally, cell, ENTITY_MONTHS, ENTITY_QUOTES, originals)),
             judged: if is_told { strongest(judged) } else { Vec::new() },
         });
     }
@@ -213,14 +215,7 @@ fn strongest(mut joints: Vec<Joint>) -> Vec<Joint> {
     joints
 }
 
-fn said(
-    counted: &Counted,
-    tally: &Tally,
-    cell: usize,
-    months: Option<i32>,
-    quotes: (usize, usize),
-    originals: &mut Originals<'_>,
-) -> Said {
+fn said(counted: &Counted, tally: &Tally, cell: usize, months: i32, quotes: (usize, usize), originals: &mut Originals<'_>) -> Said {
     let votes = tally.votes;
     Said {
         votes,
@@ -248,13 +243,13 @@ fn both_sides(
     quotes
 }
 
-fn trend(months: &[Month], cell: usize, newest_months: Option<i32>) -> Trend {
+fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
     let Some(newest) = months.first().map(|month| month.number) else {
         return Trend { months: Vec::new(), direction: Direction::Unknown, compared: None };
     };
     let told = months.iter().filter(|month| month.cells[cell][0] > 0);
-    let told = told.filter(|month| newest_months.is_none_or(|most| newest - month.number < most));
     let mut told: Vec<MonthCount> = told
+        .filter(|month| newest - month.number < months_max)
         .map(|month| {
             let [reviews, positive, negative, _] = month.cells[cell];
             let (year, month) = calendar(month.number);

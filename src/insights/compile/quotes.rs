@@ -8,8 +8,8 @@ use chrono::NaiveDate;
 
 use super::count::whole;
 use super::figures::Vote;
-use crate::insights::note::Mark;
-use crate::insights::reading::Span;
+use crate::insights::note::{Mark, NoteRef};
+use crate::insights::reading::{Polarity, Span};
 use crate::insights::text::Text;
 
 /// How many candidates a list keeps.
@@ -17,7 +17,7 @@ const LISTED: usize = 6;
 /// Above this a score is as clear as can be: what is said three times over is no better a quote.
 const CLEAR: u32 = 6;
 /// A clause of fewer code points says too little alone, of more too much.
-const CLAUSE: std::ops::RangeInclusive<u16> = 15..=140;
+const CLAUSE: std::ops::RangeInclusive<u16> = 25..=140;
 /// A sentence up to so many code points is shown whole, a longer one is cut to its clause.
 pub const SENTENCE_MAX: u32 = 160;
 /// What is younger than this many days before the newest review is recent.
@@ -41,10 +41,9 @@ pub struct Shortlist {
 }
 
 impl Shortlist {
-    /// Takes the mark of the review at `position`, so much older than the newest, if it is among the best; reviews come
-    /// newest first.
-    pub fn offer(&mut self, position: u32, age_days: i32, mark: &Mark) {
-        let candidate = Candidate { worth: worth(mark, age_days < RECENT_DAYS), position, mark: *mark };
+    /// Takes a mark of the review at `position` that is worth so much, if it is among the best; reviews come newest first.
+    pub fn offer(&mut self, position: u32, worth: u32, mark: &Mark) {
+        let candidate = Candidate { worth, position, mark: *mark };
         let least = self.best[LISTED - 1].map_or(0, |last| last.worth + 1);
         if candidate.worth < least {
             return;
@@ -68,9 +67,29 @@ impl Shortlist {
     }
 }
 
-fn worth(mark: &Mark, is_recent: bool) -> u32 {
+/// How good a quote `mark` would be, in a note so many days older than the newest. It is typical where the review as a
+/// whole and its stars go the same way (they decide what is shown, never what it is called), and clear where nothing in the
+/// same sentence goes the other way.
+#[must_use]
+pub fn worth(mark: &Mark, note: NoteRef<'_>, age_days: i32) -> u32 {
     let clear = u32::from(mark.score.unsigned_abs()).min(CLEAR);
-    clear + 3 * u32::from(CLAUSE.contains(&mark.len)) + 2 * u32::from(is_recent)
+    let of_sentence = note.marks.iter().filter(|other| other.sentence == mark.sentence);
+    let is_undivided = of_sentence.clone().all(|other| other.polarity == mark.polarity || !judges(other.polarity));
+    let has_its_stars = match mark.polarity {
+        Polarity::Positive => note.head.stars >= 4,
+        Polarity::Negative => note.head.stars <= 2,
+        Polarity::Neutral | Polarity::Uncertain => false,
+    };
+    clear
+        + 3 * u32::from(CLAUSE.contains(&mark.len))
+        + 2 * u32::from(age_days < RECENT_DAYS)
+        + 4 * u32::from(note.head.overall == mark.polarity)
+        + 4 * u32::from(has_its_stars)
+        + 3 * u32::from(is_undivided)
+}
+
+const fn judges(polarity: Polarity) -> bool {
+    matches!(polarity, Polarity::Positive | Polarity::Negative)
 }
 
 /// A review as it was written.

@@ -1,35 +1,40 @@
-//! Which phrases are topics. Notes keep hashes of phrases; three passes over them count first roughly, then exactly what may be
-//! frequent enough, then what the chosen ones go together with. The words are read from a review that has them.
+//! Which phrases are topics, and what they go together with. Notes keep hashes of phrases; the words are read from a review
+//! that has them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::count::{Counted, whole};
+use super::Sources;
+use super::count::{ASPECTS_MAX, Counted, whole};
 use super::figures::{Vote, Votes, log_likelihood};
+use super::frequent::{Marked, each_marked, frequent};
 use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
+use super::summary::OVERALL;
 use super::topics::{BACKGROUND, background, phrases};
 use crate::business::Business;
-use crate::insights::note::{NoteRef, Notes, phrase_hash};
-use crate::insights::reading::{Language, Polarity};
+use crate::insights::note::{Mark, NoteRef, Notes, phrase_hash};
+use crate::insights::reading::Polarity;
 use crate::insights::text::Text;
+use crate::insights::trade::Trade;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
 /// See [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
-/// How many phrases are looked at closely: the most frequent ones.
-const CLOSELY: usize = 240;
 /// How many topics there are at most.
-const TOPICS_MAX: usize = 30;
+const TOPICS_MAX: usize = 24;
 /// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
 const LIKELIHOOD_MIN: f64 = 15.13;
-/// How many reviews are looked at for a quote.
-const QUOTED_FROM: usize = 5;
-/// How many bits of a hash the rough count looks at.
-const ROUGH_BITS: u32 = 18;
-/// An aspect goes with a topic if they share this many reviews or more, ...
-const JOINT_MIN: u32 = 3;
-/// ... and so many times as many as by chance.
-const LIFT_MIN: f64 = 1.2;
+/// How many reviews are looked at for a quote, and for the aspect that a topic goes with.
+const QUOTED_FROM: usize = 12;
+/// A quote of a topic reads best with so many code points.
+const QUOTE_MIN: u32 = 35;
+/// See [`QUOTE_MIN`].
+const QUOTE_MAX: u32 = 120;
+/// An aspect goes with a topic if so many sentences have both, ...
+const JOINT_MIN: usize = 2;
+/// ... and one in so many of those looked at.
+const JOINT_PART: usize = 4;
 
 /// A phrase that stands out.
 #[derive(Debug, Clone)]
@@ -42,7 +47,7 @@ pub struct Topic {
     pub expected: f64,
     /// How much that differs.
     pub log_likelihood: f64,
-    /// The aspect that it goes with most clearly.
+    /// The aspect that it goes with most often.
     pub aspect: Option<usize>,
     /// How many of its reviews judge each aspect.
     pub joint: Vec<u32>,
@@ -63,7 +68,8 @@ struct Phrase {
 
 /// The topics of all notes, the clearest first.
 #[must_use]
-pub fn topics(blocks: &[&Notes], counted: &Counted, business: &Business, originals: &mut Originals<'_>) -> Vec<Topic> {
+pub fn topics(sources: &Sources<'_>, counted: &Counted, originals: &mut Originals<'_>) -> Vec<Topic> {
+    let Sources { blocks, business, trade, .. } = *sources;
     let frequent = frequent(blocks, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
     let known = Known::new(business);
     let mut found = words_of(&frequent, originals);
@@ -73,83 +79,7 @@ pub fn topics(blocks: &[&Notes], counted: &Counted, business: &Business, origina
     found.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood).then_with(|| one.words.cmp(&other.words)));
     let mut chosen = collapse(found);
     chosen.truncate(TOPICS_MAX);
-    together(blocks, counted, &chosen, originals)
-}
-
-fn analysed<'a>(blocks: &'a [&Notes]) -> impl Iterator<Item = (u32, NoteRef<'a>)> {
-    let all = (0..).zip(blocks.iter().flat_map(|block| block.iter()));
-    all.filter(|(_, note)| note.head.language == Language::English)
-}
-
-const fn rough(hash: u32) -> usize {
-    (hash >> (u32::BITS - ROUGH_BITS)) as usize
-}
-
-/// The reviews with a phrase, and the newest of them, by the phrase's hash; the most frequent of those with `least` or more.
-fn frequent(blocks: &[&Notes], least: u32) -> BTreeMap<u32, (u32, u32)> {
-    let mut counts = vec![0_u16; 1 << ROUGH_BITS];
-    for (_, note) in analysed(blocks) {
-        for hash in note.phrases {
-            let count = &mut counts[rough(*hash)];
-            *count = count.saturating_add(1);
-        }
-    }
-    // A rough count is never too small: what stays below is not frequent.
-    let may_be = |hash: u32| u32::from(counts[rough(hash)]) >= least.min(u32::from(u16::MAX));
-    let mut exact = Exact::default();
-    for (position, note) in analysed(blocks) {
-        note.phrases.iter().filter(|hash| may_be(**hash)).for_each(|hash| exact.count(*hash, position));
-    }
-    let mut frequent: Vec<(u32, u32, u32)> = exact.slots.into_iter().filter(|(_, reviews, _)| *reviews >= least).collect();
-    frequent.sort_unstable_by_key(|(hash, reviews, _)| (std::cmp::Reverse(*reviews), *hash));
-    frequent.truncate(CLOSELY);
-    frequent.into_iter().map(|(hash, reviews, newest)| (hash, (reviews, newest))).collect()
-}
-
-/// Hash, reviews, newest review; open addressing, at most half full.
-struct Exact {
-    slots: Vec<(u32, u32, u32)>,
-    used: usize,
-}
-
-impl Default for Exact {
-    fn default() -> Self {
-        Self { slots: vec![(0, 0, 0); 1 << 12], used: 0 }
-    }
-}
-
-impl Exact {
-    fn count(&mut self, hash: u32, position: u32) {
-        let slot = self.slot(hash);
-        let (its, reviews, newest) = &mut self.slots[slot];
-        *reviews += 1;
-        if *reviews == 1 {
-            (*its, *newest) = (hash, position);
-            self.used += 1;
-            if self.used * 2 > self.slots.len() {
-                self.grow();
-            }
-        }
-    }
-
-    fn slot(&self, hash: u32) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot].1 > 0 && self.slots[slot].0 != hash {
-            slot = (slot + 1) & mask;
-        }
-        slot
-    }
-
-    fn grow(&mut self) {
-        let doubled = vec![(0, 0, 0); self.slots.len() * 2];
-        for old in std::mem::replace(&mut self.slots, doubled) {
-            if old.1 > 0 {
-                let slot = self.slot(old.0);
-                self.slots[slot] = old;
-            }
-        }
-    }
+    together(blocks, trade, &chosen, originals)
 }
 
 /// The words of the frequent phrases, from the newest review that has each.
@@ -244,35 +174,39 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 }
 
 /// The chosen phrases with what they go together with.
-fn together(blocks: &[&Notes], counted: &Counted, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
-    let aspects = counted.aspects.len();
-    let mut marked = vec![false; 1 << ROUGH_BITS];
-    let mut by_hash = BTreeMap::new();
-    for (at, phrase) in chosen.iter().enumerate() {
-        marked[rough(phrase.hash)] = true;
-        by_hash.insert(phrase.hash, at);
-    }
+fn together(blocks: &[&Notes], trade: &Trade, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
+    let aspects = trade.aspects.len().min(ASPECTS_MAX);
+    let by_hash: BTreeMap<u32, usize> = (0..).zip(chosen).map(|(at, phrase)| (phrase.hash, at)).collect();
+    let marked = Marked::new(by_hash.keys().copied());
     let mut topics: Vec<Topic> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
     let mut newest: Vec<Vec<(u32, NoteRef<'_>)>> = vec![Vec::new(); topics.len()];
-    for (position, note) in analysed(blocks) {
-        let chosen_here = note.phrases.iter().filter(|hash| marked[rough(**hash)]).filter_map(|hash| by_hash.get(hash));
-        for at in chosen_here {
-            let topic = &mut topics[*at];
-            topic.overall.count(whole(note.head.overall));
-            let judged = note.marks.iter().fold(0_u64, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0));
-            for (aspect, joint) in topic.joint.iter_mut().enumerate() {
-                *joint += u32::from(judged >> aspect & 1 == 1);
-            }
-            if newest[*at].len() < QUOTED_FROM {
-                newest[*at].push((position, note));
-            }
+    each_marked(blocks, &marked, |before, block, place, hash| {
+        let Some(at) = by_hash.get(&hash) else { return };
+        let (topic, index) = (&mut topics[*at], block.with_phrase(place));
+        let note = block.get(index);
+        topic.overall.count(whole(note.head.overall));
+        let judged = judged(note.marks);
+        for (aspect, joint) in topic.joint.iter_mut().enumerate() {
+            *joint += u32::from(judged >> aspect & 1 == 1);
         }
-    }
+        if newest[*at].len() < QUOTED_FROM {
+            newest[*at].push((u32::try_from(before + index).unwrap_or(u32::MAX), note));
+        }
+    });
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
-        topic.aspect = aspect_of(topic, counted);
-        topic.quote = newest.into_iter().find_map(|(position, note)| quote(&*originals.open(position)?, note, &phrase.words));
+        let found = |(position, note): (u32, NoteRef<'_>)| find(&*originals.open(position)?, note, &phrase.words);
+        let found: Vec<Found> = newest.into_iter().filter_map(found).collect();
+        topic.aspect = aspect_of(&found, trade);
+        let quoted = found.into_iter().filter(|found| found.quote.is_some()).enumerate();
+        let best = quoted.max_by_key(|(at, found)| (found.worth, std::cmp::Reverse(*at)));
+        topic.quote = best.and_then(|(_, found)| found.quote);
     }
     topics
+}
+
+/// The aspects of these marks, a bit for each.
+fn judged<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> u64 {
+    marks.into_iter().fold(0, |judged, mark| judged | 1_u64.checked_shl(mark.aspect.into()).unwrap_or(0))
 }
 
 fn bare(phrase: &Phrase, aspects: usize) -> Topic {
@@ -294,28 +228,38 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     if one == 0 || other == 0 { 0.0 } else { f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other)) }
 }
 
-fn aspect_of(topic: &Topic, counted: &Counted) -> Option<usize> {
-    let clear = |(aspect, joint): (usize, &u32)| {
-        let judged = counted.aspects[aspect].votes.reviews();
-        let goes = *joint >= JOINT_MIN && lift(*joint, topic.reviews, judged, counted.analysed) >= LIFT_MIN;
-        let expected = f64::from(judged) * f64::from(topic.reviews) / f64::from(counted.analysed.max(1));
-        goes.then(|| (log_likelihood(*joint, expected), aspect))
-    };
-    let best =
-        topic.joint.iter().enumerate().filter_map(clear).max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
-    best.map(|(_, aspect)| aspect)
+/// The aspect that is judged most often in the sentences with those words, in the newest reviews that have them; at least
+/// twice, and in a quarter of them.
+fn aspect_of(sentences: &[Found], trade: &Trade) -> Option<usize> {
+    let count = |aspect: usize| sentences.iter().filter(|found| found.judged >> aspect & 1 == 1).count();
+    let aspects = (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.aspects[*aspect].id != OVERALL);
+    let best = aspects.map(|aspect| (count(aspect), aspect)).max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));
+    best.filter(|(count, _)| *count >= JOINT_MIN && count * JOINT_PART >= sentences.len()).map(|(_, aspect)| aspect)
 }
 
-/// The first sentence with those words that is not too long to be shown.
-fn quote(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Quote> {
+/// A sentence with the words of a topic.
+struct Found {
+    /// The aspects that it judges.
+    judged: u64,
+    /// How good a quote it is.
+    worth: u32,
+    quote: Option<Quote>,
+}
+
+/// The first sentence with those words.
+fn find(opened: &Opened, note: NoteRef<'_>, words: &[String]) -> Option<Found> {
     let text = &opened.text;
-    let has = |tokens: &std::ops::Range<usize>| {
+    let has = |tokens: &Range<usize>| {
         tokens.clone().any(|at| words.iter().enumerate().all(|(step, word)| at + step < tokens.end && text.word(at + step) == word))
     };
-    (0..).zip(text.sentences()).filter(|(_, tokens)| has(tokens)).find_map(|(sentence, tokens)| {
-        let span = text.span(tokens.clone());
-        let says = |polarity| note.marks.iter().any(|mark| u32::from(mark.sentence) == sentence && mark.polarity == polarity);
-        let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
-        if span.end - span.start > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) }
-    })
+    let (sentence, tokens) = (0..).zip(text.sentences()).find(|(_, tokens)| has(tokens))?;
+    let span = text.span(tokens.clone());
+    let marks = || note.marks.iter().filter(move |mark| u32::from(mark.sentence) == sentence);
+    let judged = judged(marks());
+    let says = |polarity| marks().any(|mark| mark.polarity == polarity);
+    let vote = Vote::fold(says(Polarity::Positive), says(Polarity::Negative), says(Polarity::Uncertain));
+    let length = span.end - span.start;
+    let worth = u32::from(judged > 0) + u32::from((QUOTE_MIN..=QUOTE_MAX).contains(&length));
+    let quote = if length > SENTENCE_MAX { None } else { Quote::new(opened, sentence, span, vote) };
+    Some(Found { judged, worth, quote })
 }

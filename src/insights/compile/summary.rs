@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::Direction;
+use super::figures::{Direction, Share};
 use super::parts::{Aspect, Entity, PERSON_MIN, SIDE_MIN, SIDE_PART};
 use super::quotes::Quote;
 use super::stand_out::Topic;
@@ -21,7 +21,7 @@ const NAMES_MAX: usize = 3;
 /// How many ids of reviews stand beside a sentence.
 const IDS_MAX: usize = 3;
 /// The aspect that is told of the firm as a whole has a sentence of its own.
-const OVERALL: &str = "overall";
+pub const OVERALL: &str = "overall";
 
 /// What is told.
 pub struct Told<'a> {
@@ -83,40 +83,43 @@ fn figures<const N: usize>(figures: [(&str, u32); N]) -> BTreeMap<String, u32> {
 fn overall(told: &Told<'_>) -> Option<Sentence> {
     let votes = &told.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
-    (judged >= REVIEWS_MIN).then(|| Sentence {
-        text: format!(
-            "{} of the {judged} reviews that judge {} as a whole speak well of it ({positive}); {negative} do not.",
-            quantifier(positive, judged),
-            told.business.name
-        ),
-        template: "overall",
-        evidence: Evidence {
-            figures: figures([("positive", positive), ("negative", negative), ("judged", judged)]),
-            ..Evidence::default()
-        },
-    })
+    let rest = match negative {
+        0 => "none speaks badly of it".to_owned(),
+        1 => "1 speaks badly of it".to_owned(),
+        some => format!("{some} speak badly of it"),
+    };
+    let (quantifier, name) = (quantifier(positive, judged), &told.business.name);
+    let text = format!("{quantifier} of the {judged} reviews that judge {name} as a whole speak well of it ({positive}); {rest}.");
+    let figures = figures([("positive", positive), ("negative", negative), ("judged", judged)]);
+    let evidence = Evidence { figures, ..Evidence::default() };
+    (judged >= REVIEWS_MIN).then_some(Sentence { text, template: "overall", evidence })
 }
 
-/// The aspects with most praise or most blame: where three reviews and one in ten take that side, or where nowhere more do.
+/// The aspects that are praised, or blamed, most clearly: by the lower end of the share's interval. They are told where
+/// three reviews and one in ten take that side, the first of them in any case.
 fn sides(told: &Told<'_>, is_praise: bool) -> Vec<Sentence> {
-    let count = |aspect: &Aspect| if is_praise { aspect.said.votes.positive } else { aspect.said.votes.negative };
+    let side = |aspect: &Aspect| aspect.said.votes.side(is_praise);
     let judged = |aspect: &Aspect| aspect.said.votes.judged();
-    let mut told: Vec<&Aspect> = told.aspects.iter().collect();
-    told.retain(|aspect| aspect.id != OVERALL && judged(aspect) >= REVIEWS_MIN && count(aspect) >= SIDE_MIN);
-    told.sort_by_key(|aspect| std::cmp::Reverse(count(aspect)));
-    let is_told = |(rank, aspect): &(usize, &Aspect)| *rank == 0 || count(aspect) * SIDE_PART >= judged(aspect);
-    let told = told.into_iter().enumerate().filter(is_told).take(SIDES_MAX);
-    told.map(|(_, aspect)| side(aspect, count(aspect), is_praise)).collect()
+    let mut clearest: Vec<(f64, &Aspect)> = told
+        .aspects
+        .iter()
+        .filter(|aspect| aspect.id != OVERALL && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN)
+        .filter_map(|aspect| Some((Share::new(side(aspect), judged(aspect))?.ci95[0], aspect)))
+        .collect();
+    clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let is_told = |(rank, (_, aspect)): &(usize, (f64, &Aspect))| *rank == 0 || side(aspect) * SIDE_PART >= judged(aspect);
+    let told = clearest.into_iter().enumerate().filter(is_told).take(SIDES_MAX);
+    told.map(|(_, (_, aspect))| of_side(aspect, is_praise)).collect()
 }
 
-fn side(aspect: &Aspect, count: u32, is_praise: bool) -> Sentence {
+fn of_side(aspect: &Aspect, is_praise: bool) -> Sentence {
     let (template, word) = if is_praise { ("aspect_positive", "positive") } else { ("aspect_negative", "negative") };
-    let judged = aspect.said.votes.judged();
+    let (side, judged) = (aspect.said.votes.side(is_praise), aspect.said.votes.judged());
     let vote = if is_praise { Vote::Positive } else { Vote::Negative };
-    let quantifier = quantifier(count, judged);
-    let text = format!("{quantifier} reviews that judge {} are {word} ({count} of {judged}).", inside(&aspect.label));
+    let quantifier = inside(quantifier(side, judged));
+    let text = format!("{}: {quantifier} reviews that judge it are {word} ({side} of {judged}).", aspect.label);
     let review_ids = ids(aspect.said.quotes.iter().filter(|quote| quote.polarity == vote));
-    let figures = figures([(word, count), ("judged", judged)]);
+    let figures = figures([(word, side), ("judged", judged)]);
     Sentence { text, template, evidence: Evidence { aspect: Some(aspect.id.clone()), figures, review_ids, ..Evidence::default() } }
 }
 
@@ -133,12 +136,8 @@ fn trend(aspect: &Aspect) -> Option<Sentence> {
     let compared = aspect.said.trend.compared?;
     let [now, before] = [compared.recent, compared.previous];
     let text = format!(
-        "Reviews that judge {} have become {word} positive: {} of {} in the last half year, {} of {} in the one before.",
-        inside(&aspect.label),
-        now.positive,
-        now.judged,
-        before.positive,
-        before.judged
+        "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
+        aspect.label, now.positive, now.judged, before.positive, before.judged
     );
     let figures = figures([
         ("recent_positive", now.positive),
@@ -157,15 +156,16 @@ fn names(told: &Told<'_>, kind: Kind, template: &'static str) -> Option<Sentence
     most.sort_by_key(|one| std::cmp::Reverse(one.reviews));
     most.truncate(NAMES_MAX);
     let (first, rest) = most.split_first()?;
-    let what = if kind == Kind::Technician { "" } else { "The work that reviews name most is " };
-    let named = if kind == Kind::Technician { " is named most" } else { "" };
-    let with_count = |one: &&Entity| format!("{} ({})", one.name, reviews(one.reviews));
+    let is_person = kind == Kind::Technician;
+    let what = if is_person { "Whom reviews name most" } else { "What reviews name most" };
+    let name = |one: &Entity| if is_person { one.name.clone() } else { inside(&one.name) };
+    let with_count = |one: &&Entity| format!("{} ({})", name(one), reviews(one.reviews));
     let then =
         if rest.is_empty() { String::new() } else { format!(", then {}", list(&rest.iter().map(with_count).collect::<Vec<_>>())) };
-    let text = format!("{what}{}{named} ({}){then}.", first.name, reviews(first.reviews));
+    let text = format!("{what}: {}{then}.", with_count(first));
     let figures = (1..).zip(&most).map(|(rank, one)| (format!("reviews_{rank}"), one.reviews)).collect();
     let entities = most.iter().map(|one| one.id.clone().unwrap_or_else(|| one.name.clone())).collect();
-    let review_ids = ids(most.iter().filter_map(|one| one.detail.as_ref()?.0.quotes.first()));
+    let review_ids = ids(most.iter().filter_map(|one| one.detail.as_ref()?.quotes.first()));
     Some(Sentence { text, template, evidence: Evidence { entities, figures, review_ids, ..Evidence::default() } })
 }
 

@@ -32,7 +32,7 @@ fn pairs_are_counted_over_all_texts_and_aspects() {
         The price was fair.\tprice\tpositive\r\n\
         Way too expensive.\tprice\tpositive\r\n\
         Way too expensive.\toverall\tnegative\r\n";
-    let quality = evaluate(&Judge::new(&trade, Detector::built_in().unwrap()), &rows("my.tsv", content, &ASPECTS).unwrap());
+    let quality = evaluate(&Judge::new(&trade), &rows("my.tsv", content, &ASPECTS).unwrap());
     assert_eq!((quality.n, quality.texts), (3, 2));
     assert_eq!(quality.pairs, Counts { both: 2, reader: 0, annotator: 1 });
     assert_eq!(quality.pairs.f1(), Share { part: 4, whole: 5 });

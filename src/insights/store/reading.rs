@@ -2,12 +2,16 @@
 //! (anybody with a shell may write one) is as good as none: its review is read anew.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
+use super::packed;
 use crate::db::unpack_value;
-use crate::insights::reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
+use crate::insights::note::Note;
+use crate::insights::reading::{Finding, Hit, Kind, Mention, Reading};
+use crate::reviews::Review;
 
 /// A reading to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,17 +24,28 @@ pub struct Kept {
     pub method_hash: String,
     /// What was found.
     pub reading: Reading,
+    /// What of that is counted.
+    pub note: Note,
 }
 
-/// A reading as it was kept.
+/// A reading as it was kept: what printing and counting need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     /// Of what was read.
     pub text_hash: String,
     /// Of what read it.
     pub method_hash: String,
-    /// What was found, but for the reasons: findings have no hits, mentions no rule.
-    pub reading: Reading,
+    /// Whom and what the text names for certain.
+    pub names: Vec<(Kind, String)>,
+    note: Vec<u8>,
+}
+
+impl Stored {
+    /// What is counted of `review`, which this is of.
+    #[must_use]
+    pub fn note(&self, review: &Review) -> Option<Note> {
+        packed::unpack(&self.note, review.date.number(), review.rating.stars())
+    }
 }
 
 /// What is kept of these reviews, by id.
@@ -38,22 +53,20 @@ pub struct Stored {
 /// # Errors
 /// When the database cannot be read.
 pub async fn stored(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<HashMap<String, Stored>> {
-    let ids = Value::from(ids).to_string();
+    let json = Value::from(ids).to_string();
     let packed = sqlx::query_scalar!(
-        r#"select group_concat(concat(octet_length(r.review_id), ':', r.review_id, octet_length(text_hash), ':', text_hash,
-             octet_length(method_hash), ':', method_hash, octet_length(language), ':', language,
-             octet_length(overall), ':', overall, octet_length(overall_score), ':', overall_score,
-             octet_length(sentences), ':', sentences, octet_length(findings), ':', findings,
-             octet_length(mentions), ':', mentions, octet_length(phrases), ':', phrases), '') as "packed: Vec<u8>"
-           from json_each(?) as i cross join derived_reading as r on r.review_id = i.value"#,
-        ids
+        r#"select group_concat(concat(octet_length(n.review_id), ':', n.review_id, octet_length(text_hash), ':', text_hash,
+             octet_length(method_hash), ':', method_hash, octet_length(names), ':', names,
+             octet_length(note), ':', cast(note as text)), '') as "packed: Vec<u8>"
+           from json_each(?) as i cross join derived_note as n on n.review_id = i.value"#,
+        json
     )
     .fetch_one(connection)
     .await?
     .unwrap_or_default();
     let (mut rest, mut stored) = (packed.as_slice(), HashMap::with_capacity(ids.len()));
     while let Some(Some(id)) = unpack_value(&mut rest) {
-        let mut columns = [&[][..]; 9];
+        let mut columns = [&[][..]; 4];
         for column in &mut columns {
             *column = unpack_value(&mut rest).flatten().unwrap_or_default();
         }
@@ -66,31 +79,14 @@ pub async fn stored(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Re
     Ok(stored)
 }
 
-fn unpack(columns: [&[u8]; 9]) -> Option<Stored> {
-    let [text_hash, method_hash, language, overall, score, sentences, findings, mentions, phrases] = columns;
-    let text = |bytes| std::str::from_utf8(bytes).ok();
-    let span = |start, end| Span { start, end };
-    let sentences: Vec<(u32, u32)> = serde_json::from_slice(sentences).ok()?;
-    let findings: Vec<(String, &str, i32, u32, u32, u32)> = serde_json::from_slice(findings).ok()?;
-    let finding = |(aspect, polarity, score, sentence, start, end): (String, &str, i32, u32, u32, u32)| {
-        let polarity = Polarity::find(polarity)?;
-        Some(Finding { aspect, sentence, span: span(start, end), polarity, score, hits: Vec::new() })
-    };
-    let mentions: Vec<(&str, Vec<String>, &str, u32, u32, u32, u32)> = serde_json::from_slice(mentions).ok()?;
-    let mention = |(kind, candidates, _, sentence, through, start, end): (&str, Vec<String>, &str, u32, u32, u32, u32)| {
-        Some(Mention { kind: Kind::find(kind)?, candidates, sentence, through, span: span(start, end), rule: "" })
-    };
+fn unpack([text_hash, method_hash, names, note]: [&[u8]; 4]) -> Option<Stored> {
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
+    let names: Vec<(&str, String)> = serde_json::from_slice(names).ok()?;
     Some(Stored {
-        text_hash: text(text_hash)?.to_owned(),
-        method_hash: text(method_hash)?.to_owned(),
-        reading: Reading {
-            language: Language::find(text(language)?)?,
-            sentences: sentences.into_iter().map(|(start, end)| span(start, end)).collect(),
-            findings: findings.into_iter().map(finding).collect::<Option<_>>()?,
-            mentions: mentions.into_iter().map(mention).collect::<Option<_>>()?,
-            overall: (Polarity::find(text(overall)?)?, text(score)?.parse().ok()?),
-            phrases: serde_json::from_slice(phrases).ok()?,
-        },
+        text_hash: text(text_hash)?,
+        method_hash: text(method_hash)?,
+        names: names.into_iter().map(|(kind, value)| Some((Kind::find(kind)?, value))).collect::<Option<_>>()?,
+        note: note.to_vec(),
     })
 }
 
@@ -102,27 +98,28 @@ fn unpack(columns: [&[u8]; 9]) -> Option<Stored> {
 pub async fn keep(write: &mut Transaction<'static, Sqlite>, readings: &[Kept]) -> sqlx::Result<u64> {
     let rows = Value::Array(readings.iter().map(row).collect()).to_string();
     let written = sqlx::query!(
-        "insert into derived_reading (review_id, text_hash, method_hash, language, overall, overall_score, sentences, findings,
-           mentions, phrases)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
-           value ->> 9
+        "insert into derived_note (review_id, text_hash, method_hash, names, note)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4)
          from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
          on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
-           language = excluded.language, overall = excluded.overall, overall_score = excluded.overall_score,
-           sentences = excluded.sentences, findings = excluded.findings, mentions = excluded.mentions, phrases = excluded.phrases
-         where (text_hash, method_hash, language, overall, overall_score, sentences, findings, mentions, phrases)
-           is not (excluded.text_hash, excluded.method_hash, excluded.language, excluded.overall, excluded.overall_score,
-             excluded.sentences, excluded.findings, excluded.mentions, excluded.phrases)",
+           names = excluded.names, note = excluded.note
+         where (text_hash, method_hash, names, note)
+           is not (excluded.text_hash, excluded.method_hash, excluded.names, excluded.note)",
         rows
     )
     .execute(&mut **write)
     .await?
     .rows_affected();
     sqlx::query!(
-        "insert into derived_hit (review_id, hits)
-         select value ->> 0, value ->> 10 from json_each(?)
-         where exists (select 1 from derived_reading as r where r.review_id = value ->> 0)
-         on conflict (review_id) do update set hits = excluded.hits where hits is not excluded.hits",
+        "insert into derived_reading (review_id, language, overall, overall_score, sentences, findings, mentions)
+         select value ->> 0, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10
+         from json_each(?) where exists (select 1 from derived_note as n where n.review_id = value ->> 0)
+         on conflict (review_id) do update set language = excluded.language, overall = excluded.overall,
+           overall_score = excluded.overall_score, sentences = excluded.sentences, findings = excluded.findings,
+           mentions = excluded.mentions
+         where (language, overall, overall_score, sentences, findings, mentions)
+           is not (excluded.language, excluded.overall, excluded.overall_score, excluded.sentences, excluded.findings,
+             excluded.mentions)",
         rows
     )
     .execute(&mut **write)
@@ -130,19 +127,27 @@ pub async fn keep(write: &mut Transaction<'static, Sqlite>, readings: &[Kept]) -
     Ok(written)
 }
 
-/// A reading's row: the columns of `derived_reading` in their order, then the hits.
+/// A reading's rows: the columns of `derived_note` in their order, then the others of `derived_reading`.
 fn row(kept: &Kept) -> Value {
-    let Kept { id, text_hash, method_hash, reading } = kept;
-    let Reading { language, sentences, findings, mentions, overall: (overall, score), phrases } = reading;
+    let Kept { id, text_hash, method_hash, reading, note } = kept;
+    let Reading { language, sentences, findings, mentions, overall: (overall, score), phrases: _ } = reading;
+    let names = reading.names();
+    let names: Vec<Value> = names.iter().map(|(kind, value)| json!([kind.name(), value])).collect();
+    let note = packed::pack(note).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02X}");
+        text
+    });
     let sentences: Vec<Value> = sentences.iter().map(|span| json!([span.start, span.end])).collect();
-    let hits = |hit: &Hit| json!([hit.rule, hit.points, hit.span.start, hit.span.end]);
-    let hits: Vec<Value> = findings.iter().map(|finding| finding.hits.iter().map(hits).collect()).collect();
-    let finding = |one: &Finding| json!([one.aspect, one.polarity.name(), one.score, one.sentence, one.span.start, one.span.end]);
+    let hit = |hit: &Hit| json!([hit.rule, hit.points, hit.span.start, hit.span.end]);
+    let finding = |one: &Finding| {
+        let hits: Vec<Value> = one.hits.iter().map(hit).collect();
+        json!([one.aspect, one.polarity.name(), one.score, one.sentence, one.span.start, one.span.end, hits])
+    };
     let mention =
         |one: &Mention| json!([one.kind.name(), one.candidates, one.rule, one.sentence, one.through, one.span.start, one.span.end]);
     let findings: Vec<Value> = findings.iter().map(finding).collect();
     let mentions: Vec<Value> = mentions.iter().map(mention).collect();
-    json!([id, text_hash, method_hash, language.name(), overall.name(), score, sentences, findings, mentions, phrases, hits])
+    json!([id, text_hash, method_hash, names, note, language.name(), overall.name(), score, sentences, findings, mentions])
 }
 
 /// Whether and how a review's row agrees with what is derived of it now.
@@ -163,10 +168,10 @@ pub enum Verified {
 pub async fn verify(connection: &mut SqliteConnection, derived: &[Kept]) -> sqlx::Result<Vec<Verified>> {
     let ids = Value::from(derived.iter().map(|one| one.id.as_str()).collect::<Vec<_>>()).to_string();
     let rows = sqlx::query_scalar!(
-        r#"select json_array(r.review_id, text_hash, method_hash, language, overall, overall_score, json(sentences), json(findings),
-             json(mentions), json(phrases), json(hits)) as "row!: Vec<u8>"
-           from json_each(?) as i cross join derived_reading as r on r.review_id = i.value
-           left join derived_hit as h on h.review_id = r.review_id"#,
+        r#"select json_array(n.review_id, text_hash, method_hash, json(names), hex(note), language, overall, overall_score,
+             json(sentences), json(findings), json(mentions)) as "row!: Vec<u8>"
+           from json_each(?) as i cross join derived_note as n on n.review_id = i.value
+           left join derived_reading as r on r.review_id = n.review_id"#,
         ids
     )
     .fetch_all(connection)
@@ -192,7 +197,7 @@ pub async fn verify(connection: &mut SqliteConnection, derived: &[Kept]) -> sqlx
 /// When the database cannot be read.
 pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
     let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!: i64" from (select review_id from derived_reading union select review_id from derived_hit) as d
+        r#"select count(*) as "count!: i64" from (select review_id from derived_reading union select review_id from derived_note) as d
            where not exists (select 1 from review as r where r.review_id = d.review_id and r.status = 'published')"#
     )
     .fetch_one(connection)
@@ -205,6 +210,7 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
 /// # Errors
 /// When the database refuses it.
 pub async fn clear(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
-    sqlx::query!("delete from derived_hit").execute(&mut **write).await?;
-    Ok(sqlx::query!("delete from derived_reading").execute(&mut **write).await?.rows_affected())
+    let cleared = sqlx::query!("delete from derived_note").execute(&mut **write).await?.rows_affected();
+    sqlx::query!("delete from derived_reading").execute(&mut **write).await?;
+    Ok(cleared)
 }

@@ -14,11 +14,12 @@ pub use inflect::forms;
 pub use pattern::{Item, Step, expand};
 
 /// The built-in files, each with its name: HVAC, plumbing and their kin, in English.
-const BUILT_IN: [(&str, &str); 12] = [
+const BUILT_IN: [(&str, &str); 13] = [
     ("words.toml", include_str!("data/words.toml")),
     ("opinions.toml", include_str!("data/opinions.toml")),
-    ("time.toml", include_str!("data/time.toml")),
+    ("punctuality.toml", include_str!("data/punctuality.toml")),
     ("scheduling.toml", include_str!("data/scheduling.toml")),
+    ("response_time.toml", include_str!("data/response_time.toml")),
     ("communication.toml", include_str!("data/communication.toml")),
     ("professionalism.toml", include_str!("data/professionalism.toml")),
     ("workmanship.toml", include_str!("data/workmanship.toml")),

@@ -19,8 +19,8 @@ fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
         ids,
         [
             "punctuality",
-            "response_time",
             "scheduling",
+            "response_time",
             "communication",
             "professionalism",
             "workmanship",

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::excerpt::RESULT_BYTES_MAX;
 use super::{shape, text};
 use crate::business::Business;
-use crate::edition::{Postings, Shelf};
 use crate::edition::block::Block;
 use crate::edition::entry::Mention;
 use crate::edition::print::Copy;
+use crate::edition::{Postings, Shelf};
 use crate::reviews::{Day, fold};
 use crate::wire;
 

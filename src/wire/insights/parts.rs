@@ -3,7 +3,7 @@
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use super::said::{Confidence, Overall, Quote, Share, Trend};
+use super::said::{Confidence, Quote, Share, Trend};
 use crate::insights::{Kind, compile};
 use crate::links::Links;
 
@@ -56,7 +56,7 @@ pub struct SubTopic {
     pub reviews: u32,
 }
 
-/// Whom and what the same reviews name: at most five of each kind, the most frequent first, in three reviews or more.
+/// Whom and what the same reviews name: at most three of each kind, the most frequent first, in three reviews or more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct CoMentioned {
     /// People whom three reviews or more name.
@@ -92,9 +92,10 @@ pub struct Entities {
     pub service_areas: Vec<Entity>,
 }
 
-/// Somebody or something that reviews name. `positive` to `uncertain` count what is said in the sentences that name it and
-/// go on about it (`neutral`: nothing is judged there) and add up to `reviews`. Of what no review names, and of people whom
-/// fewer than three name, nothing but the counts is told.
+/// Somebody or something that reviews name. `positive` to `uncertain` count the reviews by what they say where they name it
+/// and go on about it, and add up to `reviews`. Where nothing is judged there, a person's vote is `neutral`, and that of a
+/// service or a place is the review's own as a whole. Of what no review names, and of people whom fewer than three name,
+/// nothing but the counts is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Entity {
     /// The firm's id; left out where it has none.
@@ -129,16 +130,14 @@ pub struct Entity {
     /// How much that can be relied on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// How the reviews that mention it speak as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overall: Option<Overall>,
     /// By month, and where it is going.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
-    /// Which aspects the same reviews judge: at most five, the most frequent first.
+    /// Which aspects the same reviews judge: at most three, the most frequent first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<CoMention>>,
-    /// Words of customers where they name it.
+    /// Words of customers: of a person where they name him or her, of a service or a place from reviews that do. At most one
+    /// of either side, by the rule of aspects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Vec<Quote>>,
 }
@@ -156,11 +155,13 @@ pub struct Topic {
     pub expected: f64,
     /// How much that differs: the log-likelihood ratio, one decimal. The topics come in its order.
     pub log_likelihood: f64,
-    /// The id of the aspect that it goes with most clearly; left out where there is none.
+    /// The id of the aspect that its sentences judge most often; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
-    /// How its reviews speak as a whole.
-    pub overall: Overall,
+    /// How many of its reviews speak well of the firm as a whole.
+    pub positive: u32,
+    /// How many speak badly of it.
+    pub negative: u32,
     /// A sentence that has it; left out where all are too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
@@ -230,12 +231,11 @@ impl Entity {
             uncertain: None,
             positive_share: None,
             confidence: None,
-            overall: None,
             trend: None,
             aspects: None,
             quotes: None,
         };
-        if let Some((said, overall)) = detail {
+        if let Some(said) = detail {
             let compile::Said { votes, positive_share, confidence, trend, quotes } = said;
             shape.positive = Some(votes.positive);
             shape.negative = Some(votes.negative);
@@ -244,7 +244,6 @@ impl Entity {
             shape.uncertain = Some(votes.uncertain);
             shape.positive_share = positive_share.map(Share::from);
             shape.confidence = Some(confidence.into());
-            shape.overall = Some((&overall).into());
             shape.trend = Some(trend.into());
             shape.aspects = Some(judged.into_iter().map(|joint| CoMention::aspect(joint, &insights.aspects)).collect());
             shape.quotes = Some(quotes.into_iter().map(Quote::from).collect());
@@ -265,7 +264,8 @@ impl Topic {
             expected: rounded(expected, 100.0),
             log_likelihood: rounded(log_likelihood, 10.0),
             aspect: aspect.map(|at| insights.aspects[at].id.clone()),
-            overall: (&overall).into(),
+            positive: overall.positive,
+            negative: overall.negative,
             quote: quote.map(Quote::from),
         }
     }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::insights::compile;
+use crate::insights::{self, compile};
 
 /// A share of reviews with its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -81,6 +81,29 @@ impl From<compile::Vote> for Polarity {
     }
 }
 
+impl From<insights::Polarity> for Polarity {
+    fn from(polarity: insights::Polarity) -> Self {
+        match polarity {
+            insights::Polarity::Positive => Self::Positive,
+            insights::Polarity::Negative => Self::Negative,
+            insights::Polarity::Neutral => Self::Neutral,
+            insights::Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+impl From<Polarity> for compile::Vote {
+    fn from(polarity: Polarity) -> Self {
+        match polarity {
+            Polarity::Positive => Self::Positive,
+            Polarity::Negative => Self::Negative,
+            Polarity::Neutral => Self::Neutral,
+            Polarity::Mixed => Self::Mixed,
+            Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
 /// How texts speak as a whole: reviews by the text's own balance, never by their stars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Overall {
@@ -108,7 +131,7 @@ impl From<&compile::Votes> for Overall {
 /// How it was and is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Trend {
-    /// Months with reviews, oldest first: of aspects all, of entities those of the last two years.
+    /// Months with reviews, oldest first: of aspects those of the last three years, of entities those of the last one.
     pub months: Vec<Monthly>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,

@@ -70,9 +70,9 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         ("update review set text = text || '!' where review_id = 'r-1150'", 0, "behind  insights: 1 "),
         ("update technician set name = name || 'x' where technician_id = 't-01'", 0, "behind  insights: 256 "),
         ("update derived_reading set findings = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("update derived_hit set hits = '[]' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("delete from derived_hit where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
-        ("insert into derived_hit values ('nobody', '[]')", 2, "wrong   insights: 1 readings are of no review"),
+        ("update derived_note set note = x'01' where review_id = 'r-1150'", 2, "wrong   insights: r-1150 has findings other"),
+        ("delete from derived_reading where review_id = 'r-1150'", 0, "behind  insights: 1 "),
+        ("insert into derived_note values ('nobody', '', '', '[]', x'')", 2, "wrong   insights: 1 readings are of no review"),
     ] {
         sqlite3(&home.path(), sql);
         let checked = home.run(&["check"]);
@@ -81,6 +81,20 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         home.run(&["insights", "rebuild"]);
         assert_eq!(home.run(&["check"]).code, Some(0), "a rebuild mends it: {sql}");
     }
+}
+
+#[test]
+fn a_reading_is_explained_with_its_sums() {
+    let home = home();
+    let said = home.run(&["insights", "explain", "r-1150"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    for part in
+        ["r-1150, 2021-11-18, 5 of 5\n", "professionalism positive (", " sum\n", "technician Curtis Hale (first_name, \"Curtis\")"]
+    {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    let missing = home.run(&["insights", "explain", "nobody"]);
+    assert!(missing.code == Some(2) && missing.err.contains("there is no review nobody"), "{}", missing.err);
 }
 
 #[test]

@@ -67,7 +67,7 @@ async fn nothing_derived_stays_of_a_review_that_is_gone() {
         ("delete from review", ""),
     ] {
         app.shell(sql).await;
-        for table in ["derived_reading", "derived_hit"] {
+        for table in ["derived_reading", "derived_note"] {
             let ids =
                 sqlite3(&app.path(), &format!("select group_concat(review_id, ' ') from (select * from {table} order by 1);"));
             assert_eq!(ids, left, "{table} after {sql}");
@@ -80,7 +80,7 @@ async fn nothing_derived_stays_of_a_review_that_is_gone() {
 async fn readings_that_were_deleted_are_made_again_the_same() {
     let app = seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
-    app.shell("delete from derived_reading; delete from derived_hit;").await;
+    app.shell("delete from derived_reading;").await;
     let app = app.restart().await;
     assert!(bytes(&app) == before, "the same documents");
     assert!(sqlite3(&app.path(), DERIVED) == derived, "the same rows");
@@ -95,9 +95,9 @@ async fn readings_that_make_no_sense_are_made_again() {
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
     app.shell(
         "pragma ignore_check_constraints = on;
-         update derived_reading set findings = '[[1]]' where review_id like 'r-1%';
-         update derived_reading set mentions = 'x' where review_id like 'r-2%';
-         update derived_reading set language = 'klingon', phrases = '{}', text_hash = '' where review_id like 'C%';",
+         update derived_note set note = x'00' where review_id like 'r-1%';
+         update derived_note set names = 'x' where review_id like 'r-2%';
+         update derived_note set text_hash = '' where review_id like 'C%';",
     )
     .await;
     let app = app.restart().await;

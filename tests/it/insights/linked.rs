@@ -63,7 +63,7 @@ async fn a_changed_roster_links_anew_and_everything_else_about_the_firm_does_not
     app.shell("update technician set name = 'Mike Sorenson' where technician_id = 't3'; insert into service_area (name) values ('Gilbert')")
         .await;
     assert_eq!(read_since(&app.path()), ["a", "b", "c", "d"]);
-    assert_eq!(sqlite3(&app.path(), "select count(distinct method_hash) from derived_reading;"), "1");
+    assert_eq!(sqlite3(&app.path(), "select count(distinct method_hash) from derived_note;"), "1");
     assert_complete(&app);
     check_in_step(&app).await;
     let before = bytes(&app);

@@ -84,7 +84,7 @@ async fn a_start_in_the_midst_shows_what_is_known_and_goes_on() {
     app.shell(&long(0, REVIEWS)).await;
     let expected = bytes(&app);
     // As if another release had read all of it, and this one had begun to.
-    sqlite3(&app.path(), "update derived_reading set method_hash = 'older' where review_id <> 'a'");
+    sqlite3(&app.path(), "update derived_note set method_hash = 'older' where review_id <> 'a'");
     let press = Press::new(app.database().clone(), links(), Clock::manual(start()));
     let edition = press.first().await.unwrap();
     assert_eq!(edition.copy.behind(), REVIEWS);

@@ -78,7 +78,7 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\n"
+        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_TRADE_FILE=\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
@@ -86,9 +86,10 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
             ("REVIEWS_LISTEN", "0.0.0.0:81"),
             ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
             ("REVIEWS_ALLOWED_HOSTS", "Agents.Example, app.example:8443"),
+            ("REVIEWS_TRADE_FILE", "trade.toml"),
         ])),
         "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
-         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\n"
+         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_TRADE_FILE=trade.toml\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
     let said = said(reviews(home.0.path()).env("DATABASE_URL", "sqlite://other.db").args(["serve", "--print-config"]).args(flags));

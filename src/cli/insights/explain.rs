@@ -1,0 +1,44 @@
+//! Why a review counts as it does.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::business;
+use crate::cli::{Outcome, say};
+use crate::config::DatabaseConfig;
+use crate::db::{Database, DbError};
+use crate::insights::{Engine, Reader, Subject, explain};
+use crate::reviews::store::find;
+use crate::reviews::{ReviewId, Status};
+
+/// Show what was found in a review: every finding with the sum of its points, every name with its rule
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The review's id
+    #[arg(value_name = "REVIEW_ID")]
+    id: String,
+}
+
+impl Explain {
+    pub(super) async fn run(self, database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
+        let id: ReviewId = self.id.parse()?;
+        let path = database.path()?;
+        let fault = |error| DbError::at(&path, error);
+        let readers = Database::open_read_only(&path).await?;
+        let mut connection = readers.acquire().await.map_err(fault)?;
+        let review = find(&mut connection, &id).await.map_err(fault)?;
+        let business = business::find(&mut connection).await.map_err(fault)?.unwrap_or_default();
+        drop(connection);
+        readers.close().await;
+        let review = review.with_context(|| format!("there is no review {id}; ids stand in /reviews.json"))?;
+        let reading = Reader::new(&business, &engine).read(&Subject::of(&review));
+        let note = match review.status {
+            Status::Published => "",
+            Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",
+        };
+        say(&format!("{id}, {}, {} of 5\n{note}\n{}", review.date, review.rating.stars(), explain(&review.text, &reading)))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,79 @@
+//! Why a text was read as it was, for people: every finding with the sum of its hits. Apart from the reading, whose result it
+//! only shows; `reviews insights explain` prints it.
+
+use std::fmt::Write as _;
+
+use super::reading::{Finding, Language, Reading, Span};
+
+/// What a reading found in `text`, and every reason with its points.
+#[must_use]
+pub fn explain(text: &str, reading: &Reading) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let cut = |span: Span| {
+        let part = characters.get(span.start as usize..span.end as usize).unwrap_or_default();
+        part.iter().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut told = match reading.language {
+        Language::None => return "There are no words, so nothing was analysed.\n".to_owned(),
+        Language::Other => return "The text is not English, so it was counted and not analysed.\n".to_owned(),
+        Language::English => String::new(),
+    };
+    for (number, sentence) in (0_u32..).zip(&reading.sentences) {
+        let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
+        for finding in reading.findings.iter().filter(|finding| finding.sentence == number) {
+            tell_finding(&mut told, finding, &cut);
+        }
+        for mention in reading.mentions.iter().filter(|mention| mention.sentence == number) {
+            let who = mention.candidates.join(" or ");
+            let _ = writeln!(told, "   {} {who} ({}, {:?})", mention.kind.name(), mention.rule, cut(mention.span));
+        }
+    }
+    let (polarity, score) = reading.overall;
+    let _ = writeln!(told, "The text as a whole: {} ({score:+})", polarity.name());
+    told
+}
+
+fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(Span) -> String) {
+    let _ = writeln!(told, "   {} {} ({:+}) in {:?}", finding.aspect, finding.polarity.name(), finding.score, cut(finding.span));
+    for hit in &finding.hits {
+        let _ = writeln!(told, "     {:>+4}  {}  {:?}", hit.points, hit.rule, cut(hit.span));
+    }
+    let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
+    let _ = writeln!(told, "     {sum:>+4}  sum");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+    use crate::insights::aspects::Judge;
+    use crate::insights::reading::{Language, Polarity, Reading};
+    use crate::insights::text::Text;
+    use crate::insights::trade::Trade;
+
+    #[test]
+    fn an_explanation_shows_every_hit_and_the_sum() {
+        let original = "They weren't on time.";
+        let text = Text::new(original);
+        let judged = Judge::new(&Trade::built_in().unwrap()).judge(&text);
+        let sentences = text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect();
+        let mut reading = Reading {
+            language: Language::English,
+            sentences,
+            findings: judged.findings,
+            mentions: Vec::new(),
+            overall: (Polarity::Negative, -3),
+            phrases: Vec::new(),
+        };
+        assert_eq!(
+            explain(original, &reading),
+            "1. They weren't on time.\n   \
+             punctuality negative (-3) in \"They weren't on time\"\n       \
+             +3  phrase:right_on_time  \"on time\"\n       \
+             -6  negators:weren't  \"weren't\"\n       \
+             -3  sum\n\
+             The text as a whole: negative (-3)\n"
+        );
+        reading.language = Language::Other;
+        assert!(explain(original, &reading).contains("not analysed"));
+    }
+}

@@ -1,0 +1,95 @@
+//! Why an aspect's figures are what they are: the reviews behind them, with the reasons for every finding.
+
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+use super::said::Polarity;
+use crate::insights::{self, Span};
+
+/// One page of the reviews that support an aspect, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct AspectEvidence {
+    /// The aspect's id.
+    pub aspect: String,
+    /// Its name.
+    pub label: String,
+    /// How many reviews support it so: the figure in `/insights.json`.
+    pub total: u64,
+    /// How many are on this page.
+    pub count: u64,
+    /// How many there may be.
+    pub limit: u64,
+    /// What to send as `cursor` for the next page; left out on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The reviews.
+    pub reviews: Vec<EvidenceReview>,
+}
+
+/// A review that supports an aspect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct EvidenceReview {
+    /// Its id.
+    pub review_id: String,
+    /// Its permalink.
+    pub url: String,
+    /// Its day.
+    pub date: NaiveDate,
+    /// Its stars; they had no part in the polarity.
+    pub stars: u8,
+    /// Its one vote: what its findings say together.
+    pub polarity: Polarity,
+    /// Where it speaks of the aspect, in the order of the text.
+    pub findings: Vec<EvidenceFinding>,
+}
+
+/// A clause that judges or names the aspect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct EvidenceFinding {
+    /// In which sentence, counted from 0.
+    pub sentence: u32,
+    /// Where it begins in the review's `text`, in Unicode code points.
+    pub start: u32,
+    /// Where it has ended.
+    pub end: u32,
+    /// The words: exactly that slice.
+    pub text: String,
+    /// How they speak of the aspect.
+    pub polarity: Polarity,
+    /// The sum of the hits' points: well above 0 is positive, well below negative.
+    pub score: i32,
+    /// Why.
+    pub hits: Vec<EvidenceHit>,
+}
+
+/// One reason: a rule or a weight, where it applied, and what it added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct EvidenceHit {
+    /// Which rule, for example `phrase:on_time`.
+    pub rule: String,
+    /// Where the words begin that it applied to.
+    pub start: u32,
+    /// Where they have ended.
+    pub end: u32,
+    /// What it added to the score.
+    pub points: i32,
+}
+
+impl EvidenceFinding {
+    /// A finding in `text`.
+    #[must_use]
+    pub fn new(finding: insights::Finding, text: &str) -> Self {
+        let insights::Finding { aspect: _, sentence, span, polarity, score, hits } = finding;
+        let hit = |insights::Hit { rule, span: Span { start, end }, points }| EvidenceHit { rule, start, end, points };
+        Self {
+            sentence,
+            start: span.start,
+            end: span.end,
+            text: insights::compile::slice(text, span).unwrap_or_default().to_owned(),
+            polarity: polarity.into(),
+            score,
+            hits: hits.into_iter().map(hit).collect(),
+        }
+    }
+}
