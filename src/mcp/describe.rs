@@ -89,7 +89,7 @@ fn request() -> Value {
                 "description": "What the answer is to be found by.",
                 "oneOf": [
                     { "type": "string" },
-                    { "type": "integer", "minimum": -9_007_199_254_740_991_i64, "maximum": 9_007_199_254_740_991_i64 },
+                    { "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX },
                 ],
             },
             "method": { "type": "string", "enum": ["initialize"], "description": "What is asked for." },

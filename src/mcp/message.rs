@@ -52,7 +52,7 @@ impl Id {
     fn read(value: &Value) -> Option<Self> {
         let is_id = match value {
             Value::String(_) => true,
-            Value::Number(number) => number.is_i64() || number.is_u64(),
+            Value::Number(number) => number.is_i64(),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
         };
         is_id.then(|| Self(value.clone()))
