@@ -1,6 +1,7 @@
 //! What the detector says about a sentence's findings. Rules know why they found something, the detector knows what people
-//! say: it adds what it hears clearly, takes away what nobody would say so, and settles what they leave open. All of it are
-//! hits of their own, so that a score is the sum of its hits here too. The constants were chosen on `tests/gold/validation.tsv`.
+//! say: it adds what it hears clearly, takes away what nobody would say so, settles what they leave open, and backs what it
+//! hears likewise. All of it are hits of their own, so that a score is the sum of its hits here too. The constants were chosen
+//! on `tests/gold/validation.tsv`.
 
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ const LEAD_TO_SETTLE: i32 = UNIT / 2;
 const LEAD_TO_JUDGE: i32 = UNIT;
 /// The points of a label that only the detector gives.
 const POINTS: i32 = MARGIN + 1;
+/// What it adds to a judgement that it hears likewise. It changes no label; the clearest sentences are quoted first.
+const BACKING: i32 = 2;
 
 /// How a part of the sentence sounds: the label's points in sign, and by how much it leads.
 struct Sound {
@@ -42,7 +45,7 @@ pub fn revise(judge: &Judge, text: &Text, frame: &Frame<'_>, sentence: u32, firs
         let (odds, evidence) = (part.sums[its], part.sums[its] - judge.detector.biases()[its]);
         match found {
             Some(at) if evidence < EVIDENCE_TO_KEEP => drop(heard.remove(at)),
-            Some(at) => settle(judge, text, part, &mut heard[at]),
+            Some(at) => settle(judge, text, part, odds, &mut heard[at]),
             None if odds > ODDS_TO_ADD => heard.push(add(judge, text, part, aspect, its, sentence)),
             None => {}
         }
@@ -65,16 +68,19 @@ fn sound(part: &Part) -> Sound {
     Sound { sign: [-1, 0, 1][best], lead: labels[best] - next }
 }
 
-/// Settles what rules leave uncertain, and judges what they take for a fact where nobody would say so of one.
-fn settle(judge: &Judge, text: &Text, part: &Part, finding: &mut Finding) {
+/// Settles what rules leave uncertain, judges what they take for a fact where nobody would say so of one, and backs what
+/// sounds as they say.
+fn settle(judge: &Judge, text: &Text, part: &Part, odds: i32, finding: &mut Finding) {
     let sound = sound(part);
-    let lead = match finding.polarity {
-        Polarity::Uncertain => LEAD_TO_SETTLE,
-        Polarity::Neutral => LEAD_TO_JUDGE,
-        Polarity::Positive | Polarity::Negative => return,
+    let (is_enough, points) = match finding.polarity {
+        Polarity::Uncertain => (sound.lead >= LEAD_TO_SETTLE, sound.sign * POINTS - finding.score),
+        Polarity::Neutral => (sound.lead >= LEAD_TO_JUDGE, sound.sign * POINTS - finding.score),
+        Polarity::Positive | Polarity::Negative => {
+            let is_alike = sound.sign == finding.score.signum() && sound.lead >= LEAD_TO_JUDGE;
+            (is_alike && odds > ODDS_TO_ADD, sound.sign * BACKING)
+        }
     };
-    let points = sound.sign * POINTS - finding.score;
-    if sound.lead < lead || points == 0 {
+    if !is_enough || points == 0 {
         return;
     }
     finding.hits.push(hit(judge, text, part, sound.sign, points));
