@@ -4,7 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Aspect, Cue, Meaning, Rule, Trade, TradeError, pattern};
+use super::{Aspect, Cue, Item, Meaning, Rule, Trade, TradeError, pattern};
 
 /// The points of an opinion, by the key it stands under.
 const OPINIONS: [(&str, i32); 6] = [("excellent", 4), ("good", 3), ("fair", 2), ("poor", -2), ("bad", -3), ("terrible", -4)];
@@ -127,21 +127,19 @@ fn phrases(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
 fn add(trade: &mut Trade, kind: &str, meaning: Meaning, value: &Value<'_>) -> Result<(), Fault> {
     for (at, text) in strings(value)? {
         let pattern = pattern::parse(text, &trade.lists).map_err(|message| (at, message))?;
-        trade.rules.push(Rule { id: format!("{kind}:{}", slug(text)), pattern, meaning });
+        trade.rules.push(Rule { id: format!("{kind}:{}", slug(&pattern)), pattern, meaning });
     }
     Ok(())
 }
 
-/// A pattern as a name: its words, of alternatives the first.
-fn slug(text: &str) -> String {
-    let mut words = Vec::new();
-    for part in text.split([' ', '(', ')']) {
-        let word = part.split('|').next().unwrap_or(part).trim_matches(['?', '~', '@', '<', '>', '^']);
-        if !word.is_empty() && !word.starts_with("..") && word != "/" {
-            words.push(word);
-        }
-    }
-    words.join("_")
+/// A pattern as a name: its words, of alternatives the first, of what may be missing nothing.
+fn slug(items: &[Item]) -> String {
+    let word = |item: &Item| match item {
+        Item::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
+        Item::Gap(_) => String::new(),
+        Item::Either(choices) => choices.first().map(|choice| slug(choice)).unwrap_or_default(),
+    };
+    items.iter().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 fn points<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, Fault> {
