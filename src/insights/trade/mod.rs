@@ -64,6 +64,8 @@ pub enum Cue {
     Open,
     /// `do they`: the same where a question mark ends the sentence.
     Asks,
+    /// `the leak`: an opinion about it is about nobody.
+    Setting,
     /// `not only`: words that say nothing here.
     Silent,
 }

@@ -11,7 +11,7 @@ const OPINIONS: [(&str, i32); 6] = [("excellent", 4), ("good", 3), ("fair", 2), 
 /// The points of a phrase that judges an aspect, by the key it stands under.
 const JUDGEMENTS: [(&str, i32); 5] =
     [("positive", 3), ("mildly_positive", 2), ("neutral", 0), ("mildly_negative", -2), ("negative", -3)];
-const CUES: [(&str, Cue); 11] = [
+const CUES: [(&str, Cue); 12] = [
     ("negators", Cue::Negator),
     ("intensifiers", Cue::Intensifier),
     ("diminishers", Cue::Diminisher),
@@ -22,6 +22,7 @@ const CUES: [(&str, Cue); 11] = [
     ("wishes", Cue::Wish),
     ("open", Cue::Open),
     ("asks", Cue::Asks),
+    ("setting", Cue::Setting),
     ("silent", Cue::Silent),
 ];
 
