@@ -4,7 +4,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Aspect, Cue, Item, Meaning, Rule, Trade, TradeError, pattern};
+use super::pattern::Item;
+use super::{Aspect, Cue, Meaning, Rule, Trade, TradeError, pattern};
 
 /// The points of an opinion, by the key it stands under.
 const OPINIONS: [(&str, i32); 6] = [("excellent", 4), ("good", 3), ("fair", 2), ("poor", -2), ("bad", -3), ("terrible", -4)];
@@ -127,8 +128,8 @@ fn phrases(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
 
 fn add(trade: &mut Trade, kind: &str, meaning: Meaning, value: &Value<'_>) -> Result<(), Fault> {
     for (at, text) in strings(value)? {
-        let pattern = pattern::parse(text, &trade.lists).map_err(|message| (at, message))?;
-        trade.rules.push(Rule { id: format!("{kind}:{}", slug(&pattern)), pattern, meaning });
+        let (items, ways) = pattern::parse(text, &trade.lists).map_err(|message| (at, message))?;
+        trade.rules.push(Rule { id: format!("{kind}:{}", slug(&items)), ways, meaning });
     }
     Ok(())
 }
