@@ -68,7 +68,7 @@ mod tests {
             explain(original, &reading),
             "1. They weren't on time.\n   \
              punctuality negative (-3) in \"They weren't on time\"\n       \
-             +3  phrase:right_on_time  \"on time\"\n       \
+             +3  phrase:on_time  \"on time\"\n       \
              -6  negators:weren't  \"weren't\"\n       \
              -3  sum\n\
              The text as a whole: negative (-3)\n"

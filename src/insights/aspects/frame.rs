@@ -54,7 +54,7 @@ pub struct Frame<'judge> {
 }
 
 /// How many words in quotation marks are doubted; more are somebody's speech.
-const QUOTED_MAX: usize = 3;
+const QUOTED_MAX: usize = 2;
 
 impl<'judge> Frame<'judge> {
     /// Takes a sentence apart.

@@ -280,7 +280,7 @@ impl Scorer<'_> {
         let item = items[at];
         let clause = self.frame.clause_at(item.start);
         let units = self.frame.clauses[clause].units.clone();
-        let is_name = |item: &Item| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_));
+        let is_name = |item: &Item| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(Cue::Setting));
         let within = |one: &Item| units.contains(&one.start) && is_name(one);
         let after = items.iter().position(|one| within(one) && one.start >= item.end && self.reaches(item.end, one.start));
         if after.is_some() {

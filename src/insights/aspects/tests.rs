@@ -1,3 +1,5 @@
+//! What sentences of every family say, the sum of their hits, and bounds.
+
 use std::sync::LazyLock;
 
 use super::{Judge, Judged};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
-use crate::insights::trade::{Cue, Meaning, Step, Trade, expand};
+use crate::insights::trade::{Cue, Meaning, Step, Trade};
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -70,8 +70,8 @@ impl Trie {
     pub fn new(trade: &Trade, vocabulary: &Vocabulary) -> Self {
         let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
-            for way in expand(&rule.pattern).unwrap_or_default() {
-                insert(&mut nodes, &way, vocabulary, index);
+            for way in &rule.ways {
+                insert(&mut nodes, way, vocabulary, index);
             }
         }
         let mut trie = Self { first: vec![0; vocabulary.last_first() as usize + 1], ..Self::default() };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Symbol;
 use crate::insights::text::{Shape, Text};
-use crate::insights::trade::{Step, Trade, expand, forms};
+use crate::insights::trade::{Step, Trade, forms};
 
 /// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
 const AFTER_NAME: [&str; 40] = [
@@ -110,18 +110,17 @@ impl Vocabulary {
     pub fn new(trade: &Trade) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
-        let ways = || trade.rules.iter().filter_map(|rule| expand(&rule.pattern)).flatten();
-        let symbol = |step| if let Step::Symbol(symbol) = step { Some(symbol) } else { None };
+        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
         // What patterns begin with comes first, so that looking for beginnings can stop early.
-        let first: BTreeSet<String> = ways().filter_map(|way| way.into_iter().next().and_then(symbol)).collect();
-        let rest: BTreeSet<String> = ways().flatten().filter_map(symbol).filter(|symbol| !first.contains(symbol)).collect();
+        let first: BTreeSet<&str> = ways().filter_map(|way| way.first().and_then(symbol)).collect();
+        let rest: BTreeSet<&str> = ways().flatten().filter_map(symbol).filter(|symbol| !first.contains(symbol)).collect();
         vocabulary.first = Symbol::try_from(first.len()).unwrap_or(Symbol::MAX);
         for symbol in first.into_iter().chain(rest) {
             let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
-            for word in members(trade, &symbol) {
+            for word in members(trade, symbol) {
                 words.entry(word).or_default().insert(number);
             }
-            vocabulary.numbers.insert(symbol, number);
+            vocabulary.numbers.insert(symbol.to_owned(), number);
         }
         let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default());
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
@@ -208,6 +207,14 @@ impl Vocabulary {
             }
             self.words.get(short.as_str())
         })
+    }
+}
+
+/// The symbol of a step that is none of a gap.
+const fn symbol(step: &Step) -> Option<&str> {
+    match step {
+        Step::Symbol(symbol) => Some(symbol.as_str()),
+        Step::Gap(_) => None,
     }
 }
 

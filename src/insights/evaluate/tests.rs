@@ -1,3 +1,5 @@
+//! Faults of annotated files, and figures that can be counted by hand.
+
 use super::{Counts, RowError, Share, evaluate, rows};
 use crate::insights::aspects::Judge;
 use crate::insights::reading::Polarity;
@@ -6,7 +8,7 @@ use crate::insights::trade::Trade;
 const ASPECTS: [&str; 2] = ["price", "overall"];
 
 fn fault(content: &str) -> RowError {
-    rows("my.tsv", content, &ASPECTS).unwrap_err()
+    rows("mine", content, &ASPECTS).unwrap_err()
 }
 
 #[test]
@@ -14,15 +16,15 @@ fn a_faulty_row_is_told_with_its_line() {
     let head = "text\taspect\tpolarity\n";
     assert_eq!(
         fault("text,aspect\n").to_string(),
-        "my.tsv:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between"
+        "mine:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between"
     );
-    assert_eq!(fault(head).to_string(), "my.tsv:1: there are no rows below the header");
-    assert_eq!(fault(&format!("{head}\nDear.\tprice\n")).to_string(), "my.tsv:3: a row has 3 fields with tabs between, this one 2");
-    assert_eq!(fault(&format!("{head}Dear.\tcost\tnegative")).to_string(), "my.tsv:2: `cost` is none of price, overall");
-    assert_eq!(fault(&format!("{head}Dear.\tprice\tbad")).to_string(), "my.tsv:2: `bad` is none of positive, negative, neutral");
+    assert_eq!(fault(head).to_string(), "mine:1: there are no rows below the header");
+    assert_eq!(fault(&format!("{head}\nDear.\tprice\n")).to_string(), "mine:3: a row has 3 fields with tabs between, this one 2");
+    assert_eq!(fault(&format!("{head}Dear.\tcost\tnegative")).to_string(), "mine:2: `cost` is none of price, overall");
+    assert_eq!(fault(&format!("{head}Dear.\tprice\tbad")).to_string(), "mine:2: `bad` is none of positive, negative, neutral");
     assert_eq!(fault(&format!("{head}Dear.\tprice\tuncertain")).line, 2);
     let twice = format!("{head}Dear.\tprice\tnegative\nDear.\tprice\tneutral\n");
-    assert_eq!(fault(&twice).to_string(), "my.tsv:3: `price` of this text stands above already");
+    assert_eq!(fault(&twice).to_string(), "mine:3: `price` of this text stands above already");
 }
 
 #[test]
@@ -32,7 +34,7 @@ fn pairs_are_counted_over_all_texts_and_aspects() {
         The price was fair.\tprice\tpositive\r\n\
         Way too expensive.\tprice\tpositive\r\n\
         Way too expensive.\toverall\tnegative\r\n";
-    let quality = evaluate(&Judge::new(&trade), &rows("my.tsv", content, &ASPECTS).unwrap());
+    let quality = evaluate(&Judge::new(&trade), &rows("mine", content, &ASPECTS).unwrap());
     assert_eq!((quality.n, quality.texts), (3, 2));
     assert_eq!(quality.pairs, Counts { both: 2, reader: 0, annotator: 1 });
     assert_eq!(quality.pairs.f1(), Share { part: 4, whole: 5 });

@@ -1,3 +1,5 @@
+//! Words, sentences and languages, in what customers type.
+
 use super::{Shape, Text};
 
 fn words(original: &str) -> Vec<String> {

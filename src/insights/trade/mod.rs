@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use sha2::{Digest as _, Sha256};
 
 pub use inflect::forms;
-pub use pattern::{Item, Step, expand};
+pub use pattern::Step;
 
 /// The built-in files, each with its name: HVAC, plumbing and their kin, in English.
 const BUILT_IN: [(&str, &str); 13] = [
@@ -64,6 +64,8 @@ pub enum Cue {
     Open,
     /// `do they`: the same where a question mark ends the sentence.
     Asks,
+    /// `the leak`: an opinion about it is about nobody.
+    Setting,
     /// `not only`: words that say nothing here.
     Silent,
 }
@@ -88,8 +90,8 @@ pub enum Meaning {
 pub struct Rule {
     /// What a hit is called, for example `phrase:show_up_on_time`.
     pub id: String,
-    /// What it matches.
-    pub pattern: Vec<Item>,
+    /// What it matches: any of these ways.
+    pub ways: Vec<Vec<Step>>,
     /// What that means.
     pub meaning: Meaning,
 }
@@ -136,7 +138,7 @@ impl Trade {
     /// # Errors
     /// The first fault, with its line.
     pub fn parse(text: &str) -> Result<Self, TradeError> {
-        Self::parse_all(&[("trade.toml", text)])
+        Self::parse_all(&[("trade", text)])
     }
 
     /// Reads several files, each a name and its text, as if they were one.

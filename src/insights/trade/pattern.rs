@@ -44,11 +44,11 @@ const WAYS_MAX: usize = 4096;
 const STEPS_MAX: usize = 16;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
-/// Reads a pattern; lists with entries of several words stand in `groups` and become alternatives.
+/// Reads a pattern, and all ways to match it; lists with entries of several words stand in `groups` and become alternatives.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(text: &str, lists: &BTreeMap<String, Vec<String>>) -> Result<Vec<Item>, String> {
+pub fn parse(text: &str, lists: &BTreeMap<String, Vec<String>>) -> Result<(Vec<Item>, Vec<Vec<Step>>), String> {
     let mut parser = Parser { rest: text, depth: 0, lists };
     let items = parser.sequence()?;
     if !parser.rest.is_empty() {
@@ -65,12 +65,11 @@ pub fn parse(text: &str, lists: &BTreeMap<String, Vec<String>>) -> Result<Vec<It
     if ways.iter().any(|way| matches!(way.first(), Some(Step::Gap(_)))) {
         return Err(format!("`{text}` begins with a gap"));
     }
-    Ok(items)
+    Ok((items, ways))
 }
 
 /// All ways to match a pattern; nothing where they are too many. A gap that nothing follows is left out.
-#[must_use]
-pub fn expand(items: &[Item]) -> Option<Vec<Vec<Step>>> {
+fn expand(items: &[Item]) -> Option<Vec<Vec<Step>>> {
     let mut ways = product(items)?;
     for way in &mut ways {
         while matches!(way.last(), Some(Step::Gap(_))) {

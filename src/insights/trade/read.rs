@@ -4,6 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::pattern::Item;
 use super::{Aspect, Cue, Meaning, Rule, Trade, TradeError, pattern};
 
 /// The points of an opinion, by the key it stands under.
@@ -11,7 +12,7 @@ const OPINIONS: [(&str, i32); 6] = [("excellent", 4), ("good", 3), ("fair", 2), 
 /// The points of a phrase that judges an aspect, by the key it stands under.
 const JUDGEMENTS: [(&str, i32); 5] =
     [("positive", 3), ("mildly_positive", 2), ("neutral", 0), ("mildly_negative", -2), ("negative", -3)];
-const CUES: [(&str, Cue); 11] = [
+const CUES: [(&str, Cue); 12] = [
     ("negators", Cue::Negator),
     ("intensifiers", Cue::Intensifier),
     ("diminishers", Cue::Diminisher),
@@ -22,6 +23,7 @@ const CUES: [(&str, Cue); 11] = [
     ("wishes", Cue::Wish),
     ("open", Cue::Open),
     ("asks", Cue::Asks),
+    ("setting", Cue::Setting),
     ("silent", Cue::Silent),
 ];
 
@@ -126,22 +128,20 @@ fn phrases(trade: &mut Trade, file: &DeTable<'_>) -> Result<(), Fault> {
 
 fn add(trade: &mut Trade, kind: &str, meaning: Meaning, value: &Value<'_>) -> Result<(), Fault> {
     for (at, text) in strings(value)? {
-        let pattern = pattern::parse(text, &trade.lists).map_err(|message| (at, message))?;
-        trade.rules.push(Rule { id: format!("{kind}:{}", slug(text)), pattern, meaning });
+        let (items, ways) = pattern::parse(text, &trade.lists).map_err(|message| (at, message))?;
+        trade.rules.push(Rule { id: format!("{kind}:{}", slug(&items)), ways, meaning });
     }
     Ok(())
 }
 
-/// A pattern as a name: its words, of alternatives the first.
-fn slug(text: &str) -> String {
-    let mut words = Vec::new();
-    for part in text.split([' ', '(', ')']) {
-        let word = part.split('|').next().unwrap_or(part).trim_matches(['?', '~', '@', '<', '>', '^']);
-        if !word.is_empty() && !word.starts_with("..") && word != "/" {
-            words.push(word);
-        }
-    }
-    words.join("_")
+/// A pattern as a name: its words, of alternatives the first, of what may be missing nothing.
+fn slug(items: &[Item]) -> String {
+    let word = |item: &Item| match item {
+        Item::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
+        Item::Gap(_) => String::new(),
+        Item::Either(choices) => choices.first().map(|choice| slug(choice)).unwrap_or_default(),
+    };
+    items.iter().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 fn points<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, Fault> {
