@@ -111,7 +111,11 @@ impl Model {
     /// # Errors
     /// When one of them cannot be read.
     pub fn parse(weights: &[u8], quality: &str) -> Result<Self, ModelError> {
-        let digest = Sha256::digest(weights).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = Sha256::digest(weights)
+            .iter()
+            .flat_map(|byte| [byte >> 4, byte & 15])
+            .filter_map(|digit| char::from_digit(digit.into(), 16))
+            .collect();
         let weights = Weights::parse(weights)?;
         let (vocabulary, network) = (Vocabulary::new(&weights.keys), Network::new(&weights));
         Ok(Self { vocabulary, network, digest, quality: serde_json::from_str(quality)? })

@@ -116,7 +116,7 @@ impl Network {
             let filters = if token.is_anchor() { 2 * FILTERS } else { FILTERS };
             let gates = &self.gates[usize::from(token.place)];
             for ((most, sum), gate) in most.iter_mut().zip(sums).zip(gates).take(filters) {
-                let sum = sum.max(0) * gate >> ONE_BITS;
+                let sum = (sum.max(0) * gate) >> ONE_BITS;
                 if sum > most.0 {
                     *most = (sum, at);
                 }

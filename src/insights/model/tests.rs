@@ -91,7 +91,7 @@ fn a_token_is_seen_from_the_anchor_with_its_negation() {
     let text = Text::new("Not good at all, but the price was fair.");
     let vocabulary = Vocabulary::new(&[key("good"), key("fair")]);
     let price = (0..text.tokens().len()).find(|at| text.word(*at) == "price").unwrap();
-    let (first, seen) = vocabulary.look(&text, 0..text.tokens().len(), &[price..price + 1]);
+    let (first, seen) = vocabulary.look(&text, 0..text.tokens().len(), std::slice::from_ref(&(price..price + 1)));
     assert_eq!((first, seen.len()), (0, text.tokens().len()));
     assert_eq!((seen[1].word, seen[1].role), (1, 1), "good, under not");
     assert_eq!((seen[price + 2].word, seen[price + 2].role), (2, 0), "fair, which is not");
@@ -105,7 +105,8 @@ fn a_long_sentence_is_looked_at_around_the_anchor() {
     let text = Text::new(&"word ".repeat(500));
     let vocabulary = Vocabulary::new(&[]);
     for (anchor, first) in [(0, 0), (250, 218), (499, 436)] {
-        let (from, seen) = vocabulary.look(&text, 0..500, std::slice::from_ref(&(anchor..anchor + 1)));
+        let its = anchor..anchor + 1;
+        let (from, seen) = vocabulary.look(&text, 0..500, std::slice::from_ref(&its));
         assert_eq!((from, seen.len()), (first, 64));
         assert!(seen[anchor - from].is_anchor());
     }
