@@ -6,6 +6,7 @@ pub mod compile;
 mod editorial;
 pub mod evaluate;
 mod explain;
+pub mod model;
 pub mod names;
 mod note;
 mod reader;
