@@ -121,7 +121,7 @@ fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
     group.bench_function("compile", |bencher| bencher.iter(|| black_box(&noted).compile()));
     let text = noted.text_of_110_words();
     group.bench_function("phrases", |bencher| {
-        bencher.iter(|| reviews_service::insights::compile::topics::phrases(black_box(&text)))
+        bencher.iter(|| reviews_service::insights::compile::topics::phrases(black_box(&text)));
     });
     group.finish();
 }

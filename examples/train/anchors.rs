@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use reviews_service::insights::model::features::form;
+use reviews_service::insights::text::Shape;
 
 use crate::data::{About, Sentence};
 
@@ -21,15 +22,23 @@ impl Anchors {
         Self(categories.into_iter().map(|category| (category.to_owned(), weights(sentences, category))).collect())
     }
 
-    /// How many bytes the table takes: a key of 24 bits and a weight for each.
+    /// A category's number.
+    pub fn number(&self, category: &str) -> Option<usize> {
+        self.0.keys().position(|its| its == category)
+    }
+
+    /// How many bytes the table takes: a key of 24 bits and a weight for each word, three numbers for each category.
     pub fn bytes(&self) -> usize {
-        self.0.values().map(|words| words.len() * 4).sum()
+        self.0.values().map(|words| words.len() * 4 + 12).sum()
     }
 
     /// The tokens that stand for a category: the best, and those not far from it.
     pub fn find(&self, sentence: &Sentence, category: &str) -> Vec<Range<usize>> {
         let weights = self.0.get(category);
-        let weight = |at: usize| weights.and_then(|words| words.get(form(&sentence.text, at))).copied().unwrap_or(0);
+        let weight = |at: usize| {
+            let is_mark = sentence.text.tokens()[at].shape == Shape::Mark;
+            if is_mark { 0 } else { weights.and_then(|words| words.get(form(&sentence.text, at))).copied().unwrap_or(0) }
+        };
         let best = sentence.scope().map(weight).max().unwrap_or(0);
         let enough = (i32::from(best) * 6 / 10).max(i32::from(best.min(100)));
         sentence.scope().filter(|at| best > 0 && i32::from(weight(*at)) >= enough).map(|at| at..at + 1).collect()

@@ -142,7 +142,11 @@ fn judgement(tag: &BytesStart<'_>, original: &str, text: &Text) -> anyhow::Resul
 
 /// SHA-256 in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 /// Takes out the sentences that are also in `others`, and tells how many those were.

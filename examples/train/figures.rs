@@ -1,5 +1,6 @@
 //! The figures: how many of how many judgements the integer model tells right, and plainer means beside it.
 
+use std::array::from_fn;
 use std::thread;
 
 use reviews_service::insights::model::network::Network;
@@ -34,19 +35,54 @@ impl Figure {
     }
 }
 
-/// Three labels, seen from what stands for the category.
-pub fn of_parts(set: &'static str, network: &Network, judgements: &[Example]) -> Figure {
-    let mut confusion = [[0; 3]; 3];
-    for judgement in judgements {
+/// The sums for each judgement, with what its category leans to.
+pub fn scores(network: &Network, judgements: &[Example], leans: &[[[i32; 3]; 2]]) -> Vec<[i32; 3]> {
+    let score = |judgement: &Example| {
+        let kind = usize::from(!judgement.seen.iter().any(|seen| seen.is_anchor()));
+        let lean = leans[judgement.prior][kind];
         let labels = network.run(&judgement.seen).labels;
+        from_fn(|label| labels[label] + lean[label])
+    };
+    judgements.iter().map(score).collect()
+}
+
+/// Three labels, seen from what stands for the category: each told by itself, and told together where what is known of this
+/// set is used as well: the judgements in a sentence are never all alike.
+pub fn of_parts(set: &'static str, sentences: &[Sentence], judgements: &[Example], scores: &[[i32; 3]]) -> [Figure; 2] {
+    let mut confusion = [[0; 3]; 3];
+    for (judgement, labels) in judgements.iter().zip(scores) {
         let told = (0..3).max_by_key(|label| labels[*label]).unwrap_or(1);
         confusion[judgement.label][told] += 1;
     }
     for (label, row) in ["negative", "neutral", "positive"].iter().zip(confusion) {
         println!("{label:>9} was told as negative, neutral, positive: {row:?}");
     }
-    let correct = (0..3).map(|label| confusion[label][label]).sum();
-    Figure { task: "aspect_polarity", set, method: "model", n: judgements.len(), correct }.told()
+    let (mut together, mut start) = (0, 0);
+    for sentence in sentences {
+        let its = start..start + sentence.judgements.len();
+        let told = unlike(&scores[its.clone()]);
+        together += told.iter().zip(&judgements[its.clone()]).filter(|(told, judgement)| **told == judgement.label).count();
+        start = its.end;
+    }
+    let (n, alone) = (judgements.len(), (0..3).map(|label| confusion[label][label]).sum());
+    [("model", alone), ("model, unlike labels", together)]
+        .map(|(method, correct)| Figure { task: "aspect_polarity", set, method, n, correct }.told())
+}
+
+/// The labels with the largest sum that are not all alike.
+fn unlike(scores: &[[i32; 3]]) -> Vec<usize> {
+    let odds: Vec<[f64; 3]> = scores
+        .iter()
+        .map(|labels| {
+            let total: f64 = labels.iter().map(|label| (f64::from(*label) / 1000.0).exp()).sum();
+            labels.map(|label| f64::from(label) / 1000.0 - total.ln())
+        })
+        .collect();
+    let choice = |code: usize| -> Vec<usize> { (0_u32..).zip(&odds).map(|(at, _)| code / 3_usize.pow(at) % 3).collect() };
+    let sum = |labels: &[usize]| labels.iter().zip(&odds).map(|(label, odds)| odds[*label]).sum::<f64>();
+    let all = (0..3_usize.pow(u32::try_from(odds.len()).unwrap_or(0))).map(choice);
+    let differ = all.filter(|labels| labels.len() < 2 || labels.iter().any(|label| *label != labels[0]));
+    differ.max_by(|one, other| sum(one).total_cmp(&sum(other))).unwrap_or_default()
 }
 
 /// Two labels of whole sentences, each told by a model that was trained without it: all of MAMS, and nine tenths of these.

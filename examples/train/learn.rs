@@ -11,7 +11,16 @@ pub struct Example {
     pub seen: Vec<Seen>,
     /// 0 negative, 1 neutral, 2 positive.
     pub label: usize,
+    /// Which sums the labels begin with: [`ANCHORED`], [`WHOLE`], or those of a category.
+    pub prior: usize,
 }
+
+/// The judgement is of a term.
+pub const ANCHORED: usize = 0;
+/// The judgement is of the whole sentence.
+pub const WHOLE: usize = 1;
+/// How many beginnings there are: those two, and those of eight categories.
+pub const PRIORS: usize = 10;
 
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +30,10 @@ pub struct Plan {
     pub rate: f32,
     pub input_dropout: f32,
     pub output_dropout: f32,
+    /// How much the words' points shrink in each step, relative to the rate.
+    pub decay: f32,
+    /// How much of the last steps' mean is kept in each step: the mean is what is learned.
+    pub inertia: f32,
     pub seed: u64,
 }
 
@@ -38,6 +51,7 @@ pub struct Tables {
     pub thresholds: usize,
     pub outputs: usize,
     pub priors: usize,
+    pub gates: usize,
     pub end: usize,
 }
 
@@ -58,7 +72,8 @@ impl Tables {
             filters: table(WIDTH * INPUT * TWICE),
             thresholds: table(TWICE),
             outputs: table(TWICE * LABELS),
-            priors: table(2 * LABELS),
+            priors: table(PRIORS * LABELS),
+            gates: table(PLACES * FILTERS),
             end,
         }
     }
@@ -77,7 +92,8 @@ struct Run {
     words: Vec<usize>,
     /// Of each filter: its strongest match, where, and by what it was multiplied.
     most: [(f32, usize, f32); TWICE],
-    has_anchor: bool,
+    /// What each filter's match was before its gate.
+    ungated: [f32; TWICE],
     chances: [f32; LABELS],
 }
 
@@ -95,6 +111,7 @@ impl Net {
         for value in values[tables.roles..tables.filters].iter_mut() {
             *value = chance.normal(0.5);
         }
+        values[tables.gates..].fill(1.0);
         let bound = 1.0 / ((WIDTH * INPUT) as f32).sqrt();
         for value in values[tables.filters..tables.outputs].iter_mut() {
             *value = (chance.fraction() * 2.0 - 1.0) * bound;
@@ -106,26 +123,17 @@ impl Net {
         Self { tables, values }
     }
 
-    fn run(&self, seen: &[Seen], plan: Option<&Plan>, chance: &mut Chance) -> Run {
+    fn run(&self, example: &Example, plan: &Plan, chance: &mut Chance) -> Run {
+        let seen = &example.seen;
         let (tables, values) = (&self.tables, &self.values);
-        let mut drop = |share: f32| match plan {
-            Some(_) if share > 0.0 => {
-                if chance.fraction() < share {
-                    0.0
-                } else {
-                    1.0 / (1.0 - share)
-                }
-            }
-            _ => 1.0,
-        };
-        let (input, output) = plan.map_or((0.0, 0.0), |plan| (plan.input_dropout, plan.output_dropout));
+        let mut drop = |share: f32| if chance.fraction() < share { 0.0 } else { 1.0 / (1.0 - share) };
         let words: Vec<usize> = seen.iter().map(|seen| usize::from(seen.word)).collect();
         let mut run = Run {
             inputs: Vec::with_capacity(seen.len()),
             kept: Vec::with_capacity(seen.len()),
             words,
             most: [(0.0, usize::MAX, 1.0); TWICE],
-            has_anchor: seen.iter().any(|seen| seen.is_anchor()),
+            ungated: [0.0; TWICE],
             chances: [0.0; LABELS],
         };
         for (token, word) in seen.iter().zip(&run.words) {
@@ -137,7 +145,7 @@ impl Net {
                 &values[tables.roles + usize::from(token.role) * ROLE..][..ROLE],
             ];
             for ((to, kept), from) in its.iter_mut().zip(&mut kept).zip(parts.into_iter().flatten()) {
-                *kept = drop(input);
+                *kept = drop(plan.input_dropout);
                 *to = from * *kept;
             }
             run.inputs.push(its);
@@ -159,14 +167,16 @@ impl Net {
                     }
                 }
             }
-            for (most, sum) in run.most.iter_mut().zip(sums).take(count) {
-                if sum > most.0 {
-                    (most.0, most.1) = (sum, at);
+            for (filter, sum) in sums.into_iter().enumerate().take(count) {
+                let value = sum.max(0.0) * self.gate(filter, token).map_or(1.0, |gate| values[gate]);
+                if value > run.most[filter].0 {
+                    (run.most[filter].0, run.most[filter].1) = (value, at);
+                    run.ungated[filter] = sum;
                 }
             }
         }
         let mut labels = [0.0_f32; LABELS];
-        labels.copy_from_slice(&values[tables.priors + usize::from(!run.has_anchor) * LABELS..][..LABELS]);
+        labels.copy_from_slice(&values[tables.priors + example.prior * LABELS..][..LABELS]);
         for (token, word) in seen.iter().zip(&run.words) {
             let reach = values[tables.reaches + usize::from(token.place)];
             let points = tables.points + word * POINTS + usize::from(token.role & 1) * 2;
@@ -174,7 +184,7 @@ impl Net {
             labels[2] += values[points + 1] * reach;
         }
         for (filter, most) in run.most.iter_mut().enumerate() {
-            most.2 = drop(output);
+            most.2 = drop(plan.output_dropout);
             let weights = &values[tables.outputs + filter * LABELS..][..LABELS];
             labels.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * most.0 * most.2);
         }
@@ -185,12 +195,17 @@ impl Net {
         run
     }
 
+    /// Where a filter's gate at a token is; those of the anchor have none.
+    fn gate(&self, filter: usize, token: &Seen) -> Option<usize> {
+        (filter < FILTERS).then(|| self.tables.gates + usize::from(token.place) * FILTERS + filter)
+    }
+
     /// Adds the gradients of one example's loss.
     fn learn(&self, example: &Example, run: &Run, gradients: &mut [f32]) {
         let (tables, values) = (&self.tables, &self.values);
         let mut error = run.chances;
         error[example.label] -= 1.0;
-        let priors = tables.priors + usize::from(!run.has_anchor) * LABELS;
+        let priors = tables.priors + example.prior * LABELS;
         gradients[priors..priors + LABELS].iter_mut().zip(error).for_each(|(gradient, error)| *gradient += error);
         for (token, word) in example.seen.iter().zip(&run.words) {
             let reach = tables.reaches + usize::from(token.place);
@@ -210,6 +225,10 @@ impl Net {
             for (label, error) in error.iter().enumerate() {
                 gradients[weights + label] += error * most * kept;
                 pull += error * values[weights + label] * kept;
+            }
+            if let Some(gate) = self.gate(filter, &example.seen[at]) {
+                gradients[gate] += pull * run.ungated[filter];
+                pull *= values[gate];
             }
             gradients[tables.thresholds + filter] += pull;
             for offset in 0..WIDTH {
@@ -246,13 +265,15 @@ pub fn learn(words: usize, examples: &[Example], plan: &Plan) -> Net {
     let steps = plan.epochs * examples.len().div_ceil(plan.batch);
     let (mut first, mut second) = (vec![0.0_f32; net.values.len()], vec![0.0_f32; net.values.len()]);
     let mut gradients = vec![0.0_f32; net.values.len()];
+    let mut mean = net.values.clone();
+    let points = net.tables.points..net.tables.places;
     let (mut step, mut fade1, mut fade2) = (0_usize, 1.0_f32, 1.0_f32);
     for _ in 0..plan.epochs {
         chance.shuffle(&mut order);
         for batch in order.chunks(plan.batch) {
             gradients.fill(0.0);
             for at in batch {
-                let run = net.run(&examples[*at].seen, Some(plan), &mut chance);
+                let run = net.run(&examples[*at], plan, &mut chance);
                 net.learn(&examples[*at], &run, &mut gradients);
             }
             let rate = plan.rate * (1.0 - step as f32 / steps as f32);
@@ -263,9 +284,12 @@ pub fn learn(words: usize, examples: &[Example], plan: &Plan) -> Net {
                 let gradient = gradients[at] * share;
                 first[at] += (gradient - first[at]) * 0.1;
                 second[at] += (gradient * gradient - second[at]) * 0.001;
-                *value -= rate * first[at] / (1.0 - fade1) / ((second[at] / (1.0 - fade2)).sqrt() + 1e-8);
+                let decay = if points.contains(&at) { plan.decay * *value } else { 0.0 };
+                *value -= rate * (first[at] / (1.0 - fade1) / ((second[at] / (1.0 - fade2)).sqrt() + 1e-8) + decay);
+                mean[at] += (*value - mean[at]) * (1.0 - plan.inertia);
             }
         }
     }
+    net.values = mean;
     net
 }

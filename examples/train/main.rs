@@ -35,13 +35,14 @@ use reviews_service::insights::model::network::Network;
 use crate::anchors::Anchors;
 use crate::data::{About, Folder, Sentence, hex, without};
 use crate::figures::{Figure, json};
-use crate::learn::{Example, Plan, learn};
-use crate::quantise::quantise;
+use crate::learn::{ANCHORED, Example, Plan, WHOLE, learn};
+use crate::quantise::{leans, quantise};
 
 /// Chosen on the validation split.
-const PLAN: Plan = Plan { epochs: 10, batch: 64, rate: 0.003, input_dropout: 0.4, output_dropout: 0.4, seed: 1 };
+const PLAN: Plan =
+    Plan { epochs: 14, batch: 64, rate: 0.003, input_dropout: 0.4, output_dropout: 0.5, decay: 0.1, inertia: 0.998, seed: 1 };
 /// How many words are known: as many as 64 KB hold, with the words that stand for the categories.
-const WORDS: usize = 2750;
+const WORDS: usize = 2600;
 const BYTES_MAX: usize = 65_536;
 
 #[derive(Parser)]
@@ -88,12 +89,14 @@ fn main() -> anyhow::Result<()> {
     let mams = [examples(&train, &anchors, &vocabulary), examples(&terms, &anchors, &vocabulary)].concat();
     let whole = examples(&uci, &anchors, &vocabulary);
     println!("{} judgements of parts, {} of whole sentences", mams.len(), whole.len());
-    let weights = quantise(&learn(keys.len() + 1, &[mams.as_slice(), &whole].concat(), &plan), &keys);
+    let net = learn(keys.len() + 1, &[mams.as_slice(), &whole].concat(), &plan);
+    let weights = quantise(&net, &keys);
     let bytes = weights.to_bytes();
     println!("{} bytes of weights, and {} of words that stand for categories", bytes.len(), anchors.bytes());
     ensure!(bytes.len() + anchors.bytes() <= BYTES_MAX, "more than {BYTES_MAX} bytes");
     let judgements = examples(&judged, &anchors, &vocabulary);
-    let mut figures = vec![figures::of_parts(set, &Network::new(&weights), &judgements)];
+    let scores = figures::scores(&Network::new(&weights), &judgements, &leans(&net));
+    let mut figures = figures::of_parts(set, &judged, &judgements, &scores).to_vec();
     if args.choose {
         return Ok(());
     }
@@ -132,15 +135,17 @@ fn keys(sentences: &[&[Sentence]]) -> Vec<u32> {
 /// The judgements of `sentences` as the model sees them.
 fn examples(sentences: &[Sentence], anchors: &Anchors, vocabulary: &Vocabulary) -> Vec<Example> {
     let of = |sentence: &Sentence| -> Vec<Example> {
-        let seen = |about: &About| {
-            let at = match about {
-                About::Whole => Vec::new(),
-                About::Tokens(tokens) => vec![tokens.clone()],
-                About::Category(category) => anchors.find(sentence, category),
+        let example = |about: &About, label: usize| {
+            let (prior, at) = match about {
+                About::Whole => (WHOLE, Vec::new()),
+                About::Tokens(tokens) => (ANCHORED, vec![tokens.clone()]),
+                About::Category(category) => {
+                    (anchors.number(category).map_or(ANCHORED, |number| 2 + number), anchors.find(sentence, category))
+                }
             };
-            vocabulary.look(&sentence.text, sentence.scope(), &at).1
+            Example { seen: vocabulary.look(&sentence.text, sentence.scope(), &at).1, label, prior }
         };
-        sentence.judgements.iter().map(|its| Example { seen: seen(&its.about), label: its.label }).collect()
+        sentence.judgements.iter().map(|its| example(&its.about, its.label)).collect()
     };
     sentences.iter().flat_map(of).collect()
 }

@@ -1,8 +1,10 @@
 //! From floating point to the integers of the weights file.
 
-use reviews_service::insights::model::weights::Weights;
+use std::array::from_fn;
 
-use crate::learn::Net;
+use reviews_service::insights::model::weights::{LABELS, Weights};
+
+use crate::learn::{Net, PRIORS};
 
 /// The integers that come nearest. Inputs share one unit, since filters add them up.
 pub fn quantise(net: &Net, keys: &[u32]) -> Weights {
@@ -26,12 +28,21 @@ pub fn quantise(net: &Net, keys: &[u32]) -> Weights {
         reaches: small(reaches, reach_unit),
         roles: small(roles, input_unit),
         filters: small(filters, filter_unit),
+        gates: small(&values[tables.gates..tables.end], 64.0),
         outputs: small(outputs, output_unit),
         thresholds: thresholds.iter().map(|value| (value * input_unit * filter_unit).round() as i32).collect(),
-        priors: values[tables.priors..tables.end].iter().map(|value| (value * 1000.0).round() as i32).collect(),
+        priors: values[tables.priors..tables.priors + 2 * LABELS].iter().map(|value| (value * 1000.0).round() as i32).collect(),
         output_unit: (1000.0 * 4_294_967_296.0 / f64::from(input_unit * filter_unit * output_unit)).round() as i32,
         points_unit: (1000.0 * 65_536.0 / f64::from(point_unit * reach_unit)).round() as i32,
     }
+}
+
+/// What a category's judgements begin with beyond those of a term, or of a whole where no word stands for it; thousandths.
+pub fn leans(net: &Net) -> Vec<[[i32; LABELS]; 2]> {
+    let prior = |at: usize, label: usize| net.values[net.tables.priors + at * LABELS + label];
+    let lean =
+        |category: usize| from_fn(|kind| from_fn(|label| ((prior(category, label) - prior(kind, label)) * 1000.0).round() as i32));
+    (0..PRIORS).map(lean).collect()
 }
 
 /// How many units make 1, so that all but a few in a thousand of the values fit.

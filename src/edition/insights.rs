@@ -68,7 +68,7 @@ fn method(copy: &Copy) -> wire::Method {
             "Every text is read by rules and small integer weights; the stars have no part in it. A review has one vote for \
                       each aspect. The same reviews give the same bytes."
                 .to_owned(),
-        reader: copy.reader.method().to_owned(),
+        trade_sha256: copy.reader.trade().digest().to_owned(),
         deterministic: true,
         offset_unit: "code_point".to_owned(),
         quality: Vec::new(),

@@ -76,8 +76,8 @@ pub struct Method {
     pub engine: String,
     /// What that means.
     pub description: String,
-    /// A hash of all that decides what a text says: engine, trade, weights, and the firm's own names.
-    pub reader: String,
+    /// SHA-256 of the trade's aspects and phrases.
+    pub trade_sha256: String,
     /// Always true: the same reviews give the same bytes.
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.

@@ -7,7 +7,7 @@ use crate::support::{BASE, Generator, TestApp};
 
 /// A path that the route answers with 200.
 fn path(pattern: &str) -> String {
-    pattern.replace(":date", "2025-01-01").replace(":id", "r-00001")
+    pattern.replace(":date", "2025-01-01").replace("aspects/:id", "aspects/price").replace(":id", "r-00001")
 }
 
 /// The routes that can be read, which are all but those that take requests of other kinds.

@@ -85,7 +85,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
         // The newest fifty.
         ("update review set text = 'just then' where review_id = 'newest'", &[reviews, json, atom]),
         ("update business set description = 'Heating and cooling.'", &[reviews, json, atom]),
-        ("update business set name = 'Peak'", &[reviews, json, atom]),
+        ("update business set name = 'Peak'", &[reviews, insights, json, atom]),
         ("delete from review where review_id = 'newest'", &[reviews, insights, json, atom]),
     ] {
         check_changes(&app, sql, changed).await;

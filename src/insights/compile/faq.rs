@@ -78,6 +78,7 @@ fn counts(votes: &Votes, what: &str) -> String {
     };
     let judged = votes.judged();
     let mixed = if votes.mixed > 0 { format!(", {} mixed", votes.mixed) } else { String::new() };
+    let other = if other == 0 { "none".to_owned() } else { other.to_string() };
     format!("{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.", quantifier(side, judged))
 }
 

@@ -206,7 +206,7 @@ mod tests {
     fn a_share_has_the_interval_of_wilson() {
         let share = Share::new(88, 96).unwrap();
         assert_eq!((share.value, share.ci95, share.n), (0.917, [0.844, 0.957], 96));
-        assert_eq!(Share::new(5, 5).unwrap().ci95, [0.566, 1.0]);
+        assert_eq!(format!("{:?}", Share::new(5, 5).unwrap().ci95), "[0.566, 1.0]");
         assert_eq!(Share::new(0, 0), None);
     }
 

@@ -23,7 +23,7 @@ const JOINT_MAX: usize = 3;
 /// What goes together in fewer reviews is not told.
 const JOINT_MIN: u32 = 3;
 /// How many months of an aspect are told.
-const ASPECT_MONTHS: i32 = 36;
+const ASPECT_MONTHS: i32 = 24;
 /// How many months of one who or what is named are told.
 const ENTITY_MONTHS: i32 = 12;
 /// A trend compares so many months with as many before.

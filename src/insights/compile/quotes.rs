@@ -80,7 +80,7 @@ pub fn worth(mark: &Mark, note: NoteRef<'_>, age_days: i32) -> u32 {
         Polarity::Negative => note.head.stars <= 2,
         Polarity::Neutral | Polarity::Uncertain => false,
     };
-    clear
+    3 * clear
         + 3 * u32::from(CLAUSE.contains(&mark.len))
         + 2 * u32::from(age_days < RECENT_DAYS)
         + 4 * u32::from(note.head.overall == mark.polarity)

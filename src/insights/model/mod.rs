@@ -19,6 +19,10 @@ use super::text::Text;
 /// The most hits that a score tells of.
 pub const HITS_MAX: usize = 4;
 
+/// By how much neutral is too likely beside an anchor, in thousandths: 44 of 100 judgements in MAMS are neutral, of those in
+/// reviews about 17. The figures for MAMS are without it.
+const NEUTRAL_EXCESS: i32 = 1330;
+
 const WEIGHTS: &[u8] = include_bytes!("polarity.weights");
 const QUALITY: &str = include_str!("polarity.json");
 
@@ -107,7 +111,11 @@ impl Model {
     /// # Errors
     /// When one of them cannot be read.
     pub fn parse(weights: &[u8], quality: &str) -> Result<Self, ModelError> {
-        let digest = Sha256::digest(weights).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = Sha256::digest(weights)
+            .iter()
+            .flat_map(|byte| [byte >> 4, byte & 15])
+            .filter_map(|digit| char::from_digit(digit.into(), 16))
+            .collect();
         let weights = Weights::parse(weights)?;
         let (vocabulary, network) = (Vocabulary::new(&weights.keys), Network::new(&weights));
         Ok(Self { vocabulary, network, digest, quality: serde_json::from_str(quality)? })
@@ -126,12 +134,14 @@ impl Model {
     }
 
     /// How `scope`, a sentence or a part of one, speaks of what `anchor` names; of itself, where `anchor` is empty or outside.
+    /// Of itself it is hardly ever neutral: whole sentences were learned as negative or positive alone.
     #[must_use]
     pub fn score(&self, text: &Text, scope: Range<usize>, anchor: Range<usize>) -> Scores {
         let has_anchor = !anchor.is_empty() && scope.contains(&anchor.start);
         let (first, seen) = self.vocabulary.look(text, scope, if has_anchor { std::slice::from_ref(&anchor) } else { &[] });
         let sums = self.network.run(&seen);
         let [negative, neutral, positive] = sums.labels;
+        let neutral = if has_anchor { neutral.saturating_sub(NEUTRAL_EXCESS) } else { neutral };
         Scores { negative, neutral, positive, hits: hits(text, first, &sums) }
     }
 }

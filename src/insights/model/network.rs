@@ -15,6 +15,7 @@ pub struct Network {
     words: Vec<Row>,
     places: Vec<Row>,
     roles: Vec<Row>,
+    gates: Vec<[i32; 2 * FILTERS]>,
     thresholds: [i32; 2 * FILTERS],
     outputs: [[i32; LABELS]; 2 * FILTERS],
     points: Vec<[i8; POINTS]>,
@@ -37,6 +38,9 @@ pub struct Sums {
 
 /// Filters are summed in eighths of their unit, so that rows fit in 16 bits.
 const SHIFT: u32 = 3;
+/// A gate that lets a match through as it is, as a power of two and as it stands in the tables.
+const ONE_BITS: u32 = 6;
+const ONE: i32 = 1 << ONE_BITS;
 
 impl Network {
     /// Unfolds `weights`.
@@ -50,6 +54,11 @@ impl Network {
             words: rows(&weights.words, WORD, words, 0),
             places: rows(&weights.places, PLACE, PLACES, WORD),
             roles: rows(&weights.roles, ROLE, ROLES, WORD + PLACE),
+            gates: (0..PLACES)
+                .map(|place| {
+                    from_fn(|filter| if filter < FILTERS { i32::from(weights.gates[place * FILTERS + filter]) } else { ONE })
+                })
+                .collect(),
             thresholds: from_fn(|filter| weights.thresholds[filter] >> SHIFT),
             outputs: from_fn(|filter| from_fn(|label| i32::from(weights.outputs[filter * LABELS + label]))),
             points: (0..words).map(|word| from_fn(|at| weights.points[word * POINTS + at])).collect(),
@@ -105,7 +114,9 @@ impl Network {
                 }
             }
             let filters = if token.is_anchor() { 2 * FILTERS } else { FILTERS };
-            for (most, sum) in most.iter_mut().zip(sums).take(filters) {
+            let gates = &self.gates[usize::from(token.place)];
+            for ((most, sum), gate) in most.iter_mut().zip(sums).zip(gates).take(filters) {
+                let sum = (sum.max(0) * gate) >> ONE_BITS;
                 if sum > most.0 {
                     *most = (sum, at);
                 }

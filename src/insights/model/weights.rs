@@ -40,6 +40,8 @@ pub struct Weights {
     pub roles: Vec<i8>,
     /// The filters: [`WIDTH`] by [`INPUT`] by twice [`FILTERS`].
     pub filters: Vec<i8>,
+    /// How much a filter's match counts at each place, in 64ths: [`FILTERS`] for each place. Those of the anchor always count 1.
+    pub gates: Vec<i8>,
     /// What the filters give for each label: twice [`FILTERS`] by [`LABELS`].
     pub outputs: Vec<i8>,
     /// What the filters' sums begin with, in units of their inputs' and their own.
@@ -61,7 +63,9 @@ impl Weights {
         for key in &self.keys {
             bytes.extend(&key.to_le_bytes()[..3]);
         }
-        for table in [&self.words, &self.points, &self.places, &self.reaches, &self.roles, &self.filters, &self.outputs] {
+        for table in
+            [&self.words, &self.points, &self.places, &self.reaches, &self.roles, &self.filters, &self.gates, &self.outputs]
+        {
             bytes.extend(table.iter().map(|weight| weight.cast_unsigned()));
         }
         for table in [&self.thresholds, &self.priors, &vec![self.output_unit, self.points_unit]] {
@@ -88,6 +92,7 @@ impl Weights {
             reaches: rest.small(PLACES)?,
             roles: rest.small(ROLES * ROLE)?,
             filters: rest.small(WIDTH * INPUT * 2 * FILTERS)?,
+            gates: rest.small(PLACES * FILTERS)?,
             outputs: rest.small(2 * FILTERS * LABELS)?,
             thresholds: rest.large(2 * FILTERS)?,
             priors: rest.large(2 * LABELS)?,

@@ -131,7 +131,7 @@ impl From<&compile::Votes> for Overall {
 /// How it was and is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Trend {
-    /// Months with reviews, oldest first: of aspects those of the last three years, of entities those of the last one.
+    /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
     pub months: Vec<Monthly>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,

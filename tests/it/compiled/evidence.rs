@@ -21,7 +21,7 @@ async fn seeded() -> TestApp {
 }
 
 fn slice(text: &Value, of: &Value) -> String {
-    let (start, end) = (of["start"].as_u64().unwrap() as usize, of["end"].as_u64().unwrap() as usize);
+    let [start, end] = ["start", "end"].map(|name| usize::try_from(of[name].as_u64().unwrap()).unwrap());
     text.as_str().unwrap().chars().skip(start).take(end - start).collect()
 }
 
