@@ -74,6 +74,7 @@ impl Folder {
     }
 
     /// A file of MAMS: `acsa` (categories) or `atsa` (terms).
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of XML's events four matter here")]
     pub fn mams(&mut self, file: &str) -> anyhow::Result<Vec<Sentence>> {
         let xml = self.read(&format!("mams/{file}.xml"))?;
         let mut reader = Reader::from_str(&xml);

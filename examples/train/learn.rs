@@ -101,23 +101,23 @@ impl Net {
     pub fn new(words: usize, chance: &mut Chance) -> Self {
         let tables = Tables::new(words);
         let mut values = vec![0.0; tables.end];
-        for value in values[tables.words..tables.points].iter_mut() {
+        for value in &mut values[tables.words..tables.points] {
             *value = chance.normal(0.1);
         }
-        for value in values[tables.places..tables.reaches].iter_mut() {
+        for value in &mut values[tables.places..tables.reaches] {
             *value = chance.normal(0.1);
         }
         values[tables.reaches..tables.roles].fill(1.0);
-        for value in values[tables.roles..tables.filters].iter_mut() {
+        for value in &mut values[tables.roles..tables.filters] {
             *value = chance.normal(0.5);
         }
         values[tables.gates..].fill(1.0);
         let bound = 1.0 / ((WIDTH * INPUT) as f32).sqrt();
-        for value in values[tables.filters..tables.outputs].iter_mut() {
+        for value in &mut values[tables.filters..tables.outputs] {
             *value = (chance.fraction() * 2.0 - 1.0) * bound;
         }
         let bound = 1.0 / (TWICE as f32).sqrt();
-        for value in values[tables.outputs..tables.priors].iter_mut() {
+        for value in &mut values[tables.outputs..tables.priors] {
             *value = (chance.fraction() * 2.0 - 1.0) * bound;
         }
         Self { tables, values }
@@ -126,7 +126,6 @@ impl Net {
     fn run(&self, example: &Example, plan: &Plan, chance: &mut Chance) -> Run {
         let seen = &example.seen;
         let (tables, values) = (&self.tables, &self.values);
-        let mut drop = |share: f32| if chance.fraction() < share { 0.0 } else { 1.0 / (1.0 - share) };
         let words: Vec<usize> = seen.iter().map(|seen| usize::from(seen.word)).collect();
         let mut run = Run {
             inputs: Vec::with_capacity(seen.len()),
@@ -145,7 +144,7 @@ impl Net {
                 &values[tables.roles + usize::from(token.role) * ROLE..][..ROLE],
             ];
             for ((to, kept), from) in its.iter_mut().zip(&mut kept).zip(parts.into_iter().flatten()) {
-                *kept = drop(plan.input_dropout);
+                *kept = dropped(plan.input_dropout, chance);
                 *to = from * *kept;
             }
             run.inputs.push(its);
@@ -168,23 +167,30 @@ impl Net {
                 }
             }
             for (filter, sum) in sums.into_iter().enumerate().take(count) {
-                let value = sum.max(0.0) * self.gate(filter, token).map_or(1.0, |gate| values[gate]);
+                let value = sum.max(0.0) * self.gate(filter, *token).map_or(1.0, |gate| values[gate]);
                 if value > run.most[filter].0 {
                     (run.most[filter].0, run.most[filter].1) = (value, at);
                     run.ungated[filter] = sum;
                 }
             }
         }
+        self.tell(example, &mut run, plan, chance);
+        run
+    }
+
+    /// The labels' chances, from the filters' matches and the words' points.
+    fn tell(&self, example: &Example, run: &mut Run, plan: &Plan, chance: &mut Chance) {
+        let (tables, values) = (&self.tables, &self.values);
         let mut labels = [0.0_f32; LABELS];
         labels.copy_from_slice(&values[tables.priors + example.prior * LABELS..][..LABELS]);
-        for (token, word) in seen.iter().zip(&run.words) {
+        for (token, word) in example.seen.iter().zip(&run.words) {
             let reach = values[tables.reaches + usize::from(token.place)];
             let points = tables.points + word * POINTS + usize::from(token.role & 1) * 2;
             labels[0] += values[points] * reach;
             labels[2] += values[points + 1] * reach;
         }
         for (filter, most) in run.most.iter_mut().enumerate() {
-            most.2 = drop(plan.output_dropout);
+            most.2 = dropped(plan.output_dropout, chance);
             let weights = &values[tables.outputs + filter * LABELS..][..LABELS];
             labels.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * most.0 * most.2);
         }
@@ -192,11 +198,10 @@ impl Net {
         let odds = labels.map(|label| (label - top).exp());
         let total: f32 = odds.iter().sum();
         run.chances = odds.map(|odds| odds / total);
-        run
     }
 
     /// Where a filter's gate at a token is; those of the anchor have none.
-    fn gate(&self, filter: usize, token: &Seen) -> Option<usize> {
+    fn gate(&self, filter: usize, token: Seen) -> Option<usize> {
         (filter < FILTERS).then(|| self.tables.gates + usize::from(token.place) * FILTERS + filter)
     }
 
@@ -226,13 +231,14 @@ impl Net {
                 gradients[weights + label] += error * most * kept;
                 pull += error * values[weights + label] * kept;
             }
-            if let Some(gate) = self.gate(filter, &example.seen[at]) {
+            if let Some(gate) = self.gate(filter, example.seen[at]) {
                 gradients[gate] += pull * run.ungated[filter];
                 pull *= values[gate];
             }
             gradients[tables.thresholds + filter] += pull;
             for offset in 0..WIDTH {
                 let Some(near) = (at + offset).checked_sub(1).filter(|near| *near < inputs.len()) else { continue };
+                #[expect(clippy::needless_range_loop, reason = "three tables are walked in step")]
                 for input in 0..INPUT {
                     let weight = tables.filters + (offset * INPUT + input) * TWICE + filter;
                     gradients[weight] += pull * run.inputs[near][input];
@@ -255,6 +261,11 @@ impl Net {
             }
         }
     }
+}
+
+/// 0 for what is dropped, and what makes up for it for the rest.
+fn dropped(dropout: f32, chance: &mut Chance) -> f32 {
+    if chance.fraction() < dropout { 0.0 } else { 1.0 / (1.0 - dropout) }
 }
 
 /// Learns from `examples`; the same plan and examples give the same network.

@@ -1,3 +1,5 @@
+//! What the model promises.
+
 use super::features::{PLACES, ROLES, Vocabulary, key};
 use super::weights::Weights;
 use super::{HITS_MAX, Model, ModelError, QUALITY, Scores, WEIGHTS};
