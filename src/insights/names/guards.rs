@@ -27,12 +27,20 @@ fn is_of_the_household(place: &Place<'_>) -> bool {
     let is_child = matches!(place.text_after(1), "is" | "turned" | ",")
         && (2..=3).any(|n| is_age(place, n) && (n == 2 || matches!(place.text_after(2), "only" | "just" | "almost")));
     let is_watching = matches!(place.text_after(1), "loved" | "loves" | "enjoyed") && place.text_after(2) == "watching";
-    let is_any = matches!(place.text_before(1), "a" | "an" | "fellow" | "every") && place.name.len() == 1;
+    let is_any = matches!(place.text_before(1), "a" | "an" | "fellow" | "every" | "my") && place.name.len() == 1;
+    // `Will's mom`
+    let is_child =
+        is_child || place.has_s() && matches!(place.text_after(1), "mom" | "dad" | "mother" | "father" | "teacher" | "daycare");
+    // `Thomas the Tank Engine`
+    let is_any = is_any || place.text_after(1) == "the" && place.is_capital_after(2) && !place.is_shouted();
+    let is_quoted = matches!(place.text_after(1), "said" | "wrote" | "mentioned" | "says")
+        && (2..=5).any(|n| matches!(place.text_after(n), "review" | "reviews" | "below" | "above"));
     let is_couple = matches!(place.text_after(1), "and" | "&") && place.text_after(2) == "i";
     is_child
         || is_watching
         || is_any
         || is_couple
+        || is_quoted
         || matches!(place.text_before(1), "little" | "lil" | "baby")
         || place.word_after(1).is(Class::Sundry)
         || matches!(place.text_before(1), "and") && matches!(place.text_before(2), "i" | "me")
@@ -51,14 +59,22 @@ fn is_age(place: &Place<'_>, n: usize) -> bool {
 pub fn is_thing(place: &Place<'_>) -> bool {
     let next = place.word_after(1);
     let is_numbered = place.text_before(1).starts_with(|first: char| first.is_ascii_digit()) && !next.is(Class::Deed);
+    let tokens = place.page.text.tokens();
+    let is_proper = place.after(1).is_some_and(|at| tokens[at].shape == Shape::Capitalised && !tokens[at].begins_line);
     if place.name.len() > 1 {
-        return false;
+        return place.has_s() && is_proper && next.id == 0;
+    }
+    // `my Chase card`, `paid with Chase`, `the Grant residence`
+    let is_paid = place.word_before(1).is(Class::Toward) || matches!(place.text_before(1), "with" | "by" | "at");
+    if next.is(Class::Money)
+        || is_paid && (2..=4).any(|n| place.word_before(n).is(Class::Paying))
+        || matches!(place.text_after(1), "family" | "families" | "household" | "residence" | "estate" | "clan")
+    {
+        return true;
     }
     if next.is(Class::Street) && !next.is(Class::Deed) && (place.is_capital_after(1) || is_numbered) {
         return true;
     }
-    let tokens = place.page.text.tokens();
-    let is_proper = place.after(1).is_some_and(|at| tokens[at].shape == Shape::Capitalised && !tokens[at].begins_line);
     // `Chase Bank`, `Will County`, `Mike's Hard Lemonade`
     let is_firm = next.is(Class::Trade) || next.is(Class::Elsewhere) || place.has_s() && next.id == 0 && !next.is(Class::FirstName);
     // `Hale & Sons`
@@ -150,7 +166,10 @@ fn is_with_another_firm(place: &Place<'_>) -> bool {
         return false;
     }
     n += 1 + usize::from(matches!(place.text_after(n + 1), "at" | "with"));
-    let is_named = place.word_after(n).is_unknown() && place.is_capital_after(n);
+    let firm = place.word_after(n);
+    let is_name =
+        firm.is_unknown() || firm.id == 0 && (firm.is(Class::WordName) || firm.is(Class::FirstName)) && !firm.is(Class::Firm);
+    let is_named = is_name && place.is_capital_after(n);
     let is_any = matches!(place.text_after(n), "a" | "another");
     n += usize::from(
         place.word_after(n).is(Class::Determiner) && place.text_after(n) != "another" || place.word_after(n).is(Class::Own),
@@ -173,7 +192,27 @@ fn is_of_another_firm(place: &Place<'_>) -> bool {
     n += usize::from(place.word_before(n).is(Class::Called));
     let is_role = place.word_before(n).is(Class::Role);
     if is_role && place.text_before(n + 1) == "another" && !matches!(place.text_before(n), "tech" | "technician")
-        || is_aside && matches!(place.text_before(2), "before" | "previously" | "earlier")
+        || is_aside
+            && matches!(
+                place.text_before(2),
+                "before"
+                    | "previously"
+                    | "earlier"
+                    | "street"
+                    | "door"
+                    | "hall"
+                    | "road"
+                    | "block"
+                    | "church"
+                    | "school"
+                    | "gym"
+                    | "club"
+                    | "neighborhood"
+            )
+        || is_role
+            && place.word_before(n + 1).is(Class::OtherTrade)
+            && place.word_before(n + 1).id == 0
+            && !place.word_before(n + 1).is(Class::Firm)
     {
         return true;
     }
@@ -189,6 +228,10 @@ fn is_of_another_firm(place: &Place<'_>) -> bool {
 fn sends_another_firm(place: &Place<'_>) -> bool {
     if !matches!(place.text_before(1), "sent" | "had" | "send" | "of" | "and") {
         return false;
+    }
+    // `Acme sent Chase`
+    if place.text_before(1) == "sent" && place.word_before(2).is_unknown() && place.is_capital_before(2) {
+        return true;
     }
     (2..=FIRM_REACH).any(|n| {
         let word = place.word_before(n);
@@ -238,6 +281,10 @@ pub fn is_signature(place: &Place<'_>, author: &str) -> bool {
     let followers = rest.by_ref().take(SIGNATURE_REST_MAX).take_while(is_name).count();
     if (place.name.end..tokens.len()).filter(|at| !place.page.is_mark(*at)).nth(followers).is_some() {
         return false;
+    }
+    // A last sentence of nothing but the name.
+    if at == place.sentence.start && followers == 0 && place.page.is_capital(at) {
+        return true;
     }
     let word = |back: usize| at.checked_sub(back).map_or("", |at| place.page.text.word(at));
     let is = |back: usize, class: Class| at.checked_sub(back).is_some_and(|at| place.page.word(at).is(class));

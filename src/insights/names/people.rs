@@ -192,7 +192,10 @@ fn forms(name: &[String], aliases: &[String], nicknames: &Nicknames) -> Vec<(Vec
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
             [] => {}
-            [one] => firsts.push((one.clone(), How::Alias)),
+            [one] => {
+                firsts.push((one.clone(), How::Alias));
+                firsts.extend(nicknames.spellings(one).iter().map(|other| ((*other).to_owned(), How::Nickname)));
+            }
             [one, .., last] if surnames.contains(last) => firsts.push((one.clone(), How::Alias)),
             [_, ..] => forms.push((alias.clone(), How::Full)),
         }

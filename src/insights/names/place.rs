@@ -116,7 +116,11 @@ impl Place<'_> {
         if self.has_s() {
             return false;
         }
-        if self.verb().is(Class::Deed) {
+        // What ends like a past tense is a deed, too, if nothing else is known of it: `Grant re-pitched the drains`.
+        let is_past =
+            |at: usize| self.page.word(at).is_unknown() && self.page.text.word(at).ends_with("ed") && !self.page.is_capital(at);
+        let is_done = |at: usize| is_past(at) || self.page.text.word(at) == "re" && is_past(at + 1);
+        if self.verb().is(Class::Deed) || self.predicate().is_some_and(is_done) {
             return true;
         }
         // `Will and his helper came`
@@ -171,6 +175,9 @@ impl Place<'_> {
             "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
             "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
             "named" => true,
+            "thanks" | "you" if self.text_before(1) == "thanks" || self.text_before(2) == "thank" => {
+                self.after(1).is_none_or(|at| self.page.is_mark(at)) || self.text_after(1) == "for"
+            }
             _ => false,
         }
     }

@@ -1,3 +1,5 @@
+//! Names on a roster that is not the seeds': every form, who is meant, how far a mention reaches, and what is no name.
+
 use super::Names;
 use crate::business::{Business, Service, Technician};
 use crate::insights::reading::{Kind, Mention};

@@ -76,7 +76,12 @@ pub fn surname(place: &Place<'_>) -> Certainty {
     let is_told = place.acts() || place.is_announced();
     let is_thing = place.word_before(1).is(Class::Determiner) || place.word_before(1).is(Class::Own);
     let is_short = word.is_misspelled && place.page.text.word(place.name.start).len() < 7;
-    if place.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) { Certainty::Named } else { Certainty::Weak }
+    let is_lower = !place.is_capital() && !is_ordinary && (is_told || place.is_subject());
+    if is_lower || place.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) {
+        Certainty::Named
+    } else {
+        Certainty::Weak
+    }
 }
 
 /// How certainly a first name alone names somebody.
@@ -92,7 +97,8 @@ pub fn first_name(place: &Place<'_>) -> Certainty {
 /// For names that are words, too.
 fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (place.page.word(place.name.start), place.word_after(1));
-    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Weak };
+    // The job's record does not make a name of a word.
+    let named = |is_named: bool| if is_named { Certainty::Named } else { Certainty::Stranger };
     let is_plain_deed = !next.is(Class::Bare) && (place.acts() || place.is_subject());
     if !place.is_capital() {
         // `chase did great`, `ask for grant`
@@ -133,6 +139,7 @@ fn word_name(place: &Place<'_>, is_told: bool, is_hinted: bool) -> Certainty {
         && (place.before(2).is_some() || word.is(Class::ThingName));
     let is_owned = |n: usize| place.word_before(n).is(Class::Determiner) || place.word_before(n).is(Class::Own);
     let is_thing = is_owned(1)
+        || place.text_before(1) == "at"
         || word.is(Class::ThingName) && is_owned(2) && !place.is_capital_before(1) && !is_usual
         || is_titled
         || place.before(1).is_some_and(|at| {

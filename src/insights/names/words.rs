@@ -57,6 +57,9 @@ pub enum Class {
     Wide,
     Sundry,
     Staff,
+    Money,
+    Paying,
+    OtherTrade,
     /// In the table of short forms: a first name of anybody.
     FirstName,
     /// In the firm's own name.
@@ -69,7 +72,7 @@ impl Class {
     }
 }
 
-const SECTIONS: [(&str, Class); 45] = [
+const SECTIONS: [(&str, Class); 48] = [
     ("kin", Class::Kin),
     ("kin_many", Class::KinMany),
     ("title", Class::Title),
@@ -115,6 +118,9 @@ const SECTIONS: [(&str, Class); 45] = [
     ("wide", Class::Wide),
     ("sundry", Class::Sundry),
     ("staff", Class::Staff),
+    ("money", Class::Money),
+    ("paying", Class::Paying),
+    ("other_trade", Class::OtherTrade),
 ];
 
 /// A hasher for keys that are fingerprints already. The tables are fixed when a text arrives, so no text can crowd them.
