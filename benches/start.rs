@@ -35,16 +35,16 @@ const RUNS: usize = 5;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let path = runtime.block_on(files::database(rows()));
     match std::env::var(TASK).as_deref() {
-        Ok("start") => start(&runtime, &path),
-        Ok("parts") => parts(&runtime, &path),
+        Ok("start") => start(&runtime, &files::path(rows())),
+        Ok("parts") => parts(&runtime, &files::path(rows())),
         Ok("jsonl") => {
             let path = files::directory().join(format!("reviews-{}.jsonl", rows()));
             files::json_lines(&Corpus::new(rows()), &path);
             println!("{}", path.display());
         }
         _ => {
+            runtime.block_on(files::database(rows()));
             println!("{} reviews\n", rows());
             println!("| open | read and print | first answer | found | all of the process | /reviews.json | peak memory | ratio |");
             println!("|---:|---:|---:|---:|---:|---:|---:|---:|");

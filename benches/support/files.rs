@@ -27,7 +27,7 @@ const BATCHES: usize = 20;
 /// # Panics
 /// When it cannot be written.
 pub async fn database(rows: usize) -> PathBuf {
-    let path = directory().join(format!("reviews-{rows}-v{VERSION}.db"));
+    let path = path(rows);
     if path.exists() {
         let (database, _) = Database::open(&path).await.unwrap();
         read(&database).await;
@@ -55,6 +55,12 @@ pub async fn database(rows: usize) -> PathBuf {
     database.close().await;
     fs::rename(&unfinished, &path).unwrap();
     path
+}
+
+/// Where the database of that many reviews is.
+#[must_use]
+pub fn path(rows: usize) -> PathBuf {
+    directory().join(format!("reviews-{rows}-v{VERSION}.db"))
 }
 
 /// Reads the texts of which no reading is kept that is up to date, as the service does beside its work.

@@ -292,7 +292,7 @@ impl Scorer<'_> {
         }
         // `The work was quick, neat and flawless`: the list goes on.
         let kind = self.frame.clauses[clause].kind;
-        let goes_on = (kind == Kind::Mark || self.word(units.start) == "and") && item.start - units.start <= 2;
+        let goes_on = (kind == Kind::Mark || self.word(units.start) == "and") && item.start.saturating_sub(units.start) <= 2;
         if !goes_on || clause == 0 {
             return None;
         }

@@ -89,7 +89,7 @@ fn a_reading_is_explained_with_its_sums() {
     let said = home.run(&["insights", "explain", "r-1150"]);
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     for part in
-        ["r-1150, 2021-11-18, 5 of 5\n", "professionalism positive (", " sum\n", "technician Curtis Hale (first_name, \"Curtis\")"]
+        ["r-1150, 2021-11-18, 5 of 5\n", "communication positive (", " sum\n", "technician Curtis Hale (first_name, \"Curtis\")"]
     {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
