@@ -92,22 +92,22 @@ pub struct Period {
     pub rating_value: Option<f64>,
     /// How many have how many stars.
     pub distribution: Distribution,
-    /// What they judge; empty where it is not derived.
+    /// What they speak of; what no review of the period speaks of is left out.
     pub aspects: Vec<PeriodAspect>,
 }
 
-/// How many reviews of a period judge an aspect, and how.
+/// How many reviews of a period speak of an aspect, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct PeriodAspect {
     /// The aspect's id.
     pub id: String,
     /// Its name.
     pub label: String,
-    /// How many reviews judge it.
+    /// How many reviews speak of it: well, badly, both, as a fact, or so that it cannot be told.
     pub reviews: u64,
-    /// How many of them well.
+    /// How many of them only well.
     pub positive: u64,
-    /// How many badly.
+    /// How many only badly.
     pub negative: u64,
 }
 
@@ -157,11 +157,11 @@ pub struct AspectChange {
     pub id: String,
     /// Its name.
     pub label: String,
-    /// Of the reviews that judge it.
+    /// Of the reviews that speak of it.
     pub reviews: i64,
-    /// Of those that judge it well.
+    /// Of those that speak only well.
     pub positive: i64,
-    /// Of those that judge it badly.
+    /// Of those that speak only badly.
     pub negative: i64,
 }
 

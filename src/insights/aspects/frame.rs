@@ -67,6 +67,11 @@ impl<'judge> Frame<'judge> {
         self.quote(text);
     }
 
+    /// Whether all these units stand in quotation marks of a few words.
+    pub fn is_quoted(&self, units: Range<usize>) -> bool {
+        self.quoted.get(units).is_some_and(|quoted| !quoted.is_empty() && quoted.iter().all(|one| *one))
+    }
+
     fn quote(&mut self, text: &Text) {
         self.quoted.clear();
         self.quoted.resize(self.units.len(), false);

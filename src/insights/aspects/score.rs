@@ -211,7 +211,7 @@ impl Scorer<'_> {
             hits.push(self.hit(negator, -2 * sum));
             sum = -sum;
         }
-        if sum > 0 && self.frame.quoted[item.start] && self.frame.quoted[item.end - 1] {
+        if sum > 0 && self.frame.is_quoted(item.start..item.end) {
             hits.push(Hit { rule: "irony:quotes".to_owned(), ..self.hit(item, -2 * sum) });
             sum = -sum;
         }

@@ -8,6 +8,8 @@ use super::arguments::{Given, refusal};
 use super::listing::Refusal;
 use super::shape;
 use crate::edition::{Edition, Shelf};
+use crate::insights::compile::{Votes, vote_of};
+use crate::insights::trade::Aspect;
 use crate::reviews::{Day, Rating, Tally};
 use crate::wire::{Code, Comparison, Issue, Period, PeriodAspect};
 
@@ -59,8 +61,23 @@ fn tally(shelf: &Shelf, positions: Range<usize>) -> Tally {
     tally
 }
 
-/// What the reviews at `positions` judge, in the order of the insights. An edition's blocks keep no judgements of single
-/// reviews, so there is nothing to count by period.
-const fn aspects(_: &Edition, _: Range<usize>) -> Vec<PeriodAspect> {
-    Vec::new()
+/// What the reviews at `positions` speak of, in the order of the insights and counted as there.
+fn aspects(edition: &Edition, positions: Range<usize>) -> Vec<PeriodAspect> {
+    let trade = edition.copy.reader.trade();
+    let mut votes = vec![Votes::default(); trade.aspects.len()];
+    for note in edition.copy.shelf.notes(positions) {
+        for (aspect, votes) in (0..).zip(&mut votes) {
+            if let Some(vote) = vote_of(note, aspect) {
+                votes.count(vote);
+            }
+        }
+    }
+    let told = |(aspect, votes): (&Aspect, &Votes)| PeriodAspect {
+        id: aspect.id.clone(),
+        label: aspect.label.clone(),
+        reviews: u64::from(votes.reviews()),
+        positive: u64::from(votes.positive),
+        negative: u64::from(votes.negative),
+    };
+    trade.aspects.iter().zip(&votes).filter(|(_, votes)| votes.reviews() > 0).map(told).collect()
 }
