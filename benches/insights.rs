@@ -64,7 +64,7 @@ fn new_review(rows: usize) {
         for number in 0..RUNS {
             let mut review = corpus.review((number * 7_919 + 13) % rows);
             review.id = format!("new-{number}").parse().unwrap();
-            review.text = "Dana was on time and explained the price. The water heater works again.".to_owned();
+            "Dana was on time and explained the price. The water heater works again.".clone_into(&mut review.text);
             let mut write = database.write().await.unwrap();
             upsert(&mut write, &[review], DateTime::UNIX_EPOCH).await.unwrap();
             write.commit().await.unwrap();

@@ -199,9 +199,11 @@ impl App {
             loop {
                 swaps.mark_unchanged();
                 match self.read.run_once().await {
-                    Ok(true) => {}
-                    Ok(false) if swaps.changed().await.is_err() => break,
-                    Ok(false) => {}
+                    Ok(did_any) => {
+                        if !did_any && swaps.changed().await.is_err() {
+                            break;
+                        }
+                    }
                     Err(error) => {
                         metrics::counter!("insights_failures_total", "what" => "keep").increment(1);
                         tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");

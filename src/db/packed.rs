@@ -2,7 +2,6 @@
 //! A value is its length in bytes, a colon, and its bytes; for null the length is left out.
 
 /// Takes one value off `packed`; `Some(None)` for null, `None` where nothing can be taken off.
-#[expect(clippy::option_option, reason = "nothing to unpack, or null: both are plain")]
 #[must_use]
 pub fn unpack_value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let colon = packed.iter().position(|byte| *byte == b':')?;
