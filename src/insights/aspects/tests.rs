@@ -152,7 +152,7 @@ fn the_same_text_is_judged_the_same_whatever_was_read_before() {
     let (one, other) = (judge(), Judge::new(&Trade::built_in().unwrap()));
     let text = Text::new("Great guys, fair price, but they were late and never called.");
     let first = one.judge(&text);
-    one.judge(&Text::new("Terrible. Stay away!"));
+    let _ = one.judge(&Text::new("Terrible. Stay away!"));
     assert_eq!(one.judge(&text), first);
     assert_eq!(other.judge(&text), first);
 }
