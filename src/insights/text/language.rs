@@ -14,6 +14,8 @@ const FUNCTION_WORDS: [&str; 62] = [
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
 const ENGLISH_ONE_IN: usize = 5;
+/// A guess of less confidence that is not called reliable either says nothing; a short line of Spanish has 0.26.
+const CONFIDENCE_MIN: f64 = 0.25;
 /// Beyond so many words the answer is known.
 const WORDS_MAX: usize = 200;
 
@@ -40,7 +42,9 @@ fn short(text: &Text, is_declared_other: bool) -> Language {
 
 fn long(text: &Text) -> Language {
     match whatlang::detect(&text.normal_words()) {
-        Some(info) if info.lang() != whatlang::Lang::Eng && info.is_reliable() => Language::Other,
+        Some(info) if info.lang() != whatlang::Lang::Eng && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) => {
+            Language::Other
+        }
         Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
         _ => Language::English,
     }
