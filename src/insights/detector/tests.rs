@@ -1,3 +1,5 @@
+//! What the detector hears, and which weights it takes.
+
 use super::{ASPECTS, Detector, DetectorError, Part};
 use crate::insights::text::Text;
 
