@@ -47,7 +47,7 @@ fn files_below(folder: PathBuf) -> Vec<(PathBuf, String)> {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.extension().is_none_or(|kind| kind != "weights") {
                 found.push((path.clone(), fs::read_to_string(&path).unwrap()));
             }
         }
@@ -220,6 +220,11 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
             let words: Vec<&str> = line.split_whitespace().skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
+                ["cargo", "run", "--release", "--example", example, ..] => {
+                    let examples = root().join("examples");
+                    let is_there = examples.join(example).is_dir() || examples.join(format!("{example}.rs")).is_file();
+                    assert!(is_there, "{line}: no such example");
+                }
                 ["cargo", "run", rest @ ..] => {
                     let own = rest.iter().position(|word| *word == "--").map_or(&[][..], |at| &rest[at..]);
                     parse(&[&["reviews"], own.get(1..).unwrap_or_default()].concat(), line);

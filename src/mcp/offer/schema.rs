@@ -94,14 +94,14 @@ pub fn answer(properties: Vec<(&str, Value)>, required: usize) -> Object {
     object(json!({ "type": "object", "properties": properties, "required": names }))
 }
 
-/// The schema without the promise that members of these names are there, wherever they stand in it.
-pub fn relax(schema: &mut Value, names: &[&str]) {
+/// The schema without the promise that members of this name are there, wherever they stand in it.
+pub fn relax(schema: &mut Value, name: &str) {
     if let Some(Value::Array(required)) = schema.get_mut("required") {
-        required.retain(|name| name.as_str().is_none_or(|name| !names.contains(&name)));
+        required.retain(|required| required != name);
     }
     match schema {
-        Value::Object(members) => members.values_mut().for_each(|member| relax(member, names)),
-        Value::Array(items) => items.iter_mut().for_each(|item| relax(item, names)),
+        Value::Object(members) => members.values_mut().for_each(|member| relax(member, name)),
+        Value::Array(items) => items.iter_mut().for_each(|item| relax(item, name)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn what_may_be_left_out_is_not_required() {
         let mut schema = json!({"required": ["a", "b"], "properties": {"a": {"items": {"required": ["b"]}}}});
-        relax(&mut schema, &["b"]);
+        relax(&mut schema, "b");
         assert_eq!(schema, json!({"required": ["a"], "properties": {"a": {"items": {"required": []}}}}));
     }
 }

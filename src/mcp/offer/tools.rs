@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::arguments::{Known, Rule};
-use super::excerpt::left_out_schema;
+use super::excerpt::{left_out_schema, place};
 use super::listing::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
 use super::{insights, views};
@@ -226,8 +226,18 @@ fn text(name: &str, description: &str, rule: Rule) -> Known {
     Known { name: name.to_owned(), schema, is_required: false, rule }
 }
 
+/// The schema without the promise that these parts, as [`place`] reads them, are there.
 fn relaxed(schema: Object, parts: &[&str]) -> Object {
     let mut schema = Value::Object(schema);
-    schema::relax(&mut schema, parts);
+    for part in parts {
+        let (within, name) = place(part);
+        let within = match within {
+            Some(member) => schema.get_mut("properties").and_then(|properties| properties.get_mut(member)),
+            None => Some(&mut schema),
+        };
+        if let Some(within) = within {
+            schema::relax(within, name);
+        }
+    }
     object(schema)
 }
