@@ -128,6 +128,22 @@ pub fn lean(mut schema: Object) -> Object {
     schema
 }
 
+/// The schema with the members of objects that lie at most `depth` objects below it: what lies deeper is any object. For large
+/// documents, whose names say the rest.
+pub fn shallow(schema: &mut Value, depth: usize) {
+    let Some(members) = schema.as_object_mut() else { return };
+    if depth == 0 && members.contains_key("properties") {
+        members.retain(|name, _| name == "type");
+        return;
+    }
+    for property in members.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        shallow(property, depth.saturating_sub(1));
+    }
+    if let Some(items) = members.get_mut("items") {
+        shallow(items, depth);
+    }
+}
+
 /// The members of what is an object.
 #[must_use]
 pub fn object(value: Value) -> Object {
@@ -141,7 +157,7 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Cutter, lean, object, relax};
+    use super::{Cutter, lean, object, relax, shallow};
 
     #[test]
     fn what_is_referred_to_is_put_in_its_place() {
@@ -165,6 +181,16 @@ mod tests {
         let expected = json!({"description": "a", "properties": {"b": {"description": "b", "properties": {
             "description": {"type": "string"}}, "items": {}}}});
         assert_eq!(Value::Object(lean(object(schema))), expected);
+    }
+
+    #[test]
+    fn what_lies_deep_is_any_object() {
+        let mut schema = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object",
+            "required": ["b"], "properties": {"b": {"type": "object", "properties": {"c": {}}, "required": ["c"]}, "d": {}}}}}});
+        shallow(&mut schema, 2);
+        let expected = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object",
+            "required": ["b"], "properties": {"b": {"type": "object"}, "d": {}}}}}});
+        assert_eq!(schema, expected);
     }
 
     #[test]

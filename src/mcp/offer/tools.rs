@@ -179,7 +179,9 @@ impl Kind {
                     properties.insert("left_out".to_owned(), left_out_schema());
                 }
                 // An answer about one aspect has no others, and none of the parts beside them.
-                relaxed(schema, &insights::PARTS)
+                let mut schema = Value::Object(relaxed(schema, &insights::PARTS));
+                schema::shallow(&mut schema, INSIGHTS_DEPTH);
+                object(schema)
             }
             Self::Facets => schema::of::<wire::Facets>(),
             Self::Periods => schema::of::<wire::Comparison>(),
@@ -206,6 +208,8 @@ impl Kind {
 }
 
 const SEARCH: &str = "searchReviews";
+/// How many objects deep the insights are described: down to what is said of each aspect, and of each entity.
+const INSIGHTS_DEPTH: usize = 3;
 
 fn parameters(cut: Cutter<'_>, operation: &'static str) -> Vec<Known> {
     let known = |(name, schema, is_required): (String, Object, bool)| Known {
