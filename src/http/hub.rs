@@ -11,6 +11,7 @@ use poem::{Addr, IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
+use serde_json::json;
 
 use super::Group;
 use crate::config::Nets;
@@ -50,12 +51,19 @@ impl Hub {
     }
 }
 
-/// Says in the API's description which topics there are: their URLs begin with the base URL, so no derive knows them.
-pub fn list_topics(document: &mut serde_json::Value, links: &Links) {
+/// Says in the API's description what no derive can: which topics there are, for their URLs begin with the base URL; and that
+/// a lease is read where a subscription is asked for, and ignored where it is to end.
+pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
     let topics: Vec<String> =
         Document::ALL.into_iter().filter(|one| one.is_topic()).map(|one| links.absolute(one.path())).collect();
     if let Some(topic) = document.pointer_mut("/components/schemas/HubRequest/properties/hub.topic") {
         topic["enum"] = topics.into();
+    }
+    if let Some(request) = document.pointer_mut("/components/schemas/HubRequest") {
+        request["anyOf"] = json!([
+            { "properties": { "hub.lease_seconds": { "type": "string", "pattern": "^0*[1-9][0-9]*$" } } },
+            { "properties": { "hub.mode": { "enum": ["unsubscribe"] } } },
+        ]);
     }
 }
 

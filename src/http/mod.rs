@@ -11,7 +11,7 @@ mod reviews;
 use std::sync::Arc;
 
 pub use door::Door;
-pub use hub::{Hub, explained, list_topics, told};
+pub use hub::{Hub, describe_request, explained, told};
 use poem_openapi::{ContactObject, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;

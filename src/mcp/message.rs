@@ -44,21 +44,24 @@ impl Fault {
     }
 }
 
-/// What a request is answered under: a text or a whole number, as it was given.
+/// What a request is answered under: a text or a whole number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Id(Value);
 
 impl Id {
     fn read(value: &Value) -> Option<Self> {
-        let is_id = match value {
-            Value::String(_) => true,
-            Value::Number(number) => number.is_i64(),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
-        };
-        is_id.then(|| Self(value.clone()))
+        match value {
+            Value::String(_) => Some(Self(value.clone())),
+            // To JSON 7.0 and 7 are the same number.
+            Value::Number(number) => {
+                let whole = number.as_i64().or_else(|| number.as_f64()?.to_string().parse().ok())?;
+                Some(Self(Value::from(whole)))
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
     }
 
-    /// The value as it was given.
+    /// The value: equal to what was given.
     #[must_use]
     pub const fn value(&self) -> &Value {
         &self.0
@@ -172,6 +175,8 @@ mod tests {
     fn a_call_is_read_with_its_id_and_parameters() {
         for (text, id, params) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, Some(json!(1)), "{}"),
+            (r#"{"jsonrpc":"2.0","id":-7.0,"method":"m"}"#, Some(json!(-7)), "{}"),
+            (r#"{"jsonrpc":"2.0","id":7e16,"method":"m"}"#, Some(json!(70_000_000_000_000_000_u64)), "{}"),
             (r#"{"jsonrpc":"2.0","id":"a","method":"m","params":null}"#, Some(json!("a")), "{}"),
             (r#"{"jsonrpc":"2.0","method":"m","params":{"a":[1]},"more":1}"#, None, r#"{"a":[1]}"#),
         ] {
@@ -195,6 +200,7 @@ mod tests {
             (r#"{"jsonrpc":2.0,"id":7,"method":"m"}"#, Some(7), INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, None, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, None, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":1e19,"method":"m"}"#, None, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, None, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":7,"method":1}"#, Some(7), INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":7}"#, Some(7), INVALID_REQUEST),

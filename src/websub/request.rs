@@ -14,8 +14,8 @@ use crate::edition::Document;
 use crate::egress::{Callback, CallbackFault, Policy, normal};
 use crate::links::Links;
 
-/// No request is longer: a callback, a topic and a secret, each escaped to three times its length, fit well.
-pub const BODY_BYTES_MAX: usize = 16 * 1_024;
+/// No request is longer: even a callback of more than 2,048 characters that are all escaped fits, and is told that it is too long.
+pub const BODY_BYTES_MAX: usize = 32 * 1_024;
 /// W3C WebSub §5.1: "MUST be less than 200 bytes".
 const SECRET_BYTES_MAX: usize = 199;
 /// How much of a wrong value is repeated.

@@ -21,8 +21,8 @@ pub struct HubRequest {
     /// Of which topic: its `self` URL.
     #[oai(rename = "hub.topic")]
     pub topic: String,
-    /// For how many seconds; the hub may grant another lease.
-    #[oai(rename = "hub.lease_seconds", validator(pattern = "^0*[1-9][0-9]*$"))]
+    /// For how many seconds, in digits and above 0; the hub may grant another lease. Of no meaning where it is to end.
+    #[oai(rename = "hub.lease_seconds")]
     pub lease_seconds: Option<String>,
     /// What deliveries are to be signed with; less than 200 bytes in UTF-8.
     #[oai(rename = "hub.secret", validator(max_length = 199))]

@@ -221,8 +221,9 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", "--release", "--example", example, ..] => {
-                    let file = root().join("examples").join(example);
-                    assert!(file.with_extension("rs").exists() || file.join("main.rs").exists(), "no example {example}");
+                    let examples = root().join("examples");
+                    let is_there = examples.join(example).is_dir() || examples.join(format!("{example}.rs")).is_file();
+                    assert!(is_there, "{line}: no such example");
                 }
                 ["cargo", "run", rest @ ..] => {
                     let own = rest.iter().position(|word| *word == "--").map_or(&[][..], |at| &rest[at..]);

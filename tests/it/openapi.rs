@@ -56,7 +56,8 @@ fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
 fn strict(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
-            if members.contains_key("properties") {
+            // A schema without a type is a note on the one that it stands in.
+            if members.contains_key("properties") && members.contains_key("type") {
                 members.entry("additionalProperties").or_insert(json!(false));
             }
             members.values_mut().for_each(strict);
@@ -259,7 +260,8 @@ async fn the_hub_asks_and_answers_as_described() {
     let mut asked = json!({"hub.mode": "subscribe", "hub.topic": topic, "hub.callback": "https://subscriber.example:8443/cb"});
     for (name, value, status) in [
         ("hub.secret", "x", 202),
-        ("hub.lease_seconds", "600", 202),
+        ("hub.lease_seconds", "00600", 202),
+        ("hub.lease_seconds", "600*", 400),
         ("hub.mode", "unsubscribe", 202),
         ("hub.topic", "https://other.example/", 400),
     ] {

@@ -63,7 +63,7 @@ fn behind(filter: &ReviewFilter, review: &Value) -> Option<Cursor> {
 }
 
 /// `value` without as many of `parts`, the least needed first, as must go for the rest to fit. A part is a member of that
-/// name, wherever it stands. `left_out` then says which have gone.
+/// name, wherever it stands; `a.b` is every `b` within the member `a`. `left_out` then says which have gone.
 #[must_use]
 pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     let mut left_out = Vec::new();
@@ -71,7 +71,12 @@ pub fn fit(mut value: Value, parts: &[&str]) -> Value {
         if text(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
             break;
         }
-        if remove(&mut value, part) {
+        let (within, name) = place(part);
+        let within = match within {
+            Some(member) => value.get_mut(member),
+            None => Some(&mut value),
+        };
+        if within.is_some_and(|within| remove(within, name)) {
             left_out.push(*part);
         }
     }
@@ -81,13 +86,19 @@ pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     value
 }
 
+/// Of a part of [`fit`]: the member that it stands within, where it is not the whole, and its name.
+#[must_use]
+pub fn place(part: &str) -> (Option<&str>, &str) {
+    part.split_once('.').map_or((None, part), |(member, name)| (Some(member), name))
+}
+
 /// The schema of what [`fit`] adds.
 #[must_use]
 pub fn left_out_schema() -> Value {
     json!({
         "type": "array",
         "items": { "type": "string" },
-        "description": "Members left out, wherever they stand, for the answer to be small enough; absent where none were.",
+        "description": "Members left out, wherever they stand (a.b: each b within a), for the answer to be small enough; absent where none were.",
     })
 }
 
@@ -120,5 +131,8 @@ mod tests {
         assert_eq!(fit(large.clone(), &["evidence", "trend", "quotes", "topics"]), expected);
         let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
         assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
+        let large = json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{"quotes": [long]}]}});
+        let expected = json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{}]}, "left_out": ["entities.quotes"]});
+        assert_eq!(fit(large, &["faq.quotes", "entities.quotes", "quotes"]), expected);
     }
 }

@@ -8,21 +8,25 @@ use super::listing::Refusal;
 use super::text;
 use crate::edition::{Document, Edition};
 use crate::reviews::fold;
+use crate::wire::Facet;
 
-/// What may be left out of the insights for them to be small enough, the least needed first: series, then what stands
-/// behind figures, then words, and at last whole members of the document. One aspect alone has all of it.
-pub const PARTS: [&str; 12] = [
+/// What may be left out of the insights for them to be small enough, the least needed first: series and co-mentions, ids behind
+/// figures, quotes that the aspects' own nearly repeat, then what `list_facets` has in short, and the aspects' quotes late. One
+/// aspect alone has all of it.
+pub const PARTS: [&str; 14] = [
     "months",
     "co_mentioned",
     "review_ids",
     "evidence",
-    "quotes",
-    "quote",
+    "entities.aspects",
+    "topics.quote",
+    "entities.quotes",
     "sub_topics",
     "trend",
+    "entities",
     "topics",
     "faq",
-    "entities",
+    "quotes",
     "summary",
 ];
 /// How many aspects an error names.
@@ -75,6 +79,21 @@ impl Insights {
             }
         }
         Ok(excerpt::fit(answer, &PARTS))
+    }
+
+    /// What is derived of somebody or something in a list of the entities, but for its series by month.
+    #[must_use]
+    pub fn entity(&self, list: &str, facet: &Facet) -> Option<Value> {
+        let entities = self.printed.get("entities")?.get(list)?.as_array()?;
+        let is_wanted = |entity: &&Value| match (said(entity, "id"), facet.id.as_deref()) {
+            (Some(one), Some(other)) => one == other,
+            _ => said(entity, "name").is_some_and(|name| fold(name) == fold(&facet.name)),
+        };
+        let mut entity = entities.iter().find(is_wanted)?.clone();
+        if let Some(Value::Object(trend)) = entity.get_mut("trend") {
+            trend.remove("months");
+        }
+        Some(entity)
     }
 
     fn aspects(&self) -> impl Iterator<Item = &Value> {

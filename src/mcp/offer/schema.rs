@@ -94,14 +94,14 @@ pub fn answer(properties: Vec<(&str, Value)>, required: usize) -> Object {
     object(json!({ "type": "object", "properties": properties, "required": names }))
 }
 
-/// The schema without the promise that members of these names are there, wherever they stand in it.
-pub fn relax(schema: &mut Value, names: &[&str]) {
+/// The schema without the promise that members of this name are there, wherever they stand in it.
+pub fn relax(schema: &mut Value, name: &str) {
     if let Some(Value::Array(required)) = schema.get_mut("required") {
-        required.retain(|name| name.as_str().is_none_or(|name| !names.contains(&name)));
+        required.retain(|required| required != name);
     }
     match schema {
-        Value::Object(members) => members.values_mut().for_each(|member| relax(member, names)),
-        Value::Array(items) => items.iter_mut().for_each(|item| relax(item, names)),
+        Value::Object(members) => members.values_mut().for_each(|member| relax(member, name)),
+        Value::Array(items) => items.iter_mut().for_each(|item| relax(item, name)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -128,6 +128,22 @@ pub fn lean(mut schema: Object) -> Object {
     schema
 }
 
+/// The schema with the members of objects that lie at most `depth` objects below it: what lies deeper is any object. For large
+/// documents, whose names say the rest.
+pub fn shallow(schema: &mut Value, depth: usize) {
+    let Some(members) = schema.as_object_mut() else { return };
+    if depth == 0 && members.contains_key("properties") {
+        members.retain(|name, _| name == "type");
+        return;
+    }
+    for property in members.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        shallow(property, depth.saturating_sub(1));
+    }
+    if let Some(items) = members.get_mut("items") {
+        shallow(items, depth);
+    }
+}
+
 /// The members of what is an object.
 #[must_use]
 pub fn object(value: Value) -> Object {
@@ -141,7 +157,7 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Cutter, lean, object, relax};
+    use super::{Cutter, lean, object, relax, shallow};
 
     #[test]
     fn what_is_referred_to_is_put_in_its_place() {
@@ -168,9 +184,19 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_deep_is_any_object() {
+        let mut schema = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object",
+            "required": ["b"], "properties": {"b": {"type": "object", "properties": {"c": {}}, "required": ["c"]}, "d": {}}}}}});
+        shallow(&mut schema, 2);
+        let expected = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object",
+            "required": ["b"], "properties": {"b": {"type": "object"}, "d": {}}}}}});
+        assert_eq!(schema, expected);
+    }
+
+    #[test]
     fn what_may_be_left_out_is_not_required() {
         let mut schema = json!({"required": ["a", "b"], "properties": {"a": {"items": {"required": ["b"]}}}});
-        relax(&mut schema, &["b"]);
+        relax(&mut schema, "b");
         assert_eq!(schema, json!({"required": ["a"], "properties": {"a": {"items": {"required": []}}}}));
     }
 }

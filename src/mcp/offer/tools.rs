@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::arguments::{Known, Rule};
-use super::excerpt::left_out_schema;
+use super::excerpt::{left_out_schema, place};
 use super::listing::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
 use super::{insights, views};
@@ -179,7 +179,9 @@ impl Kind {
                     properties.insert("left_out".to_owned(), left_out_schema());
                 }
                 // An answer about one aspect has no others, and none of the parts beside them.
-                relaxed(schema, &insights::PARTS)
+                let mut schema = Value::Object(relaxed(schema, &insights::PARTS));
+                schema::shallow(&mut schema, INSIGHTS_DEPTH);
+                object(schema)
             }
             Self::Facets => schema::of::<wire::Facets>(),
             Self::Periods => schema::of::<wire::Comparison>(),
@@ -206,6 +208,8 @@ impl Kind {
 }
 
 const SEARCH: &str = "searchReviews";
+/// How many objects deep the insights are described: down to what is said of each aspect, and of each entity.
+const INSIGHTS_DEPTH: usize = 3;
 
 fn parameters(cut: Cutter<'_>, operation: &'static str) -> Vec<Known> {
     let known = |(name, schema, is_required): (String, Object, bool)| Known {
@@ -226,8 +230,18 @@ fn text(name: &str, description: &str, rule: Rule) -> Known {
     Known { name: name.to_owned(), schema, is_required: false, rule }
 }
 
+/// The schema without the promise that these parts, as [`place`] reads them, are there.
 fn relaxed(schema: Object, parts: &[&str]) -> Object {
     let mut schema = Value::Object(schema);
-    schema::relax(&mut schema, parts);
+    for part in parts {
+        let (within, name) = place(part);
+        let within = match within {
+            Some(member) => schema.get_mut("properties").and_then(|properties| properties.get_mut(member)),
+            None => Some(&mut schema),
+        };
+        if let Some(within) = within {
+            schema::relax(within, name);
+        }
+    }
     object(schema)
 }

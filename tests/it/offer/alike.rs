@@ -129,7 +129,20 @@ async fn the_other_tools_give_what_rest_gives() {
     for member in ["business", "aggregate_rating", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
     }
-    assert_eq!(desk.call("get_insights", json!({})), desk.get("/insights.json").await);
+    let insights = desk.get("/insights.json").await;
+    let aspects = insights["aspects"].as_array().unwrap();
+    assert_eq!(aspects.len(), 11);
+    for aspect in aspects {
+        let expected = json!({"aspects": [aspect], "generated_from": insights["generated_from"], "method": insights["method"]});
+        for name in ["id", "label"] {
+            assert_eq!(desk.call("get_insights", json!({"aspect": aspect[name]})), expected);
+        }
+    }
+    let said = desk.refused("get_insights", json!({"aspect": "parking"}));
+    assert!(said.contains("There is no aspect \"parking\"; there are punctuality, "), "{said}");
+    // What is small enough is given whole.
+    let small = Desk::of(TestApp::with(&Generator::new(74).reviews(20)).await).await;
+    assert_eq!(small.call("get_insights", json!({})), small.get("/insights.json").await);
     assert_eq!(desk.call("get_review", json!({"id": "r-1150"})), desk.get("/api/reviews/r-1150").await);
     let since = desk.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);

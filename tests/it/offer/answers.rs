@@ -89,6 +89,64 @@ async fn periods_count_the_reviews_of_their_days() {
     assert_eq!(compared["difference"].get("rating_value"), None);
 }
 
+/// Of each aspect: the days and polarities of all the evidence behind it.
+async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = desk.get(&format!("/insights/aspects/{aspect}/evidence.json?limit=100{cursor}")).await;
+        let said = |review: &Value, member: &str| review[member].as_str().unwrap().to_owned();
+        found.extend(page["reviews"].as_array().unwrap().iter().map(|review| (said(review, "date"), said(review, "polarity"))));
+        let Some(next) = page["next_cursor"].as_str() else { return found };
+        cursor = format!("&cursor={next}");
+    }
+}
+
+#[tokio::test]
+async fn periods_count_what_their_reviews_speak_of() {
+    let desk = Desk::seeded().await;
+    let insights = desk.get("/insights.json").await;
+    let aspects = insights["aspects"].as_array().unwrap();
+    let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
+        "second_since": "2025-01-01", "second_until": "2025-12-31"});
+    let compared = desk.call("compare_periods", whole);
+    let members = ["id", "label", "reviews", "positive", "negative"];
+    let told = |aspect: &Value| members.map(|member| aspect[member].clone());
+    let counted: Vec<_> = compared["first"]["aspects"].as_array().unwrap().iter().map(told).collect();
+    assert_eq!(counted, aspects.iter().map(told).collect::<Vec<_>>());
+    assert_eq!(counted.len(), 11);
+    for aspect in aspects {
+        let evidence = evidence(&desk, aspect["id"].as_str().unwrap()).await;
+        let within = |polarity: Option<&str>| {
+            let takes =
+                |(date, said): &&(String, String)| date.starts_with("2025-") && polarity.is_none_or(|wanted| wanted == said);
+            evidence.iter().filter(takes).count() as i64
+        };
+        let expected = [within(None), within(Some("positive")), within(Some("negative"))];
+        let find = |among: &Value| among.as_array().unwrap().iter().find(|other| other["id"] == aspect["id"]).cloned();
+        let figures = |found: Option<Value>| {
+            ["reviews", "positive", "negative"].map(|member| found.as_ref().map_or(0, |found| found[member].as_i64().unwrap()))
+        };
+        assert_eq!(figures(find(&compared["second"]["aspects"])), expected, "{aspect}");
+        let (before, change) = (figures(Some(aspect.clone())), figures(find(&compared["difference"]["aspects"])));
+        assert_eq!(change, [0, 1, 2].map(|at| expected[at] - before[at]), "{aspect}");
+    }
+}
+
+#[tokio::test]
+async fn facets_count_what_the_insights_count() {
+    let desk = Desk::seeded().await;
+    let (facets, insights) = (desk.call("list_facets", json!({})), desk.get("/insights.json").await);
+    for list in ["technicians", "services", "service_areas"] {
+        let facets = facets[list].as_array().unwrap();
+        assert_eq!(facets.len(), insights["entities"][list].as_array().unwrap().len());
+        for facet in facets {
+            let entity =
+                insights["entities"][list].as_array().unwrap().iter().find(|entity| entity["name"] == facet["name"]).unwrap();
+            assert_eq!((&facet["reviews"], facet.get("id")), (&entity["reviews"], entity.get("id")));
+        }
+    }
+}
+
 #[tokio::test]
 async fn answers_are_of_the_edition_that_is_out() {
     let desk = Desk::seeded().await;

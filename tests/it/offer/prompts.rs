@@ -21,6 +21,24 @@ fn refused(desk: &Desk, name: &str, arguments: Value) -> String {
     }
 }
 
+/// What is derived is what the insights have, but for its months, and each quote can be read where its url says.
+async fn check_derived(desk: &Desk, list: &str, given: &Value) {
+    let mut derived = given["insights"].clone();
+    assert_eq!(derived["reviews"], given["reviews"]);
+    for quote in derived["quotes"].as_array_mut().unwrap() {
+        let url = quote.as_object_mut().unwrap().remove("url").unwrap();
+        let review = desk.call("get_review", json!({"id": quote["review_id"]}));
+        assert_eq!(url, review["url"]);
+        assert!(review["text"].as_str().unwrap().contains(quote["text"].as_str().unwrap()));
+    }
+    let insights = desk.get("/insights.json").await;
+    let mut entity =
+        insights["entities"][list].as_array().unwrap().iter().find(|entity| entity["name"] == given["name"]).unwrap().clone();
+    assert!(entity["trend"].as_object_mut().unwrap().remove("months").is_some());
+    assert!(!entity["quotes"].as_array().unwrap().is_empty() && entity["positive_share"]["n"].as_u64().unwrap() > 0);
+    assert_eq!(derived, entity);
+}
+
 #[tokio::test]
 async fn a_service_is_summarised_from_what_search_finds() {
     let desk = Desk::seeded().await;
@@ -38,6 +56,7 @@ async fn a_service_is_summarised_from_what_search_finds() {
         total += found["total"].as_u64().unwrap();
     }
     assert_eq!(data[0]["reviews"], total);
+    check_derived(&desk, "services", &data[0]).await;
     for said in ["AC repair", "AC REPAIR", "a/c", "Ac-Repair"] {
         assert_eq!(messages(&desk, "summarise_service", json!({"service": said})).1, data, "{said}");
     }
@@ -49,6 +68,9 @@ async fn two_technicians_are_compared() {
     let (task, data) = messages(&desk, "compare_technicians", json!({"first": "mike alvarez", "second": "Beto"}));
     assert!(task.contains("\"Mike Alvarez\" and \"Roberto Fuentes\""));
     assert_eq!((&data[0]["name"], &data[1]["name"]), (&json!("Mike Alvarez"), &json!("Roberto Fuentes")));
+    for one in data.as_array().unwrap() {
+        check_derived(&desk, "technicians", one).await;
+    }
 }
 
 #[tokio::test]

@@ -134,7 +134,7 @@ async fn rule_21_what_is_taken_is_answered_202() {
 async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
     let hub = Hub::new().await;
     let form = [("content-type", "application/x-www-form-urlencoded")];
-    check_refused(&hub, &hub.app.post_hub_from(None, &form, "x".repeat(20_000)).await, 413, "16384 bytes");
+    check_refused(&hub, &hub.app.post_hub_from(None, &form, "x".repeat(40_000)).await, 413, "32768 bytes");
     let twice = [("hub.mode", "subscribe"), ("hub.mode", "unsubscribe"), ("hub.topic", REVIEWS)];
     check_refused(&hub, &hub.app.post_hub(&twice).await, 400, "more than once");
     check_refused(&hub, &hub.app.post_hub_from(None, &form, "hub.mode=%FF").await, 400, "UTF-8");
