@@ -1,9 +1,10 @@
 //! From words to symbols. A word of a text is looked up once; all that the trie compares after that are numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasherDefault;
 
 use super::Symbol;
-use crate::insights::text::{Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text};
 use crate::insights::trade::{Step, Trade, forms};
 
 /// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
@@ -74,7 +75,7 @@ pub struct Vocabulary {
     /// Symbols up to this one begin patterns.
     first: Symbol,
     numbers: HashMap<String, Symbol>,
-    words: HashMap<Box<str>, Word>,
+    words: HashMap<Box<str>, Word, BuildHasherDefault<Fingerprint>>,
     number: Word,
     money: Word,
     time: Word,

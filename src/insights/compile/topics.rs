@@ -2,10 +2,11 @@
 //! reviews would have it. Which phrases a text has is decided when it is read; which of them are topics, when all are counted.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::insights::text::{Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text};
 
 /// How many sentences the table of common words was counted in, and how many words such a sentence has.
 pub const BACKGROUND: (f64, f64) = (6_293.0, 24.0);
@@ -30,9 +31,9 @@ enum Class {
 }
 
 /// The class of a word, and in how many sentences of other trades' reviews it stands.
-static WORDS: LazyLock<HashMap<&'static str, (Class, u16)>> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<&'static str, (Class, u16), BuildHasherDefault<Fingerprint>>> = LazyLock::new(|| {
     let lines = |file: &'static str| file.lines().filter(|line| !line.starts_with('#'));
-    let mut words = HashMap::new();
+    let mut words = HashMap::default();
     for line in lines(include_str!("background.tsv")) {
         if let Some((word, count)) = line.split_once('\t') {
             words.insert(word, (Class::Plain, count.parse().unwrap_or(u16::MAX)));

@@ -33,6 +33,9 @@ pub const SUMS: usize = ASPECTS.len() + LABELS;
 /// The unit of the weights and sums: this many are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
 
+/// How many bits there are in [`Detector::marks`] for each slot.
+const MARKS_A_SLOT: usize = 4;
+
 const WEIGHTS: &[u8] = include_bytes!("detector.weights");
 const MAGIC: [u8; 4] = *b"RAD1";
 const BIASES_LEN: usize = SUMS * 2;
@@ -59,6 +62,8 @@ pub struct Detector {
     rows: Vec<[i8; SUMS]>,
     /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
     slots: Vec<(u32, u32)>,
+    /// A bit for the lowest bits of each key: most runs of words are known not to be there by this alone.
+    marks: Vec<u64>,
     digest: String,
 }
 
@@ -144,9 +149,14 @@ impl Detector {
             }
             slots[at] = (*key, number);
         }
+        let mut marks = vec![0; (slots.len() * MARKS_A_SLOT).div_ceil(64)];
+        for (key, _) in rows {
+            let at = *key as usize % (marks.len() * 64);
+            marks[at / 64] |= 1 << (at % 64);
+        }
         let bytes = to_bytes(&biases, rows);
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { biases, rows: rows.iter().map(|(_, weights)| *weights).collect(), slots, digest }
+        Self { biases, rows: rows.iter().map(|(_, weights)| *weights).collect(), slots, marks, digest }
     }
 
     /// SHA-256 of the weights, in hexadecimal.
@@ -187,6 +197,10 @@ impl Detector {
     }
 
     fn row(&self, key: u32) -> Option<&[i8; SUMS]> {
+        let mark = key as usize & (self.marks.len() * 64 - 1);
+        if self.marks[mark / 64] >> (mark % 64) & 1 == 0 {
+            return None;
+        }
         let mask = self.slots.len() - 1;
         let mut at = key as usize & mask;
         loop {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::words::Fingerprint;
+use crate::insights::text::Fingerprint;
 
 /// Shorter names have too many neighbours that are names of others.
 const LETTERS_MIN: usize = 5;

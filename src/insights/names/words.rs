@@ -2,10 +2,10 @@
 //! of the words that the firm's own names are made of. Apart from the rules, which ask by class and never by spelling.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::misspelling::{Guess, Misspellings};
-use crate::insights::text::{Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text};
 
 const TABLE: &str = include_str!("words.txt");
 
@@ -122,39 +122,6 @@ const SECTIONS: [(&str, Class); 48] = [
     ("paying", Class::Paying),
     ("other_trade", Class::OtherTrade),
 ];
-
-/// A hasher for keys that are fingerprints already. The tables are fixed when a text arrives, so no text can crowd them.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Fingerprint(u64);
-
-impl Fingerprint {
-    /// One more piece.
-    pub const fn mix(key: u64, piece: u64) -> u64 {
-        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        key ^ key >> 29
-    }
-
-    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in 10^12 dictionaries.
-    fn of(word: &str) -> u64 {
-        let (eights, rest) = word.as_bytes().as_chunks::<8>();
-        let key = eights.iter().fold(word.len() as u64, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
-        Self::mix(key, rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)))
-    }
-}
-
-impl Hasher for Fingerprint {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = Self::mix(self.0, u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
 
 /// What is known of one word.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,7 @@
 //! From a review's text to words and sentences. What is compared is normalised; every token keeps its place in the
 //! original, so that whatever is found can be cut out of the text that the customer wrote.
 
+mod fingerprint;
 mod language;
 mod sentences;
 mod tokens;
@@ -8,6 +9,7 @@ mod tokens;
 use std::ops::Range;
 
 use super::reading::{Language, Span};
+pub use fingerprint::Fingerprint;
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

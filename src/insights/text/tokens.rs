@@ -41,7 +41,9 @@ impl Cut {
         let is_word = characters[0].1.is_alphanumeric();
         let is_acronym = is_word && acronym(characters) > 0;
         for (_, character) in characters {
-            if !is_acronym || character.is_alphanumeric() {
+            if character.is_ascii_alphanumeric() || !is_acronym && character.is_ascii() {
+                self.normal.push(character.to_ascii_lowercase());
+            } else if !is_acronym || character.is_alphanumeric() {
                 self.normal.extend(character.to_lowercase());
             }
             if !is_word {
