@@ -6,7 +6,8 @@ use super::block::Block;
 use super::postings::Postings;
 use super::print::Copy;
 use crate::insights::compile::{Original, Sources, compile};
-use crate::insights::{Kind, Notes};
+use crate::insights::model::Model;
+use crate::insights::{Kind, Notes, quality};
 use crate::links::Links;
 use crate::wire;
 
@@ -62,6 +63,12 @@ const fn postings(block: &Block, kind: Kind) -> &Postings {
 }
 
 fn method(copy: &Copy) -> wire::Method {
+    let engine = copy.reader.engine();
+    let model = engine.judge().model();
+    let mut figures = model.map(quality::of_model).unwrap_or_default();
+    if engine.is_built_in() {
+        figures.splice(0..0, quality::measured());
+    }
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -69,8 +76,12 @@ fn method(copy: &Copy) -> wire::Method {
                       each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade_sha256: copy.reader.trade().digest().to_owned(),
+        weights_sha256: wire::Weights {
+            detector: engine.judge().detector().digest().to_owned(),
+            polarity: model.map(Model::digest).unwrap_or_default().to_owned(),
+        },
         deterministic: true,
         offset_unit: "code_point".to_owned(),
-        quality: Vec::new(),
+        quality: figures.into_iter().map(Into::into).collect(),
     }
 }

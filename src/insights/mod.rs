@@ -10,6 +10,7 @@ mod explain;
 pub mod model;
 pub mod names;
 mod note;
+pub mod quality;
 mod reader;
 mod reading;
 pub mod store;

@@ -143,10 +143,10 @@ impl Notes {
         &self.phrases
     }
 
-    /// Which note has the phrase at `place` of [`Notes::phrases`].
+    /// Which note has the phrase at `place` of [`Notes::phrases`], given that it is `from` or one soon after.
     #[must_use]
-    pub fn with_phrase(&self, place: usize) -> usize {
-        self.heads.partition_point(|(_, [.., end])| *end as usize <= place)
+    pub fn with_phrase(&self, place: usize, from: usize) -> usize {
+        from + self.heads[from..].iter().take_while(|(_, [.., end])| *end as usize <= place).count()
     }
 
     /// Removes all, and keeps the room.

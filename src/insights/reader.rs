@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::aspects::{Judge, Judged};
 use super::compile::topics;
+use super::model::Model;
 use super::names::Names;
 use super::reading::{Language, Polarity, Reading, Span};
 use super::text::Text;
@@ -97,6 +98,12 @@ impl Engine {
         &self.trade
     }
 
+    /// Whether the trade is the one that is built in, which the published figures are about.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        self.trade.digest() == Self::built_in().trade.digest()
+    }
+
     /// What finds that in a text.
     #[must_use]
     pub const fn judge(&self) -> &Judge {
@@ -128,6 +135,7 @@ impl Reader {
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade.digest());
         add(&mut hash, engine.judge.detector().digest());
+        add(&mut hash, engine.judge.model().map_or("", Model::digest));
         add(&mut hash, names.digest());
         Self { engine: Arc::clone(engine), names, method: digits(hash) }
     }
@@ -136,6 +144,12 @@ impl Reader {
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
+    }
+
+    /// What reads, whichever firm it is about.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// What the firm's customers judge.

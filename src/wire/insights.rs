@@ -9,12 +9,15 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::insights::{Editorial, Kind, compile};
+use crate::insights::{Editorial, Kind, compile, quality};
 use crate::links::Links;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 use parts::{Aspect, Entities, Entity, Topic};
 pub use said::Polarity;
 use told::{Faq, Sentence, Summary};
+
+/// The measure that is no share.
+const F1: &str = "f1";
 
 /// What the reviews say. Every part is always there; what nothing is said of is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -78,12 +81,23 @@ pub struct Method {
     pub description: String,
     /// SHA-256 of the trade's aspects and phrases.
     pub trade_sha256: String,
+    /// SHA-256 of the weights that were learned, by what they belong to.
+    pub weights_sha256: Weights,
     /// Always true: the same reviews give the same bytes.
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
     /// How good it is on annotated sentences.
     pub quality: Vec<Quality>,
+}
+
+/// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Weights {
+    /// Those of the detector: which aspects a sentence sounds like.
+    pub detector: String,
+    /// Those of the polarity model, which breaks ties.
+    pub polarity: String,
 }
 
 /// A figure measured on annotated sentences.
@@ -102,6 +116,17 @@ pub struct Quality {
     /// Lower and upper end of the 95 % interval, where the measure is a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<Vec<f64>>,
+}
+
+impl From<quality::Figure> for Quality {
+    fn from(figure: quality::Figure) -> Self {
+        let quality::Figure { task, set, measure, n, share } = figure;
+        let thousandths = |share: f64| (share * 1e3).round() / 1e3;
+        // An F1 counts what both found twice, so that its parts are no sample.
+        let is_share = measure != F1;
+        let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
+        Self { task, set, n: u32::try_from(n).unwrap_or(u32::MAX), measure, value: thousandths(share.value()), ci95 }
+    }
 }
 
 impl Insights {

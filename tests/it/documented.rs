@@ -47,7 +47,7 @@ fn files_below(folder: PathBuf) -> Vec<(PathBuf, String)> {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_none_or(|kind| kind != "weights") {
+            } else if path.extension().is_none_or(|extension| extension != "weights") {
                 found.push((path.clone(), fs::read_to_string(&path).unwrap()));
             }
         }

@@ -41,6 +41,12 @@ impl Tally {
         self.missing += count(expected.difference(found).count());
     }
 
+    const fn join(&mut self, other: Self) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.missing += other.missing;
+    }
+
     fn precision(self) -> f64 {
         f64::from(self.right) / f64::from((self.right + self.wrong).max(1))
     }
@@ -115,13 +121,25 @@ fn measure(names: &Names, file: &Path) -> [Tally; 3] {
 #[test]
 fn names_in_annotated_sentences_are_found_and_are_the_right_ones() {
     let names = Names::new(&seeds());
-    // No sentence of the held-out half was looked at; its floor for technicians is what is reached (103 right, 3 wrong), and 0.98 is the aim.
-    for (file, precision) in [("tests/gold/names_development.tsv", 0.98), ("tests/gold/names_held_out.tsv", 0.97)] {
-        let [technicians, services, areas] = measure(&names, &root(file));
-        assert!(technicians.precision() >= precision && technicians.recall() >= 0.80, "{file}: technicians {technicians:?}");
-        assert!(services.f1() >= 0.92, "{file}: services {services:?}");
-        assert!(areas.precision() >= 0.97, "{file}: areas {areas:?}");
+    let mut all = [Tally::default(); 3];
+    for file in ["tests/gold/names_development.tsv", "tests/gold/names_held_out.tsv"] {
+        for (all, half) in all.iter_mut().zip(measure(&names, &root(file))) {
+            all.join(half);
+        }
     }
+    let [technicians, services, areas] = all;
+    assert!(technicians.precision() >= 0.98 && technicians.recall() >= 0.80, "technicians {technicians:?}");
+    assert!(services.f1() >= 0.92, "services {services:?}");
+    assert!(areas.precision() >= 0.97, "areas {areas:?}");
+}
+
+/// Nobody looked at the sentences of this half; of its technicians three in 106 links are wrong, so this floor is below the promise
+/// that both halves together keep.
+#[test]
+fn names_in_sentences_that_nobody_looked_at_are_found_no_worse_than_they_were() {
+    let [technicians, services, areas] = measure(&Names::new(&seeds()), &root("tests/gold/names_held_out.tsv"));
+    assert!(technicians.precision() >= 0.97 && technicians.recall() >= 0.80, "technicians {technicians:?}");
+    assert!(services.f1() >= 0.92 && areas.precision() >= 0.97, "services {services:?}, areas {areas:?}");
 }
 
 #[test]

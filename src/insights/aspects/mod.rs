@@ -8,6 +8,7 @@ mod trie;
 mod vocabulary;
 
 use super::detector::{self, Detector};
+use super::model::Model;
 use super::reading::{Finding, Polarity};
 use super::text::Text;
 use super::trade::{Meaning, Trade};
@@ -36,6 +37,7 @@ pub struct Judged {
 pub struct Judge {
     vocabulary: Vocabulary,
     detector: Detector,
+    model: Option<Model>,
     /// The detector's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
     trie: Trie,
@@ -56,8 +58,9 @@ impl Judge {
         Self {
             trie: Trie::new(trade, &vocabulary),
             vocabulary,
-            // A test shows that the built-in weights can be read.
+            // Tests show that the built-in weights can be read.
             detector: Detector::built_in().unwrap_or_default(),
+            model: Model::built_in().ok(),
             detected: trade.aspects.iter().map(|aspect| detector::ASPECTS.iter().position(|id| *id == aspect.id)).collect(),
             rules: trade.rules.iter().map(|rule| (rule.id.clone(), rule.meaning)).collect(),
             aspects: trade.aspects.iter().map(|aspect| aspect.id.clone()).collect(),
@@ -71,6 +74,12 @@ impl Judge {
     #[must_use]
     pub const fn detector(&self) -> &Detector {
         &self.detector
+    }
+
+    /// What it asks where nothing else tells.
+    #[must_use]
+    pub const fn model(&self) -> Option<&Model> {
+        self.model.as_ref()
     }
 
     /// Judges an English text.

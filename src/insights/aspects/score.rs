@@ -52,7 +52,7 @@ pub fn sentence(judge: &Judge, text: &Text, frame: &Frame<'_>, number: u32, find
     let found = scorer.run();
     let has_other = found.iter().any(|one| !one.is_stray);
     let first = findings.len();
-    for one in &found {
+    for one in found {
         let score = one.score();
         let is_overall = Some(one.aspect) == judge.overall;
         total.score += if is_overall && !one.is_stray { 2 * score } else { score };
@@ -67,7 +67,7 @@ pub fn sentence(judge: &Judge, text: &Text, frame: &Frame<'_>, number: u32, find
             span: place(text, frame, units.start, units.end),
             polarity: label(score, one.is_polar),
             score,
-            hits: one.hits.clone(),
+            hits: one.hits,
         });
     }
     findings[first..].sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));

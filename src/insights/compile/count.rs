@@ -251,7 +251,8 @@ fn tick([reviews, positive, negative, mixed]: &mut [u32; 4], vote: Vote) {
     *mixed += u32::from(vote == Vote::Mixed);
 }
 
-fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+/// The bits that are set, ascending.
+pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
         mask &= mask.wrapping_sub(1);

@@ -2,14 +2,18 @@
 //! table that stays at hand, then exactly what may be frequent enough. Apart from what is made of the counts, because millions
 //! of hashes pass here.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::count::bits;
 use crate::insights::note::Notes;
 
 /// How many bits of a hash the rough count looks at.
-const ROUGH_BITS: u32 = 18;
+const ROUGH_BITS: u32 = 16;
 /// How many phrases are looked at closely: the most frequent ones.
 const CLOSELY: usize = 160;
+/// How many hashes are asked about at once: a bit for each.
+const AT_ONCE: usize = u64::BITS as usize;
 
 const fn rough(hash: u32) -> usize {
     (hash >> (u32::BITS - ROUGH_BITS)) as usize
@@ -17,21 +21,45 @@ const fn rough(hash: u32) -> usize {
 
 /// The reviews with a phrase, and the newest of them, by the phrase's hash; the most frequent of those with `least` or more.
 pub fn frequent(blocks: &[&Notes], least: u32) -> BTreeMap<u32, (u32, u32)> {
-    let mut counts = vec![0_u16; 1 << ROUGH_BITS];
-    for hash in blocks.iter().flat_map(|block| block.phrases()) {
-        let count = &mut counts[rough(*hash)];
-        *count = count.saturating_add(1);
+    let counts = rough_counts(blocks);
+    let mut cells = 2 * CLOSELY;
+    loop {
+        // A rough count is never too small: no phrase outside of the fullest cells has more reviews than the next cell.
+        let fullest = nth_largest(&counts, cells).max(least);
+        let mut frequent = exact(blocks, &counts, fullest);
+        frequent.retain(|(_, reviews, _)| *reviews >= least);
+        frequent.sort_unstable_by_key(|(hash, reviews, _)| (Reverse(*reviews), *hash));
+        frequent.truncate(CLOSELY);
+        let is_certain = frequent.get(CLOSELY - 1).is_some_and(|(_, reviews, _)| *reviews >= fullest);
+        if is_certain || fullest == least {
+            let newest = |newest| u32::try_from(newest).unwrap_or(u32::MAX);
+            return frequent.into_iter().map(|(hash, reviews, at)| (hash, (reviews, newest(at)))).collect();
+        }
+        cells *= 4;
     }
-    // A rough count is never too small: what stays below is not frequent.
-    let least_rough = u16::try_from(least).unwrap_or(u16::MAX);
-    let may_be = Marked::of_rough((0..).zip(&counts).filter(|(_, count)| **count >= least_rough).map(|(at, _)| at));
+}
+
+/// How many reviews have a phrase of each rough hash, or more where a review has several.
+fn rough_counts(blocks: &[&Notes]) -> Vec<u32> {
+    let mut counts = vec![0; 1 << ROUGH_BITS];
+    for block in blocks {
+        block.phrases().iter().for_each(|hash| counts[rough(*hash)] += 1);
+    }
+    counts
+}
+
+/// The `n`th largest of the counts, or 0 where there are not so many.
+fn nth_largest(counts: &[u32], n: usize) -> u32 {
+    let mut counts = counts.to_vec();
+    if n < counts.len() { *counts.select_nth_unstable_by_key(n, |count| Reverse(*count)).1 } else { 0 }
+}
+
+/// Hash, reviews and newest review of all phrases in cells that are at least so full.
+fn exact(blocks: &[&Notes], counts: &[u32], fullest: u32) -> Vec<(u32, u32, usize)> {
+    let marked = Marked::of_rough((0..).zip(counts).filter(|(_, count)| **count >= fullest).map(|(at, _)| at));
     let mut exact = Exact::default();
-    each_marked(blocks, &may_be, |before, block, place, hash| exact.count(hash, || before + block.with_phrase(place)));
-    let mut frequent: Vec<(u32, u32, usize)> = exact.slots.into_iter().filter(|(_, reviews, _)| *reviews >= least).collect();
-    frequent.sort_unstable_by_key(|(hash, reviews, _)| (std::cmp::Reverse(*reviews), *hash));
-    frequent.truncate(CLOSELY);
-    let newest = |newest| u32::try_from(newest).unwrap_or(u32::MAX);
-    frequent.into_iter().map(|(hash, reviews, at)| (hash, (reviews, newest(at)))).collect()
+    each_marked(blocks, &marked, |before, _, note, hash| exact.count(hash, before + note));
+    exact.slots
 }
 
 /// A bit for each rough hash: small enough to stay at hand while millions are looked up.
@@ -49,19 +77,22 @@ impl Marked {
         Self(bits)
     }
 
-    fn has(&self, hash: u32) -> bool {
+    fn bit(&self, hash: u32) -> u64 {
         let at = rough(hash);
-        self.0[at / 64] >> (at % 64) & 1 == 1
+        self.0[at / 64] >> (at % 64) & 1
     }
 }
 
-/// Calls `take` with every phrase that is marked: how many notes stand before its block, the block, its place there, its hash.
+/// Calls `take` with every phrase that is marked: how many notes stand before its block, the block, its note there, its hash.
 pub fn each_marked<'a>(blocks: &[&'a Notes], marked: &Marked, mut take: impl FnMut(usize, &'a Notes, usize, u32)) {
     let mut before = 0;
     for block in blocks {
-        for (place, hash) in block.phrases().iter().enumerate() {
-            if marked.has(*hash) {
-                take(before, block, place, *hash);
+        let mut note = 0;
+        for (start, some) in (0..).step_by(AT_ONCE).zip(block.phrases().chunks(AT_ONCE)) {
+            // Asked without a branch for each: which ones are marked cannot be foreseen.
+            for at in bits((0..).zip(some).fold(0, |mask, (at, hash)| mask | marked.bit(*hash) << at)) {
+                note = block.with_phrase(start + at, note);
+                take(before, block, note, some[at]);
             }
         }
         before += block.len();
@@ -81,12 +112,12 @@ impl Default for Exact {
 }
 
 impl Exact {
-    fn count(&mut self, hash: u32, position: impl Fn() -> usize) {
+    fn count(&mut self, hash: u32, position: usize) {
         let slot = self.slot(hash);
         let (its, reviews, newest) = &mut self.slots[slot];
         *reviews += 1;
         if *reviews == 1 {
-            (*its, *newest) = (hash, position());
+            (*its, *newest) = (hash, position);
             self.used += 1;
             if self.used * 2 > self.slots.len() {
                 self.grow();

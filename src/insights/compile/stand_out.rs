@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::Sources;
-use super::count::{ASPECTS_MAX, Counted, whole};
+use super::count::{ASPECTS_MAX, Counted, bits, whole};
 use super::figures::{Vote, Votes, log_likelihood};
 use super::frequent::{Marked, each_marked, frequent};
 use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
@@ -176,21 +176,20 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 /// The chosen phrases with what they go together with.
 fn together(blocks: &[&Notes], trade: &Trade, chosen: &[Phrase], originals: &mut Originals<'_>) -> Vec<Topic> {
     let aspects = trade.aspects.len().min(ASPECTS_MAX);
-    let by_hash: BTreeMap<u32, usize> = (0..).zip(chosen).map(|(at, phrase)| (phrase.hash, at)).collect();
-    let marked = Marked::new(by_hash.keys().copied());
+    let mut by_hash: Vec<(u32, usize)> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
+    by_hash.sort_unstable();
+    let marked = Marked::new(by_hash.iter().map(|(hash, _)| *hash));
     let mut topics: Vec<Topic> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
     let mut newest: Vec<Vec<(u32, NoteRef<'_>)>> = vec![Vec::new(); topics.len()];
-    each_marked(blocks, &marked, |before, block, place, hash| {
-        let Some(at) = by_hash.get(&hash) else { return };
-        let (topic, index) = (&mut topics[*at], block.with_phrase(place));
+    each_marked(blocks, &marked, |before, block, index, hash| {
+        let Ok(found) = by_hash.binary_search_by_key(&hash, |(hash, _)| *hash) else { return };
+        let at = by_hash[found].1;
+        let topic = &mut topics[at];
         let note = block.get(index);
         topic.overall.count(whole(note.head.overall));
-        let judged = judged(note.marks);
-        for (aspect, joint) in topic.joint.iter_mut().enumerate() {
-            *joint += u32::from(judged >> aspect & 1 == 1);
-        }
-        if newest[*at].len() < QUOTED_FROM {
-            newest[*at].push((u32::try_from(before + index).unwrap_or(u32::MAX), note));
+        bits(judged(note.marks)).for_each(|aspect| topic.joint.get_mut(aspect).into_iter().for_each(|joint| *joint += 1));
+        if newest[at].len() < QUOTED_FROM {
+            newest[at].push((u32::try_from(before + index).unwrap_or(u32::MAX), note));
         }
     });
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {

@@ -7,17 +7,16 @@ use crate::insights::text::{Shape, Text};
 
 /// The longest run of words that is looked up.
 pub const RUN_MAX: usize = 3;
-/// Marks and words at which a sentence is parted; a word of these opens the next part.
-const PARTINGS: [&str; 22] = [
-    ",", ";", ":", ".", "!", "?", "\u{2026}", "\u{2014}", "(", ")", "\"", "-", "&", "and", "but", "however", "although", "though",
-    "so", "then", "while", "except",
-];
 const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01B3;
 
-/// Whether a token parts the sentence.
+/// Whether a token parts the sentence: a mark, or a word that opens the next part.
 fn parts_at(text: &Text, token: usize) -> bool {
-    PARTINGS.contains(&text.word(token))
+    match text.word(token) {
+        "," | ";" | ":" | "." | "!" | "?" | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "&" => true,
+        "and" | "but" | "however" | "although" | "though" | "so" | "then" | "while" | "except" => true,
+        _ => false,
+    }
 }
 
 /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong to none.

@@ -71,6 +71,29 @@ pub struct Part {
     pub sums: Sums,
 }
 
+/// A sentence as the detector hears it.
+#[derive(Debug, Clone)]
+pub struct Heard<'detector> {
+    /// What its parts sound like; where there are several, the whole comes last.
+    pub parts: Vec<Part>,
+    /// The runs of words that are known, in the order of the text, and what each adds.
+    known: Vec<(Range<usize>, &'detector [i8; SUMS])>,
+}
+
+impl Heard<'_> {
+    /// The run in `tokens` that adds most to `sum`, and what it adds.
+    #[must_use]
+    pub fn strongest(&self, tokens: &Range<usize>, sum: usize) -> Option<(Range<usize>, i32)> {
+        let mut strongest: Option<(&Range<usize>, i8)> = None;
+        for (run, row) in self.known.iter().filter(|(run, _)| tokens.start <= run.start && run.end <= tokens.end) {
+            if row[sum] > strongest.map_or(0, |(_, most)| most) {
+                strongest = Some((run, row[sum]));
+            }
+        }
+        strongest.map(|(run, points)| (run.clone(), points.into()))
+    }
+}
+
 impl Default for Detector {
     fn default() -> Self {
         Self::new([0; SUMS], &[])
@@ -138,11 +161,12 @@ impl Detector {
         &self.biases
     }
 
-    /// What the parts of a sentence sound like; where there are several, the whole comes last.
+    /// What a sentence sounds like.
     #[must_use]
-    pub fn hear(&self, text: &Text, sentence: Range<usize>) -> Vec<Part> {
+    pub fn hear(&self, text: &Text, sentence: Range<usize>) -> Heard<'_> {
         let mut heard: Vec<Part> =
             parts(text, sentence.clone()).into_iter().map(|tokens| Part { tokens, sums: self.biases }).collect();
+        let mut known = Vec::with_capacity(sentence.len());
         let mut whole = self.biases;
         let mut at = 0;
         runs(text, sentence.clone(), |key, run| {
@@ -154,24 +178,12 @@ impl Detector {
             if let Some(part) = heard.get_mut(at).filter(|part| part.tokens.start <= run.start && run.end <= part.tokens.end) {
                 add(&mut part.sums, row);
             }
+            known.push((run, row));
         });
         if heard.len() != 1 {
             heard.push(Part { tokens: sentence, sums: whole });
         }
-        heard
-    }
-
-    /// The run in `tokens` that adds most to `sum` in the direction of `sign`, and what it adds.
-    #[must_use]
-    pub fn strongest(&self, text: &Text, tokens: Range<usize>, sum: usize, sign: i32) -> Option<(Range<usize>, i32)> {
-        let mut strongest: Option<(Range<usize>, i32)> = None;
-        runs(text, tokens, |key, run| {
-            let weight = self.row(key).map_or(0, |row| i32::from(row[sum]) * sign);
-            if weight > strongest.as_ref().map_or(0, |(_, most)| *most) {
-                strongest = Some((run, weight));
-            }
-        });
-        strongest
+        Heard { parts: heard, known }
     }
 
     fn row(&self, key: u32) -> Option<&[i8; SUMS]> {

@@ -1,9 +1,11 @@
+//! What the detector hears, and which weights it takes.
+
 use super::{ASPECTS, Detector, DetectorError, Part};
 use crate::insights::text::Text;
 
 fn heard(sentence: &str) -> (Detector, Text, Vec<Part>) {
     let (detector, text) = (Detector::built_in().unwrap(), Text::new(sentence));
-    let parts = detector.hear(&text, 0..text.tokens().len());
+    let parts = detector.hear(&text, 0..text.tokens().len()).parts;
     (detector, text, parts)
 }
 
@@ -31,7 +33,7 @@ fn what_nobody_says_of_an_aspect_is_not_heard_as_one() {
 fn the_strongest_run_of_words_tells_why() {
     let (detector, text, parts) = heard("They cleaned up afterwards");
     let cleanliness = ASPECTS.iter().position(|aspect| *aspect == "cleanliness").unwrap();
-    let (tokens, points) = detector.strongest(&text, parts[0].tokens.clone(), cleanliness, 1).unwrap();
+    let (tokens, points) = detector.hear(&text, 0..text.tokens().len()).strongest(&parts[0].tokens, cleanliness).unwrap();
     assert!(tokens.map(|token| text.word(token)).any(|word| word == "cleaned"));
     assert!(points > 0);
 }

@@ -3,17 +3,12 @@
 use super::{Shape, Text};
 use crate::insights::reading::Language;
 
-/// Words that every English text of some length has, and that other languages hardly have.
-const FUNCTION_WORDS: [&str; 62] = [
-    "a", "about", "after", "again", "all", "an", "and", "are", "as", "at", "be", "but", "by", "did", "for", "from", "had", "has",
-    "have", "he", "her", "him", "his", "how", "i", "if", "in", "is", "it", "my", "not", "of", "on", "our", "out", "she", "so",
-    "than", "that", "the", "their", "them", "there", "they", "this", "to", "up", "us", "very", "was", "we", "were", "what", "when",
-    "which", "who", "will", "with", "would", "you", "your", "no",
-];
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
 const ENGLISH_ONE_IN: usize = 5;
+/// A guess of less confidence that is not called reliable either says nothing; a short line of Spanish has 0.26.
+const CONFIDENCE_MIN: f64 = 0.25;
 /// Beyond so many words the answer is known.
 const WORDS_MAX: usize = 200;
 
@@ -21,8 +16,8 @@ const WORDS_MAX: usize = 200;
 pub fn guess(text: &Text, declared: Option<&str>) -> Language {
     let is_word = |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
     let words = (0..text.tokens().len()).filter(is_word).take(WORDS_MAX);
-    let (count, english) = words
-        .fold((0, 0), |(count, english), token| (count + 1, english + usize::from(FUNCTION_WORDS.contains(&text.word(token)))));
+    let (count, english) =
+        words.fold((0, 0), |(count, english), token| (count + 1, english + usize::from(is_function_word(text.word(token)))));
     let is_declared_other = declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
     match count {
         0 => Language::None,
@@ -30,6 +25,74 @@ pub fn guess(text: &Text, declared: Option<&str>) -> Language {
         _ if count < SHORT => short(text, is_declared_other),
         _ => long(text),
     }
+}
+
+/// Words that every English text of some length has, and that other languages hardly have.
+fn is_function_word(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "i"
+            | "an"
+            | "as"
+            | "at"
+            | "be"
+            | "by"
+            | "he"
+            | "if"
+            | "in"
+            | "is"
+            | "it"
+            | "my"
+            | "of"
+            | "on"
+            | "so"
+            | "to"
+            | "up"
+            | "us"
+            | "we"
+            | "no"
+            | "all"
+            | "and"
+            | "are"
+            | "but"
+            | "did"
+            | "for"
+            | "had"
+            | "has"
+            | "her"
+            | "him"
+            | "his"
+            | "how"
+            | "not"
+            | "our"
+            | "out"
+            | "she"
+            | "the"
+            | "was"
+            | "who"
+            | "you"
+            | "from"
+            | "have"
+            | "than"
+            | "that"
+            | "them"
+            | "they"
+            | "this"
+            | "very"
+            | "were"
+            | "what"
+            | "when"
+            | "will"
+            | "with"
+            | "your"
+            | "about"
+            | "after"
+            | "again"
+            | "their"
+            | "there"
+            | "which"
+            | "would"
+    )
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.
@@ -40,7 +103,9 @@ fn short(text: &Text, is_declared_other: bool) -> Language {
 
 fn long(text: &Text) -> Language {
     match whatlang::detect(&text.normal_words()) {
-        Some(info) if info.lang() != whatlang::Lang::Eng && info.is_reliable() => Language::Other,
+        Some(info) if info.lang() != whatlang::Lang::Eng && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) => {
+            Language::Other
+        }
         Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
         _ => Language::English,
     }

@@ -1,0 +1,56 @@
+//! How well the texts are read: figures measured on annotated sentences (`docs/ANNOTATION.md`), which stand beside what they
+//! are about. A test measures them anew, so that none is out of date.
+
+use super::evaluate::Share;
+use super::model::Model;
+
+/// One line for each figure: task, set, measure, rows of the set, and the share's part and whole.
+const MEASURED: &str = include_str!("quality.tsv");
+/// By which means the model's own figure is made; the others stand beside it for comparison only.
+const MODEL: &str = "model";
+
+/// A figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// What was to be told, for example `aspect`.
+    pub task: String,
+    /// Of which sentences.
+    pub set: String,
+    /// The measure, for example `f1` or `accuracy`.
+    pub measure: String,
+    /// How many rows the set has.
+    pub n: usize,
+    /// The figure.
+    pub share: Share,
+}
+
+/// The figures of the built-in trade, on sentences that nobody looked at while the rules were written.
+#[must_use]
+pub fn measured() -> Vec<Figure> {
+    MEASURED.lines().skip(1).filter_map(figure).collect()
+}
+
+/// The figures of the polarity model, by its training script.
+#[must_use]
+pub fn of_model(model: &Model) -> Vec<Figure> {
+    let its = model.quality().figures.iter().filter(|figure| figure.method == MODEL);
+    let figure = |figure: &super::model::Figure| {
+        let (part, whole) = (figure.correct as usize, figure.n as usize);
+        Figure {
+            task: figure.task.clone(),
+            set: figure.set.clone(),
+            measure: "accuracy".to_owned(),
+            n: whole,
+            share: Share { part, whole },
+        }
+    };
+    its.map(figure).collect()
+}
+
+fn figure(line: &str) -> Option<Figure> {
+    let mut parts = line.split('\t');
+    let mut text = || parts.next().map(str::to_owned);
+    let (task, set, measure) = (text()?, text()?, text()?);
+    let mut number = || text()?.parse().ok();
+    Some(Figure { task, set, measure, n: number()?, share: Share { part: number()?, whole: number()? } })
+}
