@@ -2,9 +2,12 @@
 //! Memory and CPU time are those of the service's process, as Linux counts them.
 //!
 //! ```text
-//! cargo run --release -- serve --seed seeds &
-//! cargo run --release --example agents -- http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
+//! cargo build --release --bin reviews --example agents
+//! target/release/reviews serve --seed seeds &
+//! target/release/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
 //! ```
+//!
+//! `$!` is the process that the shell started last: the service itself, and not a cargo that waits for it.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,

@@ -3,14 +3,18 @@
 //! A block ends after a review whose id's hash says so, never by count. Blocks are therefore a function of the reviews
 //! alone, not of the order in which they arrived, and a change rebuilds its own block and no other.
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
+use super::column::Column;
 use super::entry::{Entry, Place, place};
 use super::grams::Grams;
 use super::postings::Postings;
 use super::sieve::Sieve;
+use crate::insights::compile::{Votes, votes_of};
 use crate::insights::{Note, NoteRef, Notes};
 use crate::reviews::{Rating, Tally};
 
@@ -35,32 +39,6 @@ pub fn id_hash(id: &str) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// Texts one behind the other, with the end of each.
-#[derive(Debug, Clone, Default)]
-struct Column {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
-}
-
-impl Column {
-    fn push(&mut self, text: &[u8], separator: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.bytes.extend_from_slice(separator);
-        // A block of more than 4 GiB would have to hold one review of that size; imports bound a text far below.
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
-    fn bounds(&self, index: usize) -> (usize, usize) {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        (start, self.ends[index] as usize)
-    }
-}
-
 /// See the head of this file.
 #[derive(Debug)]
 pub struct Block {
@@ -81,6 +59,7 @@ pub struct Block {
     digest: [u8; 32],
     tally: Tally,
     with_text: u64,
+    votes: OnceLock<Vec<Votes>>,
 }
 
 impl Block {
@@ -204,6 +183,12 @@ impl Block {
     #[must_use]
     pub const fn column_of_notes(&self) -> &Notes {
         &self.notes
+    }
+
+    /// How its reviews speak of each of a trade's aspects, which there are so many of; counted when it is first asked for.
+    #[must_use]
+    pub fn votes(&self, aspects: usize) -> &[Votes] {
+        self.votes.get_or_init(|| votes_of(self.notes.iter(), aspects))
     }
 
     /// What was read in a review's text, or `None` where that is still to be done.
@@ -335,6 +320,7 @@ impl Builder {
             unread: std::mem::take(&mut self.unread),
             tally: std::mem::take(&mut self.tally),
             with_text: std::mem::take(&mut self.with_text),
+            votes: OnceLock::new(),
         };
         [&mut self.json, &mut self.folded, &mut self.ids].into_iter().for_each(Column::clear);
         self.days.clear();

@@ -7,6 +7,7 @@ mod atom;
 mod backlog;
 pub mod block;
 mod coding;
+mod column;
 mod current;
 mod document;
 pub mod entry;

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 
 use super::block::{Block, Builder, ends_block, id_hash};
 use super::entry::{Entry, Key, place};
-use crate::insights::NoteRef;
 use crate::reviews::{Day, ReviewId, Tally};
 
 /// Into how many parts the index of ids is cut: a change copies one of them.
@@ -122,18 +121,13 @@ impl Shelf {
         self.blocks.iter().map(|block| block.folded().len()).sum()
     }
 
-    /// What was read in the reviews at these positions, newest first; those that are still to be read are left out.
-    pub fn notes(&self, positions: Range<usize>) -> impl Iterator<Item = NoteRef<'_>> {
-        let blocks = self
-            .blocks
-            .iter()
-            .zip(&self.starts)
-            .filter(move |(block, start)| **start < positions.end && **start + block.len() > positions.start);
-        let positions = positions.start..positions.end;
-        blocks.flat_map(move |(block, start)| {
+    /// The blocks that hold these positions, newest first, each with the indices of the reviews meant.
+    pub fn slices(&self, positions: Range<usize>) -> impl Iterator<Item = (&Block, Range<usize>)> {
+        let slices = self.blocks.iter().zip(&self.starts).map(move |(block, start)| {
             let indices = positions.start.saturating_sub(*start)..block.len().min(positions.end.saturating_sub(*start));
-            indices.filter_map(|index| block.note(index))
-        })
+            (&**block, indices)
+        });
+        slices.filter(|(_, indices)| !indices.is_empty())
     }
 
     /// How many reviews are of `day` or newer: the length of the prefix that they are.

@@ -221,6 +221,19 @@ pub fn vote_of(note: NoteRef<'_>, aspect: u8) -> Option<Vote> {
     is_spoken_of.then(vote)
 }
 
+/// The votes of these reviews on each of so many aspects.
+pub fn votes_of<'a>(notes: impl Iterator<Item = NoteRef<'a>>, aspects: usize) -> Vec<Votes> {
+    let mut votes = vec![Votes::default(); aspects];
+    for note in notes {
+        for (aspect, votes) in (0..).zip(&mut votes) {
+            if let Some(vote) = vote_of(note, aspect) {
+                votes.count(vote);
+            }
+        }
+    }
+    votes
+}
+
 /// The vote of a text as a whole.
 pub const fn whole(polarity: Polarity) -> Vote {
     match polarity {

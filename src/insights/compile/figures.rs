@@ -57,6 +57,15 @@ impl Votes {
         }
     }
 
+    /// Counts all of another's.
+    pub const fn add(&mut self, other: &Self) {
+        self.positive += other.positive;
+        self.negative += other.negative;
+        self.neutral += other.neutral;
+        self.mixed += other.mixed;
+        self.uncertain += other.uncertain;
+    }
+
     /// The positive or the negative ones.
     #[must_use]
     pub const fn side(&self, is_praise: bool) -> u32 {

@@ -18,7 +18,7 @@ use super::reading::Kind;
 use super::trade::Trade;
 use crate::business::Business;
 use count::Counted;
-pub use count::vote_of;
+pub use count::{vote_of, votes_of};
 pub use faq::Answered;
 pub use figures::{Confidence, Direction, Share, Vote, Votes};
 pub use parts::{Aspect, Compared, Entity, Joint, MonthCount, Period, Said, Trend};

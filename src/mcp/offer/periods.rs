@@ -1,14 +1,12 @@
 //! `compare_periods`: two ranges of days, counted from the blocks' columns, whole blocks at a time.
 
-use std::ops::Range;
-
 use serde_json::Value;
 
 use super::arguments::{Given, refusal};
 use super::listing::Refusal;
 use super::shape;
-use crate::edition::{Edition, Shelf};
-use crate::insights::compile::{Votes, vote_of};
+use crate::edition::Edition;
+use crate::insights::compile::{Votes, votes_of};
 use crate::insights::trade::Aspect;
 use crate::reviews::{Day, Rating, Tally};
 use crate::wire::{Code, Comparison, Issue, Period, PeriodAspect};
@@ -35,43 +33,27 @@ pub fn compare(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
 }
 
 fn count(edition: &Edition, (since, until): (Day, Day)) -> Period {
-    let shelf = &edition.copy.shelf;
-    let positions = shelf.count_after(until)..shelf.count_since(since);
-    Period::new(since.date(), until.date(), &tally(shelf, positions.clone()), aspects(edition, positions))
-}
-
-fn tally(shelf: &Shelf, positions: Range<usize>) -> Tally {
-    let mut tally = Tally::default();
-    let Some((first, mut index)) = shelf.locate(positions.start) else { return tally };
-    let mut left = positions.len();
-    for block in &shelf.blocks()[first..] {
-        let taken = left.min(block.len() - index);
-        if taken == block.len() {
+    let (shelf, trade) = (&edition.copy.shelf, edition.copy.reader.trade());
+    let (mut tally, mut votes) = (Tally::default(), vec![Votes::default(); trade.aspects.len()]);
+    for (block, indices) in shelf.slices(shelf.count_after(until)..shelf.count_since(since)) {
+        if indices.len() == block.len() {
             tally.add(block.tally());
+            add(&mut votes, block.votes(trade.aspects.len()));
         } else {
-            let ratings = block.stars()[index..index + taken].iter().map(|stars| Rating::try_from(i64::from(*stars)));
+            let ratings = block.stars()[indices.clone()].iter().map(|stars| Rating::try_from(i64::from(*stars)));
             ratings.flatten().for_each(|rating| tally.count(rating));
-        }
-        left -= taken;
-        index = 0;
-        if left == 0 {
-            break;
+            add(&mut votes, &votes_of(indices.filter_map(|index| block.note(index)), trade.aspects.len()));
         }
     }
-    tally
+    Period::new(since.date(), until.date(), &tally, told(&trade.aspects, &votes))
 }
 
-/// What the reviews at `positions` speak of, in the order of the insights and counted as there.
-fn aspects(edition: &Edition, positions: Range<usize>) -> Vec<PeriodAspect> {
-    let trade = edition.copy.reader.trade();
-    let mut votes = vec![Votes::default(); trade.aspects.len()];
-    for note in edition.copy.shelf.notes(positions) {
-        for (aspect, votes) in (0..).zip(&mut votes) {
-            if let Some(vote) = vote_of(note, aspect) {
-                votes.count(vote);
-            }
-        }
-    }
+fn add(votes: &mut [Votes], more: &[Votes]) {
+    votes.iter_mut().zip(more).for_each(|(votes, more)| votes.add(more));
+}
+
+/// What is spoken of, in the order of the insights.
+fn told(aspects: &[Aspect], votes: &[Votes]) -> Vec<PeriodAspect> {
     let told = |(aspect, votes): (&Aspect, &Votes)| PeriodAspect {
         id: aspect.id.clone(),
         label: aspect.label.clone(),
@@ -79,5 +61,5 @@ fn aspects(edition: &Edition, positions: Range<usize>) -> Vec<PeriodAspect> {
         positive: u64::from(votes.positive),
         negative: u64::from(votes.negative),
     };
-    trade.aspects.iter().zip(&votes).filter(|(_, votes)| votes.reviews() > 0).map(told).collect()
+    aspects.iter().zip(votes).filter(|(_, votes)| votes.reviews() > 0).map(told).collect()
 }
