@@ -79,6 +79,7 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
 
 /// What the insights publish about how well texts are read.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "asks, as insta does, whether the file is to be written")]
 fn the_published_figures_are_those_that_are_measured() {
     let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
     for file in ["ordinary_held_out", "held_out"] {

@@ -4,6 +4,7 @@
 
 pub mod features;
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
@@ -155,7 +156,10 @@ impl Detector {
             marks[at / 64] |= 1 << (at % 64);
         }
         let bytes = to_bytes(&biases, rows);
-        let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = Sha256::digest(&bytes).iter().fold(String::with_capacity(64), |mut digest, byte| {
+            let _ = write!(digest, "{byte:02x}");
+            digest
+        });
         Self { biases, rows: rows.iter().map(|(_, weights)| *weights).collect(), slots, marks, digest }
     }
 
