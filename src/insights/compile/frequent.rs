@@ -144,3 +144,52 @@ impl Exact {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BTreeMap;
+
+    use super::{CLOSELY, frequent};
+    use crate::insights::note::{Head, NoteRef, Notes};
+    use crate::insights::reading::{Language, Polarity};
+
+    /// Notes whose phrases are numbers below `phrases`, drawn more or less evenly, in blocks of seven.
+    fn blocks(notes: u64, phrases: u64, is_even: bool) -> Vec<Notes> {
+        let head = Head { day: 0, stars: 5, language: Language::English, overall: Polarity::Neutral, sentences: 1 };
+        let mut blocks = vec![Notes::default()];
+        for note in 0..notes {
+            let draw = |at: u64| {
+                let drawn = (note * 50 + at + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+                let most = if is_even { phrases } else { 1 + drawn % phrases };
+                u32::try_from((drawn / 7) % most).unwrap().wrapping_mul(0x9E37_79B1)
+            };
+            let mut hashes: Vec<u32> = (0..50).map(draw).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            if note % 7 == 0 {
+                blocks.push(Notes::default());
+            }
+            blocks.last_mut().unwrap().push(NoteRef { head, marks: &[], names: &[], phrases: &hashes });
+        }
+        blocks
+    }
+
+    #[test]
+    fn what_is_frequent_is_what_counting_every_phrase_finds() {
+        for (notes, phrases, is_even, least) in
+            [(0, 1, true, 4), (300, 40, true, 4), (2_000, 4_000, true, 4), (2_000, 4_000, false, 4), (900, 90_000, true, 2)]
+        {
+            let blocks = blocks(notes, phrases, is_even);
+            let mut counts: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+            for (position, note) in (0..).zip(blocks.iter().flat_map(Notes::iter)) {
+                note.phrases.iter().for_each(|hash| counts.entry(*hash).or_insert((0, position)).0 += 1);
+            }
+            let mut counted: Vec<(u32, (u32, u32))> = counts.into_iter().filter(|(_, (reviews, _))| *reviews >= least).collect();
+            counted.sort_by_key(|(hash, (reviews, _))| (Reverse(*reviews), *hash));
+            counted.truncate(CLOSELY);
+            let borrowed: Vec<&Notes> = blocks.iter().collect();
+            assert_eq!(frequent(&borrowed, least), counted.into_iter().collect(), "{notes} {phrases} {is_even}");
+        }
+    }
+}
