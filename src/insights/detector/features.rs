@@ -12,11 +12,30 @@ const PRIME: u64 = 0x0000_0100_0000_01B3;
 
 /// Whether a token parts the sentence: a mark, or a word that opens the next part.
 fn parts_at(text: &Text, token: usize) -> bool {
-    match text.word(token) {
-        "," | ";" | ":" | "." | "!" | "?" | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "&" => true,
-        "and" | "but" | "however" | "although" | "though" | "so" | "then" | "while" | "except" => true,
-        _ => false,
-    }
+    matches!(
+        text.word(token),
+        "," | ";"
+            | ":"
+            | "."
+            | "!"
+            | "?"
+            | "\u{2026}"
+            | "\u{2014}"
+            | "("
+            | ")"
+            | "\""
+            | "-"
+            | "&"
+            | "and"
+            | "but"
+            | "however"
+            | "although"
+            | "though"
+            | "so"
+            | "then"
+            | "while"
+            | "except"
+    )
 }
 
 /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong to none.

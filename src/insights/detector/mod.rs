@@ -155,7 +155,8 @@ impl Detector {
             marks[at / 64] |= 1 << (at % 64);
         }
         let bytes = to_bytes(&biases, rows);
-        let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = Sha256::digest(&bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digest = digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
         Self { biases, rows: rows.iter().map(|(_, weights)| *weights).collect(), slots, marks, digest }
     }
 

@@ -3,6 +3,17 @@
 use super::{Shape, Text};
 use crate::insights::reading::Language;
 
+/// Words that every English text of some length has, and that other languages hardly have; by length, from one letter on.
+const FUNCTION_WORDS: [&[&str]; 5] = [
+    &["a", "i"],
+    &["an", "as", "at", "be", "by", "he", "if", "in", "is", "it", "my", "of", "on", "so", "to", "up", "us", "we", "no"],
+    &[
+        "all", "and", "are", "but", "did", "for", "had", "has", "her", "him", "his", "how", "not", "our", "out", "she", "the",
+        "was", "who", "you",
+    ],
+    &["from", "have", "than", "that", "them", "they", "this", "very", "were", "what", "when", "will", "with", "your"],
+    &["about", "after", "again", "their", "there", "which", "would"],
+];
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
@@ -25,72 +36,8 @@ pub fn guess(text: &Text, declared: Option<&str>) -> Language {
     }
 }
 
-/// Words that every English text of some length has, and that other languages hardly have.
 fn is_function_word(word: &str) -> bool {
-    matches!(
-        word,
-        "a" | "i"
-            | "an"
-            | "as"
-            | "at"
-            | "be"
-            | "by"
-            | "he"
-            | "if"
-            | "in"
-            | "is"
-            | "it"
-            | "my"
-            | "of"
-            | "on"
-            | "so"
-            | "to"
-            | "up"
-            | "us"
-            | "we"
-            | "no"
-            | "all"
-            | "and"
-            | "are"
-            | "but"
-            | "did"
-            | "for"
-            | "had"
-            | "has"
-            | "her"
-            | "him"
-            | "his"
-            | "how"
-            | "not"
-            | "our"
-            | "out"
-            | "she"
-            | "the"
-            | "was"
-            | "who"
-            | "you"
-            | "from"
-            | "have"
-            | "than"
-            | "that"
-            | "them"
-            | "they"
-            | "this"
-            | "very"
-            | "were"
-            | "what"
-            | "when"
-            | "will"
-            | "with"
-            | "your"
-            | "about"
-            | "after"
-            | "again"
-            | "their"
-            | "there"
-            | "which"
-            | "would"
-    )
+    word.len().checked_sub(1).and_then(|at| FUNCTION_WORDS.get(at)).is_some_and(|words| words.contains(&word))
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.
