@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod hash;
 pub mod links;
 pub mod random;
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
+use reviews_service::hash;
 use reviews_service::insights::text::Text;
 use sha2::{Digest as _, Sha256};
 
@@ -143,11 +144,7 @@ fn judgement(tag: &BytesStart<'_>, original: &str, text: &Text) -> anyhow::Resul
 
 /// SHA-256 in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
+    hash::hex(&Sha256::digest(bytes))
 }
 
 /// Takes out the sentences that are also in `others`, and tells how many those were.

@@ -14,6 +14,7 @@ use super::entry::{Entry, Place, place};
 use super::grams::Grams;
 use super::postings::Postings;
 use super::sieve::Sieve;
+use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::compile::{Votes, votes_of};
 use crate::insights::{Note, NoteRef, Notes};
 use crate::reviews::{Rating, Tally};
@@ -32,8 +33,7 @@ pub fn ends_block(id: &str) -> bool {
 /// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: blocks, hence digests and `ETag`s, depend on it.
 #[must_use]
 pub fn id_hash(id: &str) -> u64 {
-    let hash =
-        id.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3));
+    let hash = fnv1a(FNV_OFFSET, id.as_bytes());
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     hash ^ (hash >> 33)

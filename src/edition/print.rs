@@ -2,7 +2,6 @@
 //! same bytes, whenever and wherever.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -14,6 +13,7 @@ use super::feed::{FEED_REVIEWS, json_feed, read_back};
 use super::insights::insights;
 use super::shelf::Shelf;
 use crate::business::Business;
+use crate::hash::hex;
 use crate::insights::{Editorial, Reader};
 use crate::links::Links;
 use crate::wire;
@@ -114,13 +114,4 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
     }
     pieces.push(Bytes::from_static(closing));
     pieces
-}
-
-/// Lower-case hexadecimal.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -13,7 +13,7 @@ use super::Group;
 use super::answers::{Answer, Kind};
 use super::paging::Paging;
 use crate::ctx::Ctx;
-use crate::edition::print::hex;
+use crate::hash::hex;
 use crate::respond::{self, problem};
 use crate::search::Cursor;
 use crate::search::evidence::{Page, Question, Supporting, evidence};

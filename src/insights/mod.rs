@@ -16,6 +16,7 @@ mod reading;
 pub mod store;
 pub mod text;
 pub mod trade;
+mod wilson;
 
 pub use editorial::{Editorial, Question};
 pub use explain::explain;

@@ -3,6 +3,7 @@
 
 use super::reading::{Kind, Language, Polarity, Reading, Span};
 use super::trade::Trade;
+use crate::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::reviews::Review;
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask has bits.
@@ -249,10 +250,8 @@ fn told(marks: &[Mark], first: u32, last: u32) -> u32 {
 
 /// FNV-1a of a phrase, folded to 32 bits.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "the halves are folded into one")]
 pub fn phrase_hash(phrase: &str) -> u32 {
-    let hash = fnv(phrase.as_bytes());
-    (hash ^ (hash >> 32)) as u32
+    folded(fnv(phrase.as_bytes()))
 }
 
 /// What stands for a value of that kind in notes.
@@ -262,5 +261,5 @@ pub fn name_key(kind: Kind, value: &str) -> u64 {
 }
 
 fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3))
+    fnv1a(FNV_OFFSET, bytes)
 }

@@ -14,6 +14,7 @@ use super::reading::{Language, Polarity, Reading, Span};
 use super::text::Text;
 use super::trade::Trade;
 use crate::business::Business;
+use crate::hash::hex;
 use crate::reviews::{Mentions, Review};
 
 /// Raised whenever the same text may give another reading although trade, weights and roster are the same.
@@ -66,9 +67,7 @@ fn add(hash: &mut Sha256, text: &str) {
 }
 
 fn digits(hash: Sha256) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    hash.finalize().iter().take(HASH_BYTES).flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+    hex(&hash.finalize()[..HASH_BYTES])
 }
 
 /// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so it is shared.
@@ -76,19 +75,23 @@ fn digits(hash: Sha256) -> String {
 pub struct Engine {
     trade: Trade,
     judge: Judge,
+    is_built_in: bool,
 }
 
 impl Engine {
     /// An engine for that trade.
     #[must_use]
     pub fn new(trade: Trade) -> Self {
-        Self { judge: Judge::new(&trade), trade }
+        Self { judge: Judge::new(&trade), trade, is_built_in: false }
     }
 
     /// The engine for the built-in trade.
     #[must_use]
     pub fn built_in() -> Arc<Self> {
-        static BUILT_IN: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new(Trade::built_in().unwrap_or_default())));
+        static BUILT_IN: LazyLock<Arc<Engine>> = LazyLock::new(|| {
+            let engine = Engine::new(Trade::built_in().unwrap_or_default());
+            Arc::new(Engine { is_built_in: true, ..engine })
+        });
         Arc::clone(&BUILT_IN)
     }
 
@@ -100,8 +103,8 @@ impl Engine {
 
     /// Whether the trade is the one that is built in, which the published figures are about.
     #[must_use]
-    pub fn is_built_in(&self) -> bool {
-        self.trade.digest() == Self::built_in().trade.digest()
+    pub const fn is_built_in(&self) -> bool {
+        self.is_built_in
     }
 
     /// What finds that in a text.

@@ -11,7 +11,8 @@ use super::html::{POLICY, Text, page};
 use super::{HTML, protected};
 use crate::ctx::Ctx;
 use crate::edition::Document;
-use crate::edition::print::{Copy, hex};
+use crate::edition::print::Copy;
+use crate::hash::hex;
 use crate::respond;
 
 /// What there is besides the documents: path, name.

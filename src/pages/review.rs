@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::html::{POLICY, Text, page};
 use super::{HTML, protected};
 use crate::ctx::Ctx;
-use crate::edition::print::hex;
+use crate::hash::hex;
 use crate::respond::{self, problem};
 use crate::reviews::ReviewId;
 use crate::wire;

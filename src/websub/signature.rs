@@ -1,10 +1,10 @@
 //! Signing what is delivered (WebSub §7.1): the receiver knows by it that the bytes are ours.
 
-use std::fmt::Write;
-
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+
+use crate::hash::hex;
 
 /// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal. At least SHA-256 (§8.3).
 #[must_use]
@@ -13,9 +13,7 @@ pub fn sign(secret: &str, body: &[Bytes]) -> String {
     // HMAC takes keys of every length (RFC 2104 §3).
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) {
         body.iter().for_each(|piece| mac.update(piece));
-        for byte in mac.finalize().into_bytes() {
-            let _ = write!(signature, "{byte:02x}");
-        }
+        signature.push_str(&hex(&mac.finalize().into_bytes()));
     }
     signature
 }

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every room and its floor. A room uses lower floors and never its own.
-const FLOORS: [(&str, u8); 20] = [
+const FLOORS: [(&str, u8); 21] = [
     ("config", 0),
     ("clock", 0),
+    ("hash", 0),
     ("random", 0),
     ("links", 0),
     ("db", 1),

@@ -87,8 +87,13 @@ fn settle(judge: &Judge, text: &Text, heard: &Heard<'_>, part: &Part, odds: i32,
     if !is_enough || points == 0 {
         return;
     }
-    finding.hits.push(hit(text, heard, part, sound.sign, points));
-    finding.score += points;
+    weigh(finding, hit(text, heard, part, sound.sign, points));
+}
+
+/// Adds a hit that decides: what it leaves at 0 is a fact.
+fn weigh(finding: &mut Finding, hit: Hit) {
+    finding.score += hit.points;
+    finding.hits.push(hit);
     finding.polarity = score::label(finding.score, false);
 }
 
@@ -103,9 +108,7 @@ fn break_tie(judge: &Judge, text: &Text, part: &Part, finding: &mut Finding) {
     let points = lead.signum() * POINTS - finding.score;
     let span = hits.first().map_or_else(|| text.span(part.tokens.clone()), |hit| hit.span);
     let rule = hits.into_iter().next().map_or_else(|| "model".to_owned(), |hit| hit.rule);
-    finding.hits.push(Hit { rule, span, points });
-    finding.score += points;
-    finding.polarity = score::label(finding.score, false);
+    weigh(finding, Hit { rule, span, points });
 }
 
 /// A finding that only the detector makes.

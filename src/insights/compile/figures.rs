@@ -1,6 +1,8 @@
 //! The arithmetic behind published figures. Apart because it must give the same bits everywhere: whole numbers are counted,
 //! and what is derived from them uses the four operations and the square root alone, which IEEE 754 rounds in one way.
 
+use crate::insights::wilson::{Z95, interval};
+
 /// How something is spoken of in one review: what its findings say together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
@@ -104,16 +106,9 @@ impl Share {
             return None;
         }
         let (of, share) = (f64::from(n), f64::from(part) / f64::from(n));
-        let square = Z95 * Z95;
-        let middle = (share + square / (2.0 * of)) / (1.0 + square / of);
-        let half = Z95 / (1.0 + square / of) * (share * (1.0 - share) / of + square / (4.0 * of * of)).sqrt();
-        let ends = [(middle - half).max(0.0), (middle + half).min(1.0)];
-        Some(Self { value: rounded(share, 1000.0), ci95: ends.map(|end| rounded(end, 1000.0)), n })
+        Some(Self { value: rounded(share, 1000.0), ci95: interval(share, of).map(|end| rounded(end, 1000.0)), n })
     }
 }
-
-/// The quantile of the normal distribution that leaves 2.5 % on either side.
-const Z95: f64 = 1.959_963_984_540_054;
 
 /// How much a figure of `n` reviews can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

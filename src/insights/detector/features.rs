@@ -3,12 +3,11 @@
 
 use std::ops::Range;
 
+use crate::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::insights::text::{Shape, Text};
 
 /// The longest run of words that is looked up.
 pub const RUN_MAX: usize = 3;
-const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01B3;
 
 /// Whether a token parts the sentence: a mark, or a word that opens the next part.
 fn parts_at(text: &Text, token: usize) -> bool {
@@ -38,15 +37,14 @@ pub fn parts(text: &Text, sentence: Range<usize>) -> Vec<Range<usize>> {
 /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`. A run holds no parting mark.
 pub fn runs(text: &Text, scope: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
     for start in scope.clone() {
-        let mut hash = OFFSET;
+        let mut hash = FNV_OFFSET;
         for end in start..scope.end.min(start + RUN_MAX) {
             let form = form(text, end);
             if is_mark(form) {
                 break;
             }
-            hash = form.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
-            hash = (hash ^ u64::from(b' ')).wrapping_mul(PRIME);
-            each(fold(hash), start..end + 1);
+            hash = fnv1a(fnv1a(hash, form.as_bytes()), b" ");
+            each(folded(hash), start..end + 1);
         }
     }
 }
@@ -59,9 +57,4 @@ fn form(text: &Text, token: usize) -> &str {
 /// Marks that stand between words; `!`, `?`, `$` and symbols say something themselves.
 fn is_mark(form: &str) -> bool {
     matches!(form, "," | ";" | ":" | "." | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "'")
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "folding to 32 bits is what is wanted")]
-const fn fold(hash: u64) -> u32 {
-    (hash ^ (hash >> 32)) as u32
 }

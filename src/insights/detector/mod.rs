@@ -4,13 +4,13 @@
 
 pub mod features;
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::text::Text;
+use crate::hash::hex;
 use features::{parts, runs};
 
 /// The aspects that it knows, in the order of its weights.
@@ -156,10 +156,7 @@ impl Detector {
             marks[at / 64] |= 1 << (at % 64);
         }
         let bytes = to_bytes(&biases, rows);
-        let digest = Sha256::digest(&bytes).iter().fold(String::with_capacity(64), |mut digest, byte| {
-            let _ = write!(digest, "{byte:02x}");
-            digest
-        });
+        let digest = hex(&Sha256::digest(&bytes));
         Self { biases, rows: rows.iter().map(|(_, weights)| *weights).collect(), slots, marks, digest }
     }
 

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::insights::reading::{Hit, Polarity};
+use crate::insights::wilson::interval;
 
 /// The labels that annotators give, in the order of the confusion matrix.
 const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::Neutral];
-/// The quantile of the normal distribution for intervals of 95 %.
-const Z: f64 = 1.959_963_984_540_054;
 
 /// A share of a count, with its interval of 95 % after Wilson.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -33,11 +32,7 @@ impl Share {
         if self.whole == 0 {
             return [0.0, 1.0];
         }
-        let (n, share) = (self.whole as f64, self.value());
-        let centre = share + Z * Z / (2.0 * n);
-        let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let scale = 1.0 + Z * Z / n;
-        [((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0)]
+        interval(self.value(), self.whole as f64)
     }
 }
 

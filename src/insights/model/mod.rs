@@ -15,6 +15,7 @@ use self::network::{Network, Sums};
 use self::weights::Weights;
 use super::reading::Hit;
 use super::text::Text;
+use crate::hash::hex;
 
 /// The most hits that a score tells of.
 pub const HITS_MAX: usize = 4;
@@ -111,11 +112,7 @@ impl Model {
     /// # Errors
     /// When one of them cannot be read.
     pub fn parse(weights: &[u8], quality: &str) -> Result<Self, ModelError> {
-        let digest = Sha256::digest(weights)
-            .iter()
-            .flat_map(|byte| [byte >> 4, byte & 15])
-            .filter_map(|digit| char::from_digit(digit.into(), 16))
-            .collect();
+        let digest = hex(&Sha256::digest(weights));
         let weights = Weights::parse(weights)?;
         let (vocabulary, network) = (Vocabulary::new(&weights.keys), Network::new(&weights));
         Ok(Self { vocabulary, network, digest, quality: serde_json::from_str(quality)? })

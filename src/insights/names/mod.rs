@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use super::reading::{Kind, Mention};
 use super::text::{Shape, Text};
 use crate::business::Business;
+use crate::hash::hex;
 use crate::reviews;
 use areas::Areas;
 use nicknames::Nicknames;
@@ -116,12 +117,7 @@ fn digest(business: &Business) -> String {
         put("area");
         put(area);
     }
-    hash.finalize().iter().fold(String::new(), |mut hexadecimal, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            hexadecimal.extend(char::from_digit(u32::from(digit), 16));
-        }
-        hexadecimal
-    })
+    hex(&hash.finalize())
 }
 
 #[cfg(test)]

@@ -133,6 +133,7 @@ fn row(kept: &Kept) -> Value {
     let Reading { language, sentences, findings, mentions, overall: (overall, score), phrases: _ } = reading;
     let names = reading.names();
     let names: Vec<Value> = names.iter().map(|(kind, value)| json!([kind.name(), value])).collect();
+    // In upper case, as SQLite's `hex` writes it: what is read back is compared with this.
     let note = packed::pack(note).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02X}");
         text

@@ -6,8 +6,8 @@ mod pattern;
 mod read;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use crate::hash::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use inflect::forms;
@@ -154,10 +154,7 @@ impl Trade {
             digest.update((text.len() as u64).to_be_bytes());
             digest.update(text);
         }
-        for byte in digest.finalize() {
-            // Writing to a string cannot fail.
-            let _ = write!(trade.digest, "{byte:02x}");
-        }
+        trade.digest = hex(&digest.finalize());
         Ok(trade)
     }
 
