@@ -9,7 +9,7 @@ use clap::{Arg, Command, CommandFactory};
 use reviews_service::app::routes::{self, ROUTES};
 use reviews_service::cli::Cli;
 
-use crate::support::{Generator, TestApp, sqlite3};
+use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -110,7 +110,8 @@ fn every_command_flag_and_setting_is_documented() {
 
 #[test]
 fn every_setting_in_the_docs_is_one() {
-    let mut known: BTreeSet<String> = ["RUST_LOG", "SQLX_OFFLINE", "INSTA_UPDATE"].map(str::to_owned).into();
+    let mut known: BTreeSet<String> =
+        ["RUST_LOG", "SQLX_OFFLINE", "INSTA_UPDATE", "REVIEWS_TEST_REQUIRE"].map(str::to_owned).into();
     each_argument(&Cli::command(), &mut |_, argument| {
         known.extend(argument.get_env().map(|variable| variable.to_str().unwrap().to_owned()));
     });
@@ -199,6 +200,12 @@ fn shell_lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The SQL of a line for the `sqlite3` shell.
+fn statement(line: &str) -> String {
+    let sql = line.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map_or("", |(sql, _)| sql);
+    sql.replace("\\\"", "\"")
+}
+
 /// Reads the words of a `reviews` command as the binary would.
 fn parse(words: &[&str], line: &str) {
     // What stands for something else: a file, and what may be left out.
@@ -231,14 +238,8 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                 }
                 ["cargo", "test" | "build" | "install" | "bench" | "clippy" | "fmt", ..] => {}
                 ["just", recipe, ..] => assert!(justfile.contains(&format!("\n{recipe}")), "no recipe {recipe}"),
-                ["sqlite3", _, ..] => {
-                    let sql = line
-                        .split_once('"')
-                        .and_then(|(_, rest)| rest.rsplit_once('"'))
-                        .map_or("", |(sql, _)| sql)
-                        .replace("\\\"", "\"");
-                    sqlite3(&app.path(), &format!("{sql};"));
-                }
+                ["sqlite3", ..] => drop(sqlite3(&app.path(), &statement(line))),
+                ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
                 ["curl", ..] => {
                     let url = words.iter().find(|word| word.contains("://")).unwrap_or_else(|| panic!("no URL in {line}"));
                     let path = format!("/{}", url.trim_matches(['"', '\'']).splitn(4, '/').nth(3).unwrap_or_default());
@@ -251,6 +252,20 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
     assert!(count >= 8, "{count} commands");
     app.drain().await;
     assert_eq!(app.get("/readyz").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_real_shell_takes_every_statement_of_the_docs() {
+    let (shell, app) = (needs!(Tool::Shell), TestApp::with(&Generator::new(1).reviews(20)).await);
+    let mut count = 0;
+    for (page, text) in pages() {
+        for line in shell_lines(&text).into_iter().filter(|line| line.starts_with("sqlite3 ")) {
+            count += 1;
+            let output = std::process::Command::new(&shell).arg(app.path()).arg(statement(line)).output().unwrap();
+            assert!(output.status.success(), "{}: {line}: {}", page.display(), String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    assert!(count >= 5, "{count} statements");
 }
 
 /// Every function's name in these folders.

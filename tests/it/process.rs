@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::support::sqlite3;
@@ -34,6 +35,15 @@ pub struct Said {
 fn said(command: &mut Command) -> Said {
     let Output { status, stdout, stderr } = command.output().unwrap();
     Said { code: status.code(), out: String::from_utf8(stdout).unwrap(), err: String::from_utf8(stderr).unwrap() }
+}
+
+/// What a command printed to its logs whose standard output nobody reads from the start.
+fn unread(command: &mut Command) -> Said {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let Output { status, stdout: _, stderr } = child.wait_with_output().unwrap();
+    Said { code: status.code(), out: String::new(), err: String::from_utf8(stderr).unwrap() }
 }
 
 /// A folder for a database.
@@ -86,13 +96,18 @@ pub struct Serving {
 impl Serving {
     /// Starts the command, and reads its greeting to the last line.
     pub fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::start_with_log(command, Stdio::piped())
+    }
+
+    /// The same, with its logs going there.
+    pub fn start_with_log(command: &mut Command, log: impl Into<Stdio>) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut greeting = String::new();
         while !greeting.contains("Ctrl-C") {
             if out.read_line(&mut greeting).unwrap() == 0 {
                 let mut err = String::new();
-                child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+                child.stderr.take().map(|mut log| log.read_to_string(&mut err).unwrap());
                 panic!("ended at once: {greeting}{err}");
             }
         }
@@ -131,8 +146,12 @@ impl Serving {
     }
 
     pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
-        assert!(status.success(), "kill -{name}");
+        let signal = match name {
+            "TERM" => Signal::TERM,
+            "INT" => Signal::INT,
+            _ => panic!("SIG{name}: teach this function"),
+        };
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Waits for the end; the exit status, and the rest of what it printed.

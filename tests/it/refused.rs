@@ -1,6 +1,6 @@
 //! Rows that our checks refuse, whoever writes them; the shell is told which check it was.
 
-use crate::support::{Generator, TestApp, publications, sqlite3};
+use crate::support::{Generator, TestApp, publications, refused};
 
 const COLUMNS: &str = "insert into review (review_id, rating, reviewed_on, text";
 
@@ -92,7 +92,7 @@ async fn a_bad_row_is_refused_with_the_name_of_the_check() {
     let app = TestApp::with(&Generator::new(21).reviews(30)).await;
     let before = (app.get("/reviews.json").await.body, publications(&app.path()));
     for (sql, name) in cases() {
-        let said = sqlite3(&app.path(), &format!(".bail off\n{sql};"));
+        let said = refused(&app.path(), &sql);
         assert!(said.contains(name), "{sql}\nwas not refused by {name}: {said}");
     }
     app.drain().await;

@@ -171,7 +171,7 @@ fn scribble(path: &Path, range: std::ops::Range<usize>) {
 async fn a_damaged_database_is_said_to_be() {
     let app = TestApp::with(&Generator::new(72).reviews(100)).await;
     let copy = app.folder().join("copy.db");
-    app.shell(&format!(".backup {}", copy.display())).await;
+    app.back_up(&copy);
     let whole = fs::read(&copy).unwrap();
     // The first page, behind the file's header: the list of tables.
     scribble(&copy, 100..400);
@@ -199,9 +199,12 @@ async fn verifying_writes_nothing() {
     let app = TestApp::with(&Generator::new(73).reviews(50)).await;
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.db");
-    for command in [".backup", "vacuum into"] {
-        // The second is in no log mode, as copies often are.
-        app.shell(&format!("{command} '{}'", copy.display())).await;
+    for command in ["backup", "vacuum into"] {
+        match command {
+            "backup" => app.back_up(&copy),
+            // It is in no log mode, as copies often are.
+            _ => drop(app.shell(&format!("vacuum into '{}'", copy.display())).await),
+        }
         let before = fs::read(&copy).unwrap();
         let readers = Database::open_read_only(&copy).await.unwrap_or_else(|error| panic!("{command}: {error}"));
         let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();

@@ -44,14 +44,11 @@ async fn a_review_alone_is_the_one_of_the_dataset() {
 async fn every_id_that_may_be_is_found_under_its_own_url() {
     let app = TestApp::empty().await;
     let longest = "x".repeat(128);
-    for id in ["A", "a", "0", "a.b_c~d=e-9", "=", "~~", "-", "...", "since", "%", &longest] {
-        let inserted = app
-            .shell(&format!(".bail off\ninsert into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-01-01')"))
-            .await;
-        if id == "%" {
-            assert!(inserted.contains("review_id_well_formed"), "{inserted}");
-            continue;
-        }
+    let insert = |id: &str| format!("insert into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-01-01')");
+    let refused = app.refused(&insert("%")).await;
+    assert!(refused.contains("review_id_well_formed"), "{refused}");
+    for id in ["A", "a", "0", "a.b_c~d=e-9", "=", "~~", "-", "...", "since", &longest] {
+        app.shell(&insert(id)).await;
         let answer = app.get(&format!("/api/reviews/{id}")).await;
         assert_eq!((answer.status, &answer.json()["id"]), (200, &json!(id)));
         let url = answer.json()["url"].as_str().unwrap().to_owned();

@@ -10,7 +10,7 @@ use reviews_service::edition::Document;
 use reviews_service::links::Links;
 
 use super::{Shop, assert_same, bytes};
-use crate::support::{Generator, TestApp, check_in_step, publications, rows, sqlite3, start};
+use crate::support::{Generator, TestApp, check_in_step, publications, restore, rows, sqlite3, start};
 
 fn versions(path: &Path) -> Vec<i64> {
     publications(path).into_iter().map(|(_, version, _)| version).collect()
@@ -33,13 +33,13 @@ async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {
 async fn an_older_copy_restored_into_the_file_is_read_anew() {
     let app = TestApp::with(&Generator::new(61).reviews(200)).await;
     let copy = app.folder().join("copy.db");
-    app.shell(&format!(".backup {}", copy.display())).await;
+    app.back_up(&copy);
     let old = dataset(&app).await;
     app.advance(chrono::Duration::seconds(10));
     app.shell("delete from review where rating < 4; update review set author = 'after the copy' where rating = 4").await;
     let (before, seen) = (versions(&app.path()), dataset(&app).await);
     app.advance(chrono::Duration::seconds(10));
-    app.shell(&format!(".restore {}", copy.display())).await;
+    app.restore(&copy).await;
     let restored = dataset(&app).await;
     assert_eq!((&restored.0, &restored.2), (&old.0, &old.2), "the tag and the bytes of then");
     let date = |seen: &(String, String, Vec<u8>)| httpdate::parse_http_date(&seen.1).unwrap();
@@ -54,14 +54,11 @@ async fn an_older_copy_restored_into_the_file_is_read_anew() {
 async fn a_restored_copy_that_has_overtaken_us_is_read_anew() {
     let app = TestApp::with(&Generator::new(62).reviews(200)).await;
     let copy = app.folder().join("copy.db");
-    app.shell(&format!(".backup {}", copy.display())).await;
+    app.back_up(&copy);
     app.shell("update review set author = 'after the copy' where review_id in ('r-00001', 'r-00002', 'r-00003')").await;
     // More changes after the restoration than there were since the copy, before anybody looks.
-    app.shell(&format!(
-        ".restore {}\nupdate review set author = 'overtaken' where review_id between 'r-00010' and 'r-00020';",
-        copy.display()
-    ))
-    .await;
+    restore(&app.path(), &copy);
+    app.shell("update review set author = 'overtaken' where review_id between 'r-00010' and 'r-00020'").await;
     check_in_step(&app).await;
 }
 
@@ -71,8 +68,8 @@ async fn a_database_of_another_lineage_is_read_anew() {
     let other = TestApp::with(&Generator::new(64).reviews(150)).await;
     other.shell("update review set text = text || ' of the other'; update review set author = 'Other'").await;
     let copy = app.folder().join("other.db");
-    other.shell(&format!(".backup {}", copy.display())).await;
-    app.shell(&format!(".restore {}", copy.display())).await;
+    other.back_up(&copy);
+    app.restore(&copy).await;
     assert_eq!(dataset(&app).await.2, dataset(&other).await.2);
     check_in_step(&app).await;
     app.shell("update review set author = 'On' where review_id = 'r-00007'").await;

@@ -4,7 +4,7 @@ use poem::http::Method;
 use serde_json::json;
 
 use super::{STATELESS, WITH_SESSIONS, ask, error, initialize, open, request, service};
-use crate::support::{rows, sqlite3};
+use crate::support::{contents, rows, sqlite3};
 
 const UNKNOWN: &str = "AQAAAABrAUNLmftLTR-U0c6XmNdjcsO9zUj4nDsgGIQlYv60N_wC-5VXmiMMbT6YP0wWGYG36ryK";
 
@@ -177,13 +177,13 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
 #[tokio::test]
 async fn thousands_of_sessions_leave_nothing_behind() {
     let app = service().await;
-    let before = sqlite3(&app.path(), ".dump");
+    let before = contents(&app.path());
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..2_000 {
         ids.insert(open(&app, "2025-06-18").await);
     }
     assert_eq!(ids.len(), 2_000);
-    assert!(before == sqlite3(&app.path(), ".dump"), "the database has changed");
+    assert!(before == contents(&app.path()), "the database has changed");
     // What is not kept cannot run out: the first is as good as the last.
     for id in [ids.first().unwrap(), ids.last().unwrap()] {
         assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);

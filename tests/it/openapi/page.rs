@@ -1,6 +1,9 @@
 //! The page for people: offline, and drawn by a real browser.
 
+use std::path::PathBuf;
+
 use super::*;
+use crate::support::{Tool, needs};
 
 #[tokio::test]
 async fn the_page_for_people_loads_nothing_from_elsewhere() {
@@ -46,10 +49,10 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
 }
 
 /// The page at `url` as a real browser draws it, with every other host out of reach.
-async fn drawn(url: String) -> String {
+async fn drawn(browser: PathBuf, url: String) -> String {
     let run = move || -> Output {
         let folder = tempfile::tempdir().unwrap();
-        Command::new("chromium")
+        Command::new(browser)
             .args([
                 "--headless",
                 "--no-sandbox",
@@ -70,7 +73,7 @@ async fn drawn(url: String) -> String {
             .arg(url)
             .stdin(Stdio::null())
             .output()
-            .expect("this test draws the page in a real browser: install the package `chromium`, so that `chromium` is on the PATH")
+            .unwrap()
     };
     let output = tokio::task::spawn_blocking(run).await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -79,10 +82,11 @@ async fn drawn(url: String) -> String {
 
 #[tokio::test]
 async fn a_browser_shows_every_operation() {
+    let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
     let stop = CancellationToken::new();
     let look = async {
-        let drawn = drawn(format!("{base}/docs")).await;
+        let drawn = drawn(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };
@@ -130,6 +134,7 @@ setInterval(() => {
 
 #[tokio::test]
 async fn a_browser_can_try_an_operation_out() {
+    let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
     let endpoint: Arc<_> = app.endpoint();
     // The page as it is, policy included, with the visitor's hands added.
@@ -153,7 +158,7 @@ async fn a_browser_can_try_an_operation_out() {
         Some(std::time::Duration::from_secs(1)),
     );
     let look = async {
-        let drawn = drawn(format!("{base}/docs")).await;
+        let drawn = drawn(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };

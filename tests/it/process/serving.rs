@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use super::{Home, NEVER, Serving, body, request, reviews};
-use crate::support::sqlite3;
+use crate::support::{Tool, needs, sqlite3};
 
 #[test]
 fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
@@ -47,10 +47,10 @@ fn a_signal_to_stop_ends_it_cleanly() {
 #[test]
 fn no_log_line_repeats_a_secret_however_much_is_logged() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
-    let mut command = Command::new("/bin/bash");
-    command.args(["-c", &format!("exec {} serve 2> log", env!("CARGO_BIN_EXE_reviews"))]).env_clear().current_dir(home.0.path());
-    command.envs([("REVIEWS_LISTEN", "127.0.0.1:0"), ("RUST_LOG", "trace"), ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")]);
-    let serving = Serving::start(&mut command);
+    let mut command = reviews(home.0.path());
+    command.arg("serve").envs([("RUST_LOG", "trace"), ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")]);
+    let log = std::fs::File::create(home.0.path().join("log")).unwrap();
+    let serving = Serving::start_with_log(&mut command, log);
     let topic = format!("http://{}/reviews.json", serving.address);
     let form = format!("hub.mode=subscribe&hub.topic={topic}&hub.callback=https://127.0.0.1:9/cb&hub.secret={secret}");
     let head = "POST /api/websub/hub HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\nconnection: close";
@@ -142,12 +142,12 @@ fn a_second_process_on_the_same_database_serves_too() {
 
 #[test]
 fn whatever_was_committed_survives_the_kill_of_everybody() {
-    let home = Home::with(20);
+    let (shell, home) = (needs!(Tool::Shell), Home::with(20));
     for round in 1..=3 {
         let serving = home.serve();
         // A shell commits row by row, says each, and is killed in the midst, and so is the service.
         let mut shell =
-            Command::new("sqlite3").arg("-batch").arg(home.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            Command::new(&shell).arg("-batch").arg(home.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = shell.stdin.take().unwrap();
         let row = |number: usize| {
             format!(

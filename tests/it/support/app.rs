@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::hub::{MakeHub, hub_options};
-use super::sqlite::sqlite3;
+use super::sqlite::{back_up, refused, restore, sqlite3};
 
 /// Where the service believes to be reached.
 pub const BASE: &str = "https://reviews.example.com";
@@ -83,7 +83,8 @@ impl TestApp {
         app
     }
 
-    async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
+    /// A service on the database in `folder`, with such a hub.
+    pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
         let (app, _) = App::open(&path, links(), clock.clone(), hub.options(), Hosts::default()).await.unwrap();
         let app = Self { app, clock, folder, hub };
@@ -124,11 +125,29 @@ impl TestApp {
         self.drain().await;
     }
 
-    /// Runs SQL as anybody with a shell would, then publishes. Returns what the shell printed.
+    /// Runs SQL as anybody with a shell would, then publishes. Returns what the shell would print.
     pub async fn shell(&self, sql: &str) -> String {
         let said = sqlite3(&self.path(), sql);
         self.drain().await;
         said
+    }
+
+    /// Runs SQL as anybody with a shell would, which the database refuses; then publishes. Returns SQLite's message.
+    pub async fn refused(&self, sql: &str) -> String {
+        let message = refused(&self.path(), sql);
+        self.drain().await;
+        message
+    }
+
+    /// Copies the database, as the shell's `.backup` does.
+    pub fn back_up(&self, to: &Path) {
+        back_up(&self.path(), to);
+    }
+
+    /// Puts a copy in the database's place, as the shell's `.restore` does, then publishes.
+    pub async fn restore(&self, from: &Path) {
+        restore(&self.path(), from);
+        self.drain().await;
     }
 
     /// Lets every job do all that it has to do.

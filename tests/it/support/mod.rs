@@ -1,4 +1,4 @@
-//! What tests stand on: the real service on a real file, a clock that only they move, and the real `sqlite3`.
+//! What tests stand on: the real service on a real file, a clock that only they move, and a foreign writer.
 
 mod answer;
 mod app;
@@ -10,6 +10,7 @@ mod receiver;
 mod reply;
 mod sqlite;
 mod surfaces;
+mod tools;
 
 pub use answer::Answer;
 pub use app::{BASE, TestApp, links, start};
@@ -19,5 +20,7 @@ pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::{MakeHub, hub_options};
 pub use receiver::{Manner, Received, Receiver};
 pub use reply::Reply;
-pub use sqlite::{rows, rows_say, sqlite3};
+pub use sqlite::{connect, contents, refused, restore, rows, rows_say, sqlite3};
 pub use surfaces::{check_in_step, publications};
+pub use tools::Tool;
+pub(crate) use tools::needs;

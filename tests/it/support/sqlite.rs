@@ -1,35 +1,88 @@
-//! The shell that anybody may have.
+//! A foreign writer: a plain SQLite connection that knows nothing of us, with the settings of the `sqlite3` shell.
+//!
+//! Every call has a connection of its own, as every call of the shell has. The library is the one that the service links,
+//! so both know each other's locks although they are one process.
 
-use std::io::Write;
+use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::fallible_iterator::FallibleIterator;
+use rusqlite::types::ValueRef;
+use rusqlite::{Batch, Connection, Rows};
+use serde_json::{Map, Value};
 
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// How long a foreign writer waits for a lock: the shell's `.timeout 5000`.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many pages a backup copies in one step: all.
+const ALL_PAGES: std::ffi::c_int = -1;
 
-/// Runs `sql` in the real `sqlite3`, with its own defaults (foreign keys off), and returns what it printed.
-/// What it prints to standard error fails the test, unless `sql` begins with `.bail off`.
-pub fn sqlite3(path: &Path, sql: &str) -> String {
-    let mut shell = Command::new("sqlite3")
-        .arg("-batch")
-        .arg(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("sqlite3 3.40 or newer is installed");
-    shell.stdin.take().unwrap().write_all(format!(".timeout 5000\n{sql}\n").as_bytes()).unwrap();
-    let output = shell.wait_with_output().unwrap();
-    let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(complained.is_empty() || sql.starts_with(".bail off"), "sqlite3: {complained}\n{sql}");
-    format!("{said}{complained}").trim_end().to_owned()
+/// A connection as the shell makes it: foreign keys are off there, and on in the library that we link.
+pub fn connect(path: &Path) -> Connection {
+    let connection = Connection::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    connection.busy_timeout(BUSY_TIMEOUT).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection
 }
 
-/// The rows of a query, as the shell gives them: an object each.
-pub fn rows(path: &Path, query: &str) -> Vec<serde_json::Value> {
-    let said = sqlite3(path, &format!(".mode json\n{query}"));
-    if said.is_empty() { Vec::new() } else { serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}")) }
+/// Runs `sql` and returns the rows as the shell prints them: columns parted by `|`, rows by line ends, null as nothing.
+///
+/// # Panics
+/// With SQLite's message where a statement fails; see [`refused`].
+#[track_caller]
+pub fn sqlite3(path: &Path, sql: &str) -> String {
+    run(path, sql).unwrap_or_else(|error| panic!("{error}\n{sql}"))
+}
+
+/// Runs `sql`, which SQLite refuses, and returns its message.
+#[track_caller]
+pub fn refused(path: &Path, sql: &str) -> String {
+    match run(path, sql) {
+        Ok(printed) => panic!("not refused: {sql}\n{printed}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The rows of a query: an object each, its members named by the columns.
+pub fn rows(path: &Path, query: &str) -> Vec<Value> {
+    let mut objects = Vec::new();
+    each_result(&connect(path), query, |rows| {
+        let names: Vec<String> = rows.as_ref().unwrap().column_names().into_iter().map(str::to_owned).collect();
+        while let Some(row) = rows.next()? {
+            let members = names.iter().enumerate().map(|(at, name)| (name.clone(), json(row.get_ref_unwrap(at))));
+            objects.push(Value::Object(members.collect::<Map<_, _>>()));
+        }
+        Ok(())
+    })
+    .unwrap_or_else(|error| panic!("{error}\n{query}"));
+    objects
+}
+
+/// Every row of every table, the text index's own tables included: two states are the same where this is.
+pub fn contents(path: &Path) -> String {
+    let names = sqlite3(path, "select name from sqlite_schema where type = 'table' order by name");
+    names.lines().fold(String::new(), |mut text, name| {
+        writeln!(text, "{name}\n{}", sqlite3(path, &format!("select * from \"{name}\""))).unwrap();
+        text
+    })
+}
+
+/// Copies the database at `path` to a new file, page by page, while others use it: the shell's `.backup`.
+pub fn back_up(path: &Path, to: &Path) {
+    copy(&connect(path), &mut Connection::open(to).unwrap());
+}
+
+/// Puts the pages of the database at `from` into the one at `path`, while others use it: the shell's `.restore`.
+pub fn restore(path: &Path, from: &Path) {
+    copy(&Connection::open(from).unwrap(), &mut connect(path));
+}
+
+fn copy(from: &Connection, to: &mut Connection) {
+    let step = Backup::new(from, to).unwrap().step(ALL_PAGES).unwrap();
+    assert_eq!(step, StepResult::Done, "the database was locked");
 }
 
 /// Returns once `query` says `wanted`, for processes whose work nothing else tells of.
@@ -42,5 +95,53 @@ pub fn rows_say(path: &Path, query: &str, wanted: &str) {
             return;
         }
         assert!(Instant::now() < deadline, "{query}: {said}, not {wanted}");
+        std::thread::yield_now();
+    }
+}
+
+fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
+    assert!(!sql.starts_with('.'), "commands that begin with a dot are the shell's own: use `refused`, `back_up`, `restore`");
+    let mut printed = String::new();
+    each_result(&connect(path), sql, |rows| {
+        let columns = rows.as_ref().unwrap().column_count();
+        while let Some(row) = rows.next()? {
+            let cells: Vec<String> = (0..columns).map(|at| text(row.get_ref_unwrap(at))).collect();
+            writeln!(printed, "{}", cells.join("|")).unwrap();
+        }
+        Ok(())
+    })?;
+    printed.truncate(printed.trim_end().len());
+    Ok(printed)
+}
+
+/// Runs each statement of `sql` in turn.
+fn each_result(
+    connection: &Connection,
+    sql: &str,
+    mut take: impl FnMut(&mut Rows<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let mut batch = Batch::new(connection, sql);
+    while let Some(mut statement) = batch.next()? {
+        take(&mut statement.raw_query())?;
+    }
+    Ok(())
+}
+
+/// A value as the shell prints it.
+fn text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => format!("{number:?}"),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+fn json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into(),
     }
 }

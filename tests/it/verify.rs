@@ -1,0 +1,97 @@
+//! `./verify` finds what a machine lacks, and knows what each system calls it. Package managers here are stand-ins that
+//! note what they are asked for.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A machine with these commands, which do nothing, and that package manager, which gives what its name is asked for.
+struct Machine(TempDir);
+
+impl Machine {
+    fn new(manager: &str, commands: &[&str], user: u32) -> Self {
+        let machine = Self(tempfile::tempdir().unwrap());
+        machine.put("id", &format!("echo {user}"));
+        for command in commands {
+            machine.put(command, "exit 0");
+        }
+        let folder = machine.0.path().display().to_string();
+        if manager != "none" {
+            let gives = "case $* in *install*|*add*) for name in cc bash sqlite3 chromium npm; do ";
+            let log = format!("echo \"{manager} $*\" >> {folder}/asked");
+            machine.put(manager, &format!("{log}\n{gives} /bin/ln -sf {folder}/id {folder}/$name; done ;; esac"));
+        }
+        machine
+    }
+
+    fn put(&self, name: &str, script: &str) {
+        let path = self.0.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn verify(&self) -> (Option<i32>, String) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify");
+        let output = Command::new("/bin/sh").arg(script).arg("tools").env_clear().env("PATH", self.0.path()).output();
+        let Output { status, stdout, stderr } = output.unwrap();
+        (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+    }
+
+    fn asked(&self) -> String {
+        fs::read_to_string(self.0.path().join("asked")).unwrap_or_default()
+    }
+}
+
+#[test]
+fn each_system_is_asked_for_the_packages_by_their_names_there() {
+    for (manager, asked) in [
+        ("apt-get", "apt-get update -qq\napt-get install -y --no-install-recommends gcc libc6-dev bash sqlite3 chromium npm\n"),
+        ("dnf", "dnf install -y gcc bash sqlite chromium nodejs-npm\n"),
+        ("apk", "apk add --no-cache gcc musl-dev bash sqlite chromium npm\n"),
+    ] {
+        let machine = Machine::new(manager, &["cargo"], 0);
+        let (code, said) = machine.verify();
+        assert_eq!((machine.asked().as_str(), code), (asked, Some(0)), "{said}");
+    }
+    // The compiler of macOS is no package.
+    let machine = Machine::new("brew", &["cargo", "cc"], 501);
+    let (code, said) = machine.verify();
+    assert_eq!((machine.asked().as_str(), code), ("brew install bash sqlite google-chrome node\n", Some(0)), "{said}");
+}
+
+#[test]
+fn where_nothing_is_missing_nothing_is_installed() {
+    let machine = Machine::new("apt-get", &["cargo", "clang", "bash", "sqlite3", "google-chrome", "npm"], 1000);
+    assert_eq!((machine.verify(), machine.asked()), ((Some(0), String::new()), String::new()));
+}
+
+#[test]
+fn who_may_not_install_is_told_what_to_install() {
+    let machine = Machine::new("apt-get", &["cargo", "cc", "bash", "sqlite3"], 1000);
+    let (code, said) = machine.verify();
+    assert_eq!((code, machine.asked()), (Some(1), String::new()));
+    assert!(said.contains("sudo apt-get install -y --no-install-recommends chromium npm"), "{said}");
+    // Whom sudo knows may.
+    machine.put("true", "exit 0");
+    machine.put("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
+    let (code, said) = machine.verify();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(machine.asked().contains("install -y --no-install-recommends chromium npm"), "{}", machine.asked());
+}
+
+#[test]
+fn what_no_manager_gives_is_named() {
+    for (manager, commands, said) in [
+        ("apt-get", &["cc", "bash", "sqlite3", "chromium", "npm"][..], "install Rust 1.95 or newer with https://rustup.rs"),
+        ("none", &["cargo", "cc", "bash"], "still missing: sqlite3 chromium npm;"),
+        ("brew", &["cargo", "bash", "sqlite3", "chromium", "npm"], "still missing: cc;"),
+    ] {
+        let machine = Machine::new(manager, commands, 0);
+        let (code, told) = machine.verify();
+        assert_eq!(code, Some(1), "{manager}");
+        assert!(told.contains(said), "{manager}: {told}");
+    }
+}
