@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
 use clap::Parser;
-use reviews_service::cli::{Cli, Outcome};
+use reviews_service::cli::{Cli, Outcome, explain};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             // Where nobody reads it, the exit code still says it.
-            let _ = writeln!(stderr(), "error: {error:#}");
+            let _ = writeln!(stderr(), "error: {}", explain(&error));
             Outcome::Failed.into()
         }
     }

@@ -1,17 +1,18 @@
 //! `reviews import`: what it takes, what it prints. What it does is `imports`' business.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Outcome, say};
+use super::output::{self, Protected};
+use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::Database;
@@ -19,6 +20,10 @@ use crate::imports::{Format, Order, Position, Rejection, Rename, Report, Watch, 
 
 /// Rows between two looks at the terminal.
 const ROWS_PER_LOOK: u64 = 256;
+/// The member that says where a rejected row stood, in JSON Lines and in a document.
+const PLACES: [&str; 2] = ["line", "element"];
+/// How many bytes a line of a file of rejected rows may have to be known as one: a row of 1 MiB, as JSON in JSON, and a message.
+const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Add or update reviews by id, all FILEs in one transaction
 #[derive(Debug, Args)]
@@ -35,7 +40,7 @@ pub struct Import {
     /// Do everything, report it, and leave the database as it was
     #[arg(long)]
     dry_run: bool,
-    /// Write the rejected rows to FILE, as JSON Lines {file, line, error, row}
+    /// Write the rejected rows to FILE, as JSON Lines {file, line, error, row}; made with mode 0600, and written over only if it is such a file
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 }
@@ -46,15 +51,18 @@ impl Import {
     /// # Errors
     /// Where nothing could be imported.
     pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
-        let mut rejects = Console::new(self.rejects.as_deref(), &self.files)?;
+        let path = config.path()?;
+        let protected = Protected { database: &path, inputs: &self.files };
+        let rejects = self.rejects.as_deref().map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
+        let mut console = Console::new(rejects.transpose()?);
         let format = self.format.as_deref().and_then(Format::find);
         let order = Order { files: self.files, format, renames: self.renames, dry_run: self.dry_run };
-        let (database, _) = Database::open(&config.path()?).await?;
-        let report = import(&database, clock, &order, &mut rejects).await;
+        let (database, _) = Database::open(&path).await?;
+        let report = import(&database, clock, &order, &mut console).await;
         database.close().await;
-        rejects.finish()?;
+        console.finish()?;
         let report = report?;
-        say(&summary(&report, order.dry_run))?;
+        report_done(&summary(&report, order.dry_run));
         Ok(outcome(&report))
     }
 }
@@ -114,22 +122,49 @@ pub(super) struct Console {
     rejects: Option<(PathBuf, BufWriter<File>)>,
 }
 
+/// What `--rejects` writes, and may write over.
+const REJECTED_ROWS: output::Kind = output::Kind { name: "file of rejected rows", is_former };
+
+/// Whether this is a file that [`Console::note`] wrote, be it that the last line was cut off.
+fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if file.take(REJECT_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
+            return Ok(true);
+        }
+        let is_whole = line.ends_with(b"\n");
+        if !is_whole {
+            return Ok(is_rejected_row(&line) || (line.len() as u64 != REJECT_BYTES_MAX && is_cut_off(&line)));
+        }
+        if !is_rejected_row(&line) {
+            return Ok(false);
+        }
+    }
+}
+
+fn is_rejected_row(line: &[u8]) -> bool {
+    let Ok(Value::Object(members)) = serde_json::from_slice(line) else { return false };
+    members.len() == 4
+        && ["file", "error"].iter().all(|name| members.get(*name).is_some_and(Value::is_string))
+        && PLACES.iter().any(|name| members.get(*name).is_some_and(Value::is_u64))
+        && members.contains_key("row")
+}
+
+/// Whether it is the beginning of a row, whose members are written in the order of the alphabet.
+fn is_cut_off(line: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(line).is_err_and(|error| error.is_eof())
+        && [&b"{\"error\":\""[..], b"{\"element\":"].iter().any(|start| line.starts_with(start) || start.starts_with(line))
+}
+
 impl Console {
-    /// Opens the file for the rejected rows, which must be none of the `inputs`.
-    pub(super) fn new(rejects: Option<&Path>, inputs: &[PathBuf]) -> anyhow::Result<Self> {
-        let open = |path: &Path| {
-            // Emptying a file that is about to be read would lose it.
-            let real = fs::canonicalize(path).ok();
-            let input = real.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == real);
-            anyhow::ensure!(!input, "--rejects {} is one of the files to import; name another one", path.display());
-            let file = File::create(path).with_context(|| format!("--rejects {} cannot be written", path.display()))?;
-            Ok((path.to_owned(), BufWriter::new(file)))
-        };
-        let rejects = rejects.map(open).transpose()?;
+    /// Shows what goes on, and notes the rejected rows in that file.
+    pub(super) fn new(rejects: Option<(PathBuf, File)>) -> Self {
+        let rejects = rejects.map(|(path, file)| (path, BufWriter::new(file)));
         let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(style("{spinner} {human_pos} rows read"));
-        Ok(Self { bar, writing: false, rejects })
+        Self { bar, writing: false, rejects }
     }
 
     /// Takes the bar away and puts the last rejected rows to disk.
@@ -145,8 +180,8 @@ impl Console {
         let Some((_, file)) = &mut self.rejects else { return Ok(()) };
         let Rejection { file: name, at, error, row } = rejection;
         let (place, number) = match at {
-            Position::Line { line, column: _ } => ("line", line),
-            Position::Element(index) => ("element", index),
+            Position::Line { line, column: _ } => (PLACES[0], line),
+            Position::Element(index) => (PLACES[1], index),
         };
         serde_json::to_writer(&mut *file, &json!({ "file": name, place: number, "error": error, "row": row }))?;
         file.write_all(b"\n")
@@ -161,7 +196,8 @@ impl Watch for Console {
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        self.bar.suspend(|| writeln!(io::stderr(), "{rejection}"))?;
+        // Where nobody reads it, the import goes on: what must not fail is the file that somebody asked for.
+        let _ = self.bar.suspend(|| writeln!(io::stderr(), "{rejection}"));
         self.note(rejection)
     }
 

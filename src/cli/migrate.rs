@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Outcome, say};
+use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, Migrated};
 
@@ -15,7 +15,7 @@ impl Migrate {
         let path = database.path()?;
         let (database, migrated) = Database::open(&path).await?;
         database.close().await;
-        say(&format!("{}\n{}", path.display(), told(&migrated)))?;
+        report_done(&format!("{}\n{}", path.display(), told(&migrated)));
         Ok(Outcome::Done)
     }
 }

@@ -4,6 +4,7 @@ mod check;
 pub mod import;
 mod insights;
 mod migrate;
+mod output;
 pub mod seed;
 mod serve;
 mod subscriptions;
@@ -78,6 +79,27 @@ impl Cli {
             Command::Check(check) => check.run(&database).await,
         }
     }
+}
+
+/// Prints what a command has done. That it was done does not hang on who reads it: where nobody does any more (`| head -0`),
+/// the report ends and the command goes on; where it cannot be written for another reason, that is said.
+fn report_done(text: &str) {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr(), "warning: done, but the report cannot be printed: {error}");
+        }
+        Ok(()) | Err(_) => {}
+    }
+}
+
+/// What went wrong, in one line, outermost cause first. Many messages hold that of their cause; a cause is not said again.
+#[must_use]
+pub fn explain(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .skip(1)
+        .map(ToString::to_string)
+        .fold(error.to_string(), |said, cause| if said.contains(&cause) { said } else { format!("{said}: {cause}") })
 }
 
 /// Prints a result. Where nobody reads it any more (`| head`), that is an error and no panic.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::import::{Console, outcome, summary};
-use super::{Outcome, say};
+use super::{Outcome, report_done};
 use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -31,13 +31,13 @@ impl Seed {
     /// # Errors
     /// Where nothing could be loaded.
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
-        let mut console = Console::new(None, &[])?;
+        let mut console = Console::new(None);
         let (database, _) = Database::open(&config.path()?).await?;
         let report = load(&database, clock, &self.folder, &mut console).await;
         database.close().await;
         console.finish()?;
         let report = report?;
-        say(&summary(&report, false))?;
+        report_done(&summary(&report, false));
         Ok(outcome(&report))
     }
 }
@@ -75,10 +75,11 @@ pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &P
         tracing::info!("seed.skipped: the database has data already; `reviews seed DIR` loads it all the same");
         return Ok(());
     }
-    let mut console = Console::new(None, &[])?;
+    let mut console = Console::new(None);
     let report = load(database, clock, folder, &mut console).await;
     console.finish()?;
-    say(&summary(&report?, false))
+    report_done(&summary(&report?, false));
+    Ok(())
 }
 
 fn editorial(texts: Texts) -> Editorial {

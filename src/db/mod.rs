@@ -4,18 +4,19 @@
 
 mod changes;
 mod error;
+mod files;
 mod migrate;
 mod packed;
 mod sender;
 mod text;
 mod verify;
 
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use changes::Changes;
 pub use error::DbError;
+pub use files::files;
 pub use migrate::Migrated;
 pub use packed::unpack_value;
 pub use sender::Sender;
@@ -44,7 +45,7 @@ impl Database {
     /// [`DbError`], each kind with its own advice.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
-        create_private(path)?;
+        files::create_private(path)?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
@@ -130,17 +131,4 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .pragma("cache_size", "-16384")
         .pragma("temp_store", "memory")
-}
-
-/// Makes an empty file that only its owner may read; SQLite gives its log and index files the same mode.
-fn create_private(path: &Path) -> Result<(), DbError> {
-    if path.exists() {
-        return Ok(());
-    }
-    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => Ok(()),
-        // Another process was quicker: it is theirs now, and as good.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(DbError::Create { path: path.to_owned(), reason: error }),
-    }
 }

@@ -5,6 +5,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use super::error::DbError;
+use super::files::beside;
+
+/// What the lock's file adds to the name of the database.
+pub(super) const SUFFIX: &str = "-sender";
 
 /// The right to send, until it is dropped or the process ends.
 #[derive(Debug)]
@@ -20,9 +24,8 @@ impl Sender {
     /// # Errors
     /// [`DbError::Create`] where that file cannot be made or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        let mut name = path.as_os_str().to_owned();
-        name.push("-sender");
-        let fault = |reason| DbError::Create { path: name.clone().into(), reason };
+        let name = beside(path, SUFFIX);
+        let fault = |reason| DbError::Create { path: name.clone(), reason };
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&name).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _locked: file })),

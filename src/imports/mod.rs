@@ -30,7 +30,7 @@ pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
-pub use sources::INPUT_BYTES_MAX;
+pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
 use crate::business::{self, Business};
 use crate::clock::Clock;

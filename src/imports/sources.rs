@@ -163,7 +163,7 @@ struct Found {
 
 impl Found {
     fn wants(&mut self, name: &str) -> Result<bool, Fault> {
-        let wanted = name.strip_suffix(".json").is_some_and(|stem| stem.starts_with("reviews"));
+        let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
         // Google Maps writes its own with a capital letter.
         self.maps |= name == "Reviews.json";
@@ -177,6 +177,12 @@ impl Found {
             (0, false) => Err(Fault::NoReviews),
         }
     }
+}
+
+/// Whether a file of that name is read when the folder or archive that it is in is to be imported.
+#[must_use]
+pub fn is_taken_from_folders(name: &str) -> bool {
+    name.strip_suffix(".json").is_some_and(|stem| stem.starts_with("reviews"))
 }
 
 /// Calls `take` with every file below `path`, by name. Links are not followed.

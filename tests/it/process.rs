@@ -2,6 +2,7 @@
 
 mod commands;
 pub mod hub;
+mod outputs;
 mod serving;
 
 use std::io::{BufRead, BufReader, Read, Write};

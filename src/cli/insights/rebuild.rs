@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::business;
-use crate::cli::{Outcome, say};
+use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::edition::read;
@@ -31,9 +31,9 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
     let rebuilt = rebuild(&database, &engine).await;
     database.close().await;
     let Rebuilt { deleted, reviews, analysed, findings, mentions } = rebuilt?;
-    say(&format!(
+    report_done(&format!(
         "{deleted} readings deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
-    ))?;
+    ));
     Ok(Outcome::Done)
 }
 

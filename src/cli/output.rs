@@ -1,0 +1,124 @@
+//! Files that commands write where the user says so. Nothing that could be missed is ever written over: not the database, not
+//! what the same call reads, nothing that is not plainly what the command wrote before.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::db;
+use crate::imports::is_taken_from_folders;
+
+/// Only its owner may read it: rows of reviews may hold what must not be published.
+const MODE: u32 = 0o600;
+
+/// What an output may not be, whatever is in it.
+pub(super) struct Protected<'a> {
+    /// The database, and with it the files beside it.
+    pub database: &'a Path,
+    /// What the call reads: files, folders, `-`.
+    pub inputs: &'a [PathBuf],
+}
+
+/// What is written.
+pub(super) struct Kind {
+    /// As messages call it.
+    pub name: &'static str,
+    /// Whether a file's content is of this kind, so that it may be written over.
+    pub is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
+}
+
+/// Opens the file that the flag named, emptied: a new one, or one that is plainly of this kind. Pipes and the like, which
+/// keep nothing, are taken as they are.
+///
+/// # Errors
+/// Where the file is something else, or cannot be written; it is as it was then.
+pub(super) fn create(flag: &str, path: &Path, protected: &Protected<'_>, kind: &Kind) -> anyhow::Result<(PathBuf, File)> {
+    let name = format!("{flag} {}", path.display());
+    let unwritable = || format!("{name} cannot be written");
+    let there = match fs::metadata(path) {
+        Ok(there) => Some(there),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).with_context(unwritable),
+    };
+    // By name before anything is opened: a database that does not exist yet will, and closing a file of one that does would
+    // end the locks that this process has on it (POSIX).
+    if let Some(what) = protected.names(path) {
+        bail!("{name} is {what}; name another one");
+    }
+    if let Some(what) = there.as_ref().and_then(|there| protected.holds(there)) {
+        bail!("{name} is {what}; name another one");
+    }
+    let file = match there {
+        None => {
+            ensure!(!path.is_symlink(), "{name} is a symbolic link that leads nowhere; name another file");
+            OpenOptions::new().write(true).create_new(true).mode(MODE).open(path).with_context(unwritable)?
+        }
+        Some(there) if there.is_file() => {
+            let mut file = OpenOptions::new().read(true).write(true).open(path).with_context(unwritable)?;
+            let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
+            let is_former = is_empty || (kind.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?;
+            ensure!(is_former, "{name} is there and is no {}; name another file, or move this one away", kind.name);
+            empty(&mut file).with_context(unwritable)?;
+            file
+        }
+        Some(there) if there.is_dir() || there.file_type().is_block_device() => {
+            bail!("{name} is a folder or a disk; name a file")
+        }
+        Some(_) => OpenOptions::new().write(true).open(path).with_context(unwritable)?,
+    };
+    Ok((path.to_owned(), file))
+}
+
+fn empty(file: &mut File) -> io::Result<()> {
+    file.set_permissions(fs::Permissions::from_mode(MODE))?;
+    file.rewind()?;
+    file.set_len(0)
+}
+
+impl Protected<'_> {
+    /// What is at this path, or will be.
+    fn names(&self, path: &Path) -> Option<String> {
+        let place = place(path)?;
+        let names: Vec<PathBuf> = db::files(self.database);
+        if let Some(file) = names.iter().find(|file| self::place(file).as_ref() == Some(&place)) {
+            return Some(self.called(file));
+        }
+        let is_taken = place.file_name().and_then(|name| name.to_str()).is_some_and(is_taken_from_folders);
+        let folders = self.inputs.iter().filter_map(|input| input.canonicalize().ok()).filter(|input| input.is_dir());
+        let is_within = is_taken && folders.into_iter().any(|folder| place.starts_with(folder));
+        is_within.then(|| "one of the files to import".to_owned())
+    }
+
+    /// What this file is, whatever it is called: links have one device and inode with what they lead to.
+    fn holds(&self, there: &Metadata) -> Option<String> {
+        let is_it = |other: &Metadata| (other.dev(), other.ino()) == (there.dev(), there.ino());
+        let files = db::files(self.database);
+        if let Some(file) = files.iter().find(|file| file.metadata().is_ok_and(|other| is_it(&other))) {
+            return Some(self.called(file));
+        }
+        let is_input = |input: &PathBuf| input_metadata(input).is_ok_and(|other| is_it(&other));
+        (there.is_file() && self.inputs.iter().any(is_input)).then(|| "one of the files to import".to_owned())
+    }
+
+    fn called(&self, file: &Path) -> String {
+        let is_itself = file == self.database || self.database.canonicalize().is_ok_and(|real| real == file);
+        if is_itself { "the database".to_owned() } else { format!("the database's file {}", file.display()) }
+    }
+}
+
+/// Where a file is or would be: its folder without links and dots, and its name.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
+fn input_metadata(input: &Path) -> io::Result<Metadata> {
+    if input == Path::new("-") {
+        return File::from(io::stdin().as_fd().try_clone_to_owned()?).metadata();
+    }
+    input.metadata()
+}

@@ -1,0 +1,225 @@
+//! What a command writes where it is told to: never over anything that could be missed. And who reads what it prints, or
+//! does not, changes nothing of what it does.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use super::{Home, Said, reviews, said, unread};
+use crate::support::sqlite3;
+
+/// One good row and one that is rejected.
+const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
+    {\"id\":\"b\",\"rating\":9,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n";
+
+/// Everything in a folder: names, contents, and where links lead.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap_or_default()))
+        .collect();
+    all.sort();
+    all
+}
+
+fn import(home: &Home, rejects: &str) -> Said {
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    home.run(&["import", "rows.jsonl", "--rejects", rejects])
+}
+
+/// Asserts that the import ends with 2, says this, and leaves the folder as it was.
+#[track_caller]
+fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
+    let before = contents(home.0.path());
+    let refused = home.run(words);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{words:?}: {}", refused.err);
+    assert!(refused.err.contains(wanted), "{words:?}: {}", refused.err);
+    let after = contents(home.0.path());
+    let names = |all: &[(String, Vec<u8>)]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert!(after == before, "{words:?}: {:?} was {:?}", names(&after), names(&before));
+}
+
+#[test]
+fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
+    let home = Home::with(3);
+    let folder = home.0.path();
+    fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
+    fs::hard_link(home.path(), folder.join("hard")).unwrap();
+    symlink("reviews.db", folder.join("soft")).unwrap();
+    symlink("soft", folder.join("softer")).unwrap();
+    fs::create_dir(folder.join("in")).unwrap();
+    let whole = home.path().display().to_string();
+    for (rejects, said) in [
+        ("reviews.db", "--rejects reviews.db is the database; name another one"),
+        (&whole, "is the database; name another one"),
+        ("./in/../reviews.db", "is the database; name another one"),
+        ("hard", "--rejects hard is the database; name another one"),
+        ("soft", "--rejects soft is the database; name another one"),
+        ("softer", "--rejects softer is the database; name another one"),
+        // None of these is there at this moment.
+        ("reviews.db-wal", "is the database's file reviews.db-wal; name another one"),
+        ("reviews.db-shm", "is the database's file reviews.db-shm; name another one"),
+        ("reviews.db-journal", "is the database's file reviews.db-journal; name another one"),
+        ("reviews.db-sender", "is the database's file reviews.db-sender; name another one"),
+    ] {
+        assert_refused(&home, &["import", "rows.jsonl", "--rejects", rejects], said);
+    }
+    // Where the database is a link, its files are those of the place that it leads to.
+    for (database, rejects) in [("soft", "reviews.db-wal"), ("soft", "soft-sender"), ("soft", "reviews.db"), ("hard", "reviews.db")]
+    {
+        let url = format!("sqlite://{database}");
+        assert_refused(&home, &["import", "rows.jsonl", "--database", &url, "--rejects", rejects], "name another one");
+    }
+    assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "3");
+}
+
+#[test]
+fn a_log_that_is_in_use_is_not_written_over() {
+    let home = Home::with(3);
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let serving = home.serve();
+    fs::hard_link(home.path().with_extension("db-wal"), home.0.path().join("hard")).unwrap();
+    for rejects in ["hard", "reviews.db-wal", "reviews.db-shm", "reviews.db-sender", "reviews.db"] {
+        let refused = home.run(&["import", "rows.jsonl", "--rejects", rejects]);
+        assert!(refused.code == Some(2) && refused.err.contains("name another one"), "{rejects}: {}", refused.err);
+    }
+    assert_eq!(serving.ids().len(), 3);
+    assert_eq!(home.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn a_database_that_is_not_there_yet_is_not_made_a_list_of_rejected_rows() {
+    for rejects in ["reviews.db", "./reviews.db", "reviews.db-wal", "reviews.db-sender"] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        assert_refused(&home, &["import", "rows.jsonl", "--rejects", rejects], "name another one");
+    }
+}
+
+#[test]
+fn rejected_rows_are_never_written_over_what_is_imported() {
+    let home = Home::with(1);
+    let folder = home.0.path();
+    fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
+    fs::hard_link(folder.join("rows.jsonl"), folder.join("hard")).unwrap();
+    symlink("rows.jsonl", folder.join("soft")).unwrap();
+    fs::create_dir(folder.join("Takeout")).unwrap();
+    fs::write(folder.join("Takeout/reviews.json"), "{\"reviews\": []}").unwrap();
+    for (input, rejects) in [
+        ("rows.jsonl", "rows.jsonl"),
+        ("rows.jsonl", "hard"),
+        ("rows.jsonl", "soft"),
+        ("soft", "rows.jsonl"),
+        ("Takeout", "Takeout/reviews.json"),
+        // It would be read as soon as it is there.
+        ("Takeout", "Takeout/reviews-rejected.json"),
+    ] {
+        assert_refused(&home, &["import", input, "--rejects", rejects], "is one of the files to import; name another one");
+    }
+    // What is read from standard input is a file, too.
+    let input = fs::File::open(folder.join("rows.jsonl")).unwrap();
+    let refused = said(reviews(folder).args(["import", "-", "--rejects", "hard"]).stdin(input));
+    assert!(refused.code == Some(2) && refused.err.contains("is one of the files to import"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(folder.join("rows.jsonl")).unwrap(), ROWS);
+}
+
+#[test]
+fn rejected_rows_are_written_over_nothing_but_former_ones() {
+    let home = Home::with(1);
+    let folder = home.0.path();
+    fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
+    let row = "{\"error\":\"e\",\"file\":\"f\",\"line\":1,\"row\":{}}\n";
+    for content in [
+        "Dear diary\n",
+        "\n",
+        "{}\n",
+        ROWS,
+        "{\"error\":\"not found\"}",
+        "{\"error\":\"e\",\"file\":\"f\",\"line\":1}\n",
+        "{\"error\":\"e\",\"file\":\"f\",\"line\":1,\"row\":{},\"mine\":1}\n",
+        &format!("{row}and what I thought of it\n"),
+        &format!("{row}{{\"mine\":"),
+        "\u{0}\u{1}\u{2}",
+    ] {
+        fs::write(folder.join("notes"), content).unwrap();
+        fs::set_permissions(folder.join("notes"), fs::Permissions::from_mode(0o644)).unwrap();
+        let words = ["import", "rows.jsonl", "--rejects", "notes"];
+        assert_refused(&home, &words, "--rejects notes is there and is no file of rejected rows; name another file");
+        assert_eq!(fs::metadata(folder.join("notes")).unwrap().permissions().mode() & 0o777, 0o644);
+    }
+    symlink("nowhere", folder.join("loose")).unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+    for (rejects, said) in [
+        ("loose", "is a symbolic link that leads nowhere"),
+        ("folder", "is a folder or a disk; name a file"),
+        ("none/rejected", "--rejects none/rejected cannot be written: No such file or directory"),
+    ] {
+        assert_refused(&home, &["import", "rows.jsonl", "--rejects", rejects], said);
+    }
+}
+
+#[test]
+fn former_rejected_rows_are_written_over_and_are_for_their_owner_alone() {
+    let home = Home::with(1);
+    let path = home.0.path().join("rejected");
+    let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    let first = import(&home, "rejected");
+    assert_eq!((first.code, mode()), (Some(1), 0o600), "{}", first.err);
+    let written = fs::read_to_string(&path).unwrap();
+    assert_eq!(written.lines().count(), 1);
+    let element = "{\"element\":3,\"error\":\"e\",\"file\":\"f\",\"row\":\"cut\"}\n";
+    // As it was written; empty; of a document; with its last line cut off by a full disk, anywhere.
+    let cuts = [written.len() - 1, written.len() / 2, 12, 5, 1].map(|end| format!("{written}{}", &written[..end]));
+    for content in [written.clone(), String::new(), format!("{element}{written}")].iter().chain(&cuts) {
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let again = import(&home, "rejected");
+        assert_eq!((again.code, mode()), (Some(1), 0o600), "{content}: {}", again.err);
+        assert_eq!(fs::read_to_string(&path).unwrap(), written, "{content}");
+    }
+    // What keeps nothing can lose nothing.
+    assert_eq!(import(&home, "/dev/null").code, Some(1));
+}
+
+#[test]
+fn who_reads_no_report_stops_no_command_that_writes() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    for (words, code, query, wanted) in [
+        (&["import", "rows.jsonl"][..], 1, "select group_concat(review_id) from review", "a"),
+        (&["seed", seeds], 0, "select count(*) > 50 from review", "1"),
+        (&["migrate"], 0, "select count(*) from lineage", "1"),
+        (&["insights", "rebuild"], 0, "select count(*) from derived_reading", "0"),
+    ] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        let unread = unread(reviews(home.0.path()).args(words));
+        assert_eq!(unread.code, Some(code), "{words:?}: {}", unread.err);
+        assert!(!unread.err.contains("cannot be printed"), "{words:?}: {}", unread.err);
+        assert_eq!(sqlite3(&home.path(), query), wanted, "{words:?}");
+    }
+}
+
+#[test]
+fn who_reads_no_rejections_stops_no_import_and_misses_none_in_the_file() {
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let words = ["import", "rows.jsonl", "--rejects", "rejected"];
+    let status = reviews(home.0.path()).args(words).stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(sqlite3(&home.path(), "select group_concat(review_id) from review"), "a");
+    assert_eq!(fs::read_to_string(home.0.path().join("rejected")).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_report_that_finds_no_room_is_missed_aloud() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let output = reviews(home.0.path()).args(["import", "rows.jsonl"]).stdout(full).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("warning: done, but the report cannot be printed: No space left on device"), "{err}");
+}
