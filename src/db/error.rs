@@ -21,6 +21,21 @@ pub enum DbError {
     /// The file is something else.
     #[error("{} is no SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
+    /// Another program's tables are in it.
+    #[error("{} is the database of another program, and was left as it is; set DATABASE_URL to another file", .0.display())]
+    NotOurs(PathBuf),
+    /// Its texts are in another encoding, which is chosen when a file is made and stays.
+    #[error(
+        "the database {} keeps its texts in {encoding}, and this release reads UTF-8 alone; move it away, and take what is in it over \
+         with `sqlite3 OLD .dump | sqlite3 NEW`",
+        path.display()
+    )]
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// As SQLite calls it.
+        encoding: String,
+    },
     /// The file is damaged.
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
     Damaged {

@@ -11,9 +11,9 @@ use super::sender;
 /// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is added to its name.
 const SIDES: [&str; 4] = [LOG, "-shm", JOURNAL, sender::SUFFIX];
 /// The write-ahead log.
-const LOG: &str = "-wal";
+pub(super) const LOG: &str = "-wal";
 /// The rollback journal.
-const JOURNAL: &str = "-journal";
+pub(super) const JOURNAL: &str = "-journal";
 
 /// Every file that a database at `path` has or may come to have, the database itself first. Where `path` is a symbolic
 /// link, those of the place that it leads to, too: SQLite names its files by that.

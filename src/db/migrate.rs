@@ -9,6 +9,8 @@ use super::error::DbError;
 use crate::random::Random;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// Where sqlx keeps what was applied.
+pub(super) const TABLE: &str = "_sqlx_migrations";
 
 /// What a migration run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,6 +37,23 @@ pub(super) async fn run(connection: &mut SqliteConnection, path: &Path) -> Resul
     let applied =
         MIGRATIONS.iter().filter(|m| !before.contains(&m.version)).map(|m| format!("{:04} {}", m.version, m.description)).collect();
     Ok(Migrated { applied, total: MIGRATIONS.iter().count() })
+}
+
+/// Whether what was applied to the database behind `connection` is what this release would have; `is_alone` says that it
+/// has no table but the one of migrations, and then nothing need have been.
+pub(super) async fn are_ours(connection: &mut SqliteConnection, path: &Path, is_alone: bool) -> Result<bool, DbError> {
+    let applied: Result<Vec<(i64, Vec<u8>)>, _> =
+        sqlx::query_as("select version, checksum from _sqlx_migrations").fetch_all(connection).await;
+    let applied = match applied {
+        Ok(applied) => applied,
+        // Another table of that name.
+        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == "1") => return Ok(false),
+        Err(error) => return Err(DbError::at(path, error)),
+    };
+    let is_known = |(version, checksum): &(i64, Vec<u8>)| {
+        MIGRATIONS.iter().any(|known| known.version == *version && known.checksum[..] == checksum[..])
+    };
+    Ok(applied.iter().all(is_known) && (is_alone || !applied.is_empty()))
 }
 
 /// Says whether the database behind `connection` is exactly of this version, changing nothing.

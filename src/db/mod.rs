@@ -5,6 +5,7 @@
 mod changes;
 mod error;
 mod files;
+mod identity;
 mod migrate;
 mod packed;
 mod sender;
@@ -39,13 +40,15 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to date.
+    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to date. A file of another
+    /// program is left as it is.
     ///
     /// # Errors
     /// [`DbError`], each kind with its own advice.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
         files::create_private(path)?;
+        identity::verify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
@@ -69,6 +72,7 @@ impl Database {
         if !path.exists() {
             return Err(DbError::Missing(path.to_owned()));
         }
+        identity::verify(path).await?;
         let readers = Self::open_readers(path).await?;
         let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;

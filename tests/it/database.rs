@@ -2,9 +2,11 @@
 //! published is.
 
 mod file;
+mod foreign;
 mod rows;
 mod trouble;
 
+use std::fs;
 use std::path::Path;
 
 use reviews_service::db::{Database, DbError};
@@ -20,4 +22,12 @@ async fn faults(path: &Path) -> (DbError, DbError) {
 async fn make(path: &Path) {
     let (database, _) = Database::open(path).await.unwrap();
     database.close().await;
+}
+
+/// The names of the files in this folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }

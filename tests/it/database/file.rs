@@ -6,18 +6,11 @@ use std::path::Path;
 
 use reviews_service::db::{Database, DbError, verify};
 
-use super::{faults, make};
+use super::{faults, make, names};
 use crate::support::{Generator, TestApp, sqlite3};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[tokio::test]
@@ -157,7 +150,7 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
     let other = folder.path().join("other.db");
     sqlite3(&other, "create table t (a)");
     let error = Database::open_read_only(&other).await.unwrap_err();
-    assert!(matches!(error, DbError::Older { found: 0, .. }), "{error:?}");
+    assert!(matches!(error, DbError::NotOurs(_)), "{error:?}");
 }
 
 /// Overwrites bytes of the file.

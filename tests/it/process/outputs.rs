@@ -223,3 +223,25 @@ fn a_report_that_finds_no_room_is_missed_aloud() {
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(err.contains("warning: done, but the report cannot be printed: No space left on device"), "{err}");
 }
+
+#[test]
+fn no_command_touches_the_database_of_another_program() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    for words in [&["migrate"][..], &["serve"], &["seed", seeds], &["import", "rows.jsonl"], &["check"], &["subscriptions"]] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        sqlite3(&home.path(), "create table theirs (a); insert into theirs values ('precious')");
+        assert_refused(&home, words, "reviews.db is the database of another program, and was left as it is; set DATABASE_URL");
+    }
+}
+
+#[test]
+fn a_database_in_utf_16_is_refused_by_the_first_command() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    for words in [&["migrate"][..], &["serve"], &["seed", seeds], &["import", "rows.jsonl"], &["check"]] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        sqlite3(&home.path(), "pragma encoding = 'UTF-16'; create table t (a); drop table t");
+        assert_refused(&home, words, "keeps its texts in UTF-16le, and this release reads UTF-8 alone");
+    }
+}

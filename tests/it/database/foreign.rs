@@ -1,0 +1,121 @@
+//! Files that are not ours to write: they are refused, and stay as they are, byte for byte, and so do their folders.
+
+use std::fs;
+use std::path::Path;
+
+use reviews_service::db::{Database, DbError};
+
+use super::{faults, make, names};
+use crate::support::{connect, sqlite3};
+
+/// Other programs' databases: what they hold, and whether it tells them from ours.
+const FOREIGN: [&str; 7] = [
+    "create table t (a)",
+    "create table review (review_id, rating, text); insert into review values (1, 2, 'three')",
+    "create view v as select 1",
+    "pragma journal_mode = wal; create table t (a)",
+    // Of another program that has its migrations applied by sqlx.
+    "create table _sqlx_migrations (version bigint primary key, description text not null, installed_on timestamp, success boolean,
+       checksum blob not null, execution_time bigint not null);
+     insert into _sqlx_migrations values (1, 'theirs', null, 1, x'0123', 0); create table t (a)",
+    "create table _sqlx_migrations (a); create table t (a)",
+    "create table lineage (a); create table t (a)",
+];
+
+/// Asserts that opening the file, to write or to read, meets a fault and leaves everything in its folder as it was.
+async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &str) {
+    let folder = path.parent().unwrap();
+    let state = || {
+        let all = names(folder).into_iter();
+        all.map(|name| (fs::read(folder.join(&name)).unwrap(), name)).collect::<Vec<_>>()
+    };
+    let before = state();
+    let (write, read) = faults(path).await;
+    for error in [write, read] {
+        assert!(is_it(&error), "{what}: {error:?}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{what}: {error}");
+    }
+    assert!(state() == before, "{what}: {:?}, not {:?}", names(folder), before.iter().map(|(_, name)| name).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+    for sql in FOREIGN {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.db");
+        sqlite3(&path, sql);
+        assert_untouched(&path, |error| matches!(error, DbError::NotOurs(_)), sql).await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_another_program_has_open_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    let other = connect(&path);
+    // What is committed stands in the log alone.
+    other
+        .execute_batch("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a); insert into t values (1)")
+        .unwrap();
+    let before = (fs::read(&path).unwrap(), fs::read(folder.path().join("other.db-wal")).unwrap(), names(folder.path()));
+    let (write, read) = faults(&path).await;
+    assert!(matches!((&write, &read), (DbError::NotOurs(_), DbError::NotOurs(_))), "{write:?} {read:?}");
+    let after = (fs::read(&path).unwrap(), fs::read(folder.path().join("other.db-wal")).unwrap(), names(folder.path()));
+    assert!(after == before);
+}
+
+#[tokio::test]
+async fn a_database_in_utf_16_is_refused_before_anything_is_written() {
+    for encoding in ["UTF-16le", "UTF-16be"] {
+        for sql in ["create table t (a)", "create table t (a); drop table t"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("reviews.db");
+            sqlite3(&path, &format!("pragma encoding = '{encoding}'; {sql}"));
+            let is_it = |error: &DbError| matches!(error, DbError::Encoding { encoding: its, .. } if its == encoding);
+            assert_untouched(&path, is_it, &format!("{encoding}: {sql}")).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_first_start_that_was_cut_off_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    make(&path).await;
+    let all = sqlite3(&path, "select count(*) from _sqlx_migrations").parse::<usize>().unwrap();
+    // After so many migrations, the later ones taken back; the marks of ours come with the third.
+    for kept in [0, 1, 2] {
+        let path = folder.path().join(format!("{kept}.db"));
+        make(&path).await;
+        let names = "select group_concat('drop ' || type || ' ' || name, ';') from sqlite_schema where name in";
+        let views = "('derived_finding', 'derived_mention')";
+        let drop_views = sqlite3(&path, &format!("{names} {views}"));
+        let tables = "select group_concat('drop table ' || name, ';') from sqlite_schema where type = 'table'
+            and name not like 'sqlite%' and name not glob 'review_fts_*' and name <> '_sqlx_migrations'";
+        let kept_tables = [
+            "''",
+            "'business', 'service', 'technician', 'service_area'",
+            "'business', 'service', 'technician', 'service_area', 'review', 'mention'",
+        ];
+        let drop_tables = sqlite3(&path, &format!("{tables} and name not in ({})", kept_tables[kept]));
+        let triggers = "select coalesce(group_concat('drop trigger ' || name, ';'), '') from sqlite_schema where type = 'trigger'";
+        let drop_triggers = sqlite3(&path, triggers);
+        sqlite3(&path, &format!("{drop_triggers};{drop_views};{drop_tables}; delete from _sqlx_migrations where version > {kept}"));
+        let (database, migrated) = Database::open(&path).await.unwrap_or_else(|error| panic!("after {kept}: {error}"));
+        database.close().await;
+        assert_eq!(migrated.applied.len(), all - kept, "after {kept}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    for sql in ["", "pragma user_version = 7", "create table t (a); drop table t", "pragma journal_mode = wal"] {
+        fs::write(&path, "").unwrap();
+        sqlite3(&path, sql);
+        make(&path).await;
+        assert_eq!(sqlite3(&path, "select count(*) from lineage"), "1", "{sql}");
+        fs::remove_file(&path).unwrap();
+    }
+}
