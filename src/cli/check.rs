@@ -18,7 +18,7 @@ use crate::reviews::store;
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
 
-/// Verify the database, changing nothing: integrity, and text index and insights in step with the reviews
+/// Verify the database, changing nothing: schema, integrity, and text index and insights in step with the reviews
 #[derive(Debug, Args)]
 pub struct Check {
     #[command(flatten)]
@@ -32,10 +32,12 @@ impl Check {
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
         let mut verified = verify(&mut connection).await.map_err(fault)?;
-        let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
-        let sentence = |id| format!("reviews: {id} breaks the table's checks and is left out; correct or delete it");
-        verified.wrong.extend(unreadable.into_iter().map(sentence));
-        verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
+        if verified.is_readable {
+            let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
+            let sentence = |id| format!("reviews: {id} breaks the table's checks and is left out; correct or delete it");
+            verified.wrong.extend(unreadable.into_iter().map(sentence));
+            verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
+        }
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty();
@@ -45,11 +47,12 @@ impl Check {
 }
 
 fn told(path: &Path, verified: Verified) -> String {
-    let Verified { reviews, wrong, behind } = verified;
-    let mut lines = vec![format!("{}: {reviews} reviews", path.display())];
+    let Verified { reviews, is_readable, wrong, behind } = verified;
+    let reviews = if is_readable { format!("{reviews} reviews") } else { "the reviews cannot be looked at".to_owned() };
+    let mut lines = vec![format!("{}: {reviews}", path.display())];
     lines.extend(behind.into_iter().map(|sentence| format!("behind  {sentence}")));
     let end = match wrong.as_slice() {
-        [] => "ok      integrity, reviews, text index, insights, publications",
+        [] => "ok      schema, integrity, reviews, text index, insights, publications",
         _ => "Keep a copy of the file; then restore a backup, or export with `sqlite3` and import into a new one.",
     };
     lines.extend(wrong.into_iter().map(|sentence| format!("wrong   {sentence}")));

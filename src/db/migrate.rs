@@ -39,6 +39,11 @@ pub(super) async fn run(connection: &mut SqliteConnection, path: &Path) -> Resul
     Ok(Migrated { applied, total: MIGRATIONS.iter().count() })
 }
 
+/// Applies all migrations to the empty database behind `connection`.
+pub(super) async fn apply(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    Ok(MIGRATIONS.run(connection).await?)
+}
+
 /// Whether what was applied to the database behind `connection` is what this release would have; `is_alone` says that it
 /// has no table but the one of migrations, and then nothing need have been.
 pub(super) async fn are_ours(connection: &mut SqliteConnection, path: &Path, is_alone: bool) -> Result<bool, DbError> {

@@ -8,6 +8,7 @@ mod files;
 mod identity;
 mod migrate;
 mod packed;
+mod schema;
 mod sender;
 mod text;
 mod verify;

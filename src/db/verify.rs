@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 
+use super::schema;
 use super::text::Text;
 
 /// How many faults of one kind are told one by one.
@@ -12,6 +13,8 @@ const TOLD_MAX: i64 = 20;
 pub struct Verified {
     /// How many reviews there are, withheld ones included.
     pub reviews: i64,
+    /// Whether every table is there and in its shape; else the rows were not looked at.
+    pub is_readable: bool,
     /// What is wrong, a sentence each.
     pub wrong: Vec<String>,
     /// What is only behind, and will be caught up with: a sentence each.
@@ -23,13 +26,17 @@ pub struct Verified {
 /// # Errors
 /// When it cannot be read at all.
 pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified> {
-    let mut verified = Verified {
-        reviews: sqlx::query_scalar!("select count(*) from review").fetch_one(&mut *connection).await?,
-        ..Verified::default()
-    };
+    let mut verified = Verified::default();
+    let schema::Faults { wrong, is_unreadable } = schema::verify(connection).await?;
+    verified.wrong.extend(wrong);
+    verified.is_readable = !is_unreadable;
     // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection that only reads has none.
     let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)").fetch_all(&mut *connection).await?;
     verified.wrong.extend(integrity.into_iter().filter(|line| line != "ok").map(|line| format!("integrity: {line}")));
+    if !verified.is_readable {
+        return Ok(verified);
+    }
+    verified.reviews = sqlx::query_scalar!("select count(*) from review").fetch_one(&mut *connection).await?;
     let unindexed = sqlx::query_scalar!(
         r#"select r.review_id as "id!: Text" from review as r
            left join review_change as c using (review_id)

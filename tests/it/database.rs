@@ -4,6 +4,7 @@
 mod file;
 mod foreign;
 mod rows;
+mod schema;
 mod trouble;
 
 use std::fs;

@@ -47,6 +47,8 @@ fn check_ends_with_two_where_something_is_wrong_and_names_it() {
             "pragma ignore_check_constraints = on; update review set status = 'withheld', reviewed_on = 'x' where review_id = 'p-5'",
             "wrong   reviews: p-5 breaks",
         ),
+        ("drop trigger review_updated", "wrong   schema: the trigger review_updated is missing"),
+        ("drop table mention", "reviews.db: the reviews cannot be looked at\nwrong   schema: the table mention is missing"),
     ] {
         let home = Home::with(5);
         sqlite3(&home.path(), sql);

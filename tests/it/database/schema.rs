@@ -1,0 +1,73 @@
+//! What `check` finds of a schema that somebody has changed by hand.
+
+use reviews_service::db::{Database, Verified, verify};
+
+use crate::support::{Generator, TestApp, sqlite3};
+
+async fn check(app: &TestApp) -> Verified {
+    let readers = Database::open_read_only(&app.path()).await.unwrap();
+    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+    readers.close().await;
+    verified
+}
+
+#[tokio::test]
+async fn whatever_is_missing_or_of_another_shape_is_found() {
+    for (sql, said) in [
+        ("drop trigger review_updated", "the trigger review_updated is missing"),
+        ("drop trigger derived_finding_deleted", "the trigger derived_finding_deleted is missing"),
+        (
+            "drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end",
+            "the trigger mention_deleted has another shape",
+        ),
+        ("drop index review_newest", "the index review_newest is missing"),
+        ("drop index review_newest; create index review_newest on review (author)", "the index review_newest has another shape"),
+        ("drop table attempt", "the table attempt is missing"),
+        ("drop table intent; create table intent (subscription_id integer primary key)", "the table intent has another shape"),
+        ("alter table review add column mine text", "the table review has another shape"),
+        ("alter table review rename column title to headline", "the table review has another shape"),
+        ("drop view derived_mention", "the view derived_mention is missing"),
+        ("drop table review_fts", "the table review_fts is missing"),
+        ("drop table review_fts", "the table review_fts_data is missing"),
+        ("drop table review", "the table review is missing"),
+        ("drop table lineage", "the table lineage is missing"),
+        ("drop table _sqlx_migrations", "the table _sqlx_migrations is missing"),
+    ] {
+        let app = TestApp::with(&Generator::new(76).reviews(10)).await;
+        sqlite3(&app.path(), sql);
+        if sql == "drop table _sqlx_migrations" {
+            // Nothing says any more that it is ours, and of which version.
+            assert!(Database::open_read_only(&app.path()).await.is_err());
+            continue;
+        }
+        let verified = check(&app).await;
+        assert!(verified.wrong.iter().any(|sentence| sentence.contains(&format!("schema: {said}"))), "{sql}: {verified:?}");
+    }
+}
+
+#[tokio::test]
+async fn rows_are_looked_at_only_where_every_table_is_whole() {
+    let app = TestApp::with(&Generator::new(77).reviews(10)).await;
+    sqlite3(&app.path(), "drop trigger review_updated; delete from review_change where review_id = 'r-00003'");
+    let verified = check(&app).await;
+    assert!(verified.is_readable && verified.wrong.iter().any(|sentence| sentence.contains("review r-00003")), "{verified:?}");
+    sqlite3(&app.path(), "drop table mention");
+    let verified = check(&app).await;
+    assert!(!verified.is_readable && verified.wrong.iter().all(|sentence| sentence.starts_with("schema: ")), "{verified:?}");
+}
+
+#[tokio::test]
+async fn what_its_owner_adds_and_how_it_is_spelled_is_no_fault() {
+    let app = TestApp::with(&Generator::new(78).reviews(10)).await;
+    let index = sqlite3(&app.path(), "select sql from sqlite_schema where name = 'review_newest'");
+    let spelled = index.to_uppercase().replace(' ', "  ").replace('(', "( -- as typed\n");
+    sqlite3(
+        &app.path(),
+        &format!(
+            "create table mine (a); create view best as select * from review where rating = 5; create index by_author on review (author);
+             drop index review_newest; {spelled}; analyze"
+        ),
+    );
+    let verified = check(&app).await;
+    assert_eq!((verified.wrong, verified.reviews), (vec![], 10));
+}
