@@ -54,13 +54,7 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .test_before_acquire(false)
-            .acquire_timeout(BUSY_TIMEOUT * 2)
-            .connect_with(options)
-            .await
-            .map_err(fault)?;
+        let writer = pool().max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2).connect_with(options).await.map_err(fault)?;
         let readers = Self::open_readers(path).await?;
         Ok((Self { path: path.to_owned(), writer, readers }, migrated))
     }
@@ -82,9 +76,8 @@ impl Database {
     }
 
     async fn open_readers(path: &Path) -> Result<SqlitePool, DbError> {
-        SqlitePoolOptions::new()
+        pool()
             .max_connections(READERS_MAX)
-            .test_before_acquire(false)
             .connect_with(options(path).read_only(true).pragma("query_only", "on"))
             .await
             .map_err(|error| DbError::at(path, error))
@@ -124,6 +117,14 @@ impl Database {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
+/// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
+/// sqlx, whose own rollback then fails, would for ever refuse to begin another one.
+fn pool() -> SqlitePoolOptions {
+    let options = SqlitePoolOptions::new().test_before_acquire(false);
+    options.before_acquire(|connection, _| Box::pin(std::future::ready(Ok(!connection.is_in_transaction()))))
 }
 
 /// What all connections have in common. Only writers set the journal mode: a copy may have another, and is read as it is.

@@ -87,6 +87,24 @@ async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
     check_in_step(&app).await;
 }
 
+#[tokio::test]
+async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
+    let app = TestApp::with(&Generator::new(86).reviews(20)).await;
+    // As it does where the disk is full or fails (tests/faults/10-full-disk.sh).
+    let mut write = app.database().write().await.unwrap();
+    write.execute("update review set author = 'lost'").await.unwrap();
+    write.execute("rollback").await.unwrap();
+    assert!(write.commit().await.is_err());
+    for _ in 0..2 {
+        let mut reading = app.database().readers().begin().await.unwrap();
+        reading.execute("rollback").await.unwrap();
+        drop(reading);
+    }
+    app.shell("update review set author = 'seen'").await;
+    assert_eq!(app.get("/reviews.json").await.json()["reviews"][0]["author"], "seen");
+    check_in_step(&app).await;
+}
+
 /// Makes the next round need more room than this one.
 async fn set_author(write: &mut sqlx::Transaction<'static, sqlx::Sqlite>) {
     sqlx::query("update review set author = author || hex(zeroblob(500))").execute(&mut **write).await.unwrap();
