@@ -48,6 +48,15 @@ impl Clock {
         }
     }
 
+    /// How many wait for a manual clock to be moved; none ever wait so for the system's.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        match &self.0 {
+            Source::System => 0,
+            Source::Manual(now) => now.receiver_count(),
+        }
+    }
+
     /// Returns once `duration` has passed on this clock.
     pub async fn sleep(&self, duration: Duration) {
         let until = self.now() + chrono::Duration::from_std(duration).unwrap_or(chrono::Duration::MAX);

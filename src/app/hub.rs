@@ -13,7 +13,7 @@ use crate::ctx::Ctx;
 use crate::db::{Database, DbError, Sender};
 use crate::egress::{Egress, EgressError, Names, Policy, Roots, RootsError, SystemNames};
 use crate::http;
-use crate::jobs::{Schedule, expire, measure, prune};
+use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
 use crate::websub::{Door, Exchange, PerMinute, Worker};
 
@@ -146,6 +146,7 @@ impl Hub {
         let pruned = prune::run_once(&self.database, &self.clock).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure::run_once(&self.database, &self.clock).await?;
+        checkpoint::run_once(&self.database).await?;
         Ok(sent || ended || pruned)
     }
 }

@@ -50,7 +50,7 @@ pub async fn load(database: &Database, clock: &Clock, folder: &Path, watch: &mut
     let fault = |error| DbError::at(database.path(), error);
     let mut seed = seed::read(folder, clock, watch)?;
     let texts = seed.texts.take().map(editorial);
-    let mut write = database.write().await?;
+    let mut write = database.write_long(clock).await?;
     let report = seed.write(&mut write, watch).await.map_err(fault)?;
     if let Some(texts) = texts
         && insights::editorial(&mut write).await.map_err(fault)? != texts

@@ -31,6 +31,11 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// How many bytes that file has; none where it is not there.
+pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
+    beside(path, suffix).metadata().map_or(0, |file| file.len())
+}
+
 /// Makes an empty file that only its owner may read; SQLite gives its log and index files the same mode.
 pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {

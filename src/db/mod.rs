@@ -3,6 +3,7 @@
 //! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
 
 mod changes;
+mod checkpoint;
 mod error;
 mod files;
 mod identity;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use changes::Changes;
+pub use checkpoint::LOG_BYTES_MAX;
 pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;
@@ -27,8 +29,15 @@ use sqlx::{Connection, Sqlite, Transaction};
 pub use text::Text;
 pub use verify::{Verified, verify};
 
+use crate::clock::Clock;
+
 /// How long a statement waits for another process's lock before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// For how long a long write leaves the lock to others: more than twice as long as SQLite, at the most, waits between two
+/// looks at a lock (100 ms).
+const GAP: Duration = Duration::from_millis(250);
+/// How often a long write looks whether the lock is free before it asks for it like any other: for 5 s.
+const LOOKS_MAX: u32 = 20;
 /// Readers at a time. Requests are answered from memory; these serve the print and the checks.
 const READERS_MAX: u32 = 2;
 
@@ -112,8 +121,45 @@ impl Database {
         Changes::open(&options(&self.path).read_only(true), &self.path).await
     }
 
-    /// Closes every connection, so that the last one checkpoints the log into the file.
+    /// Begins a write that will take long. Where another process has the lock, this waits up to 5 s for it to be free, and then
+    /// lets those go first who wait for it as well: SQLite gives it to whoever happens to ask next, and who has waited for one
+    /// long write would else wait for a second.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_long(&self, clock: &Clock) -> Result<Transaction<'static, Sqlite>, DbError> {
+        for look in 0..LOOKS_MAX {
+            if !self.is_locked().await? {
+                if look > 0 {
+                    clock.sleep(GAP).await;
+                }
+                break;
+            }
+            clock.sleep(GAP).await;
+        }
+        self.write().await
+    }
+
+    /// Whether somebody has the write lock at this moment.
+    async fn is_locked(&self) -> Result<bool, DbError> {
+        let fault = |error| DbError::at(&self.path, error);
+        let options = options(&self.path).busy_timeout(Duration::ZERO);
+        let mut asking = SqliteConnection::connect_with(&options).await.map_err(fault)?;
+        let answer = asking.begin_with("begin immediate").await.map(drop).map_err(fault);
+        asking.close().await.map_err(fault)?;
+        match answer {
+            Ok(()) => Ok(false),
+            Err(DbError::Locked(_)) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes every connection, so that the last one checkpoints the log into the file; if it is not the last one, a log
+    /// that has grown is cut.
     pub async fn close(&self) {
+        if let Err(error) = self.checkpoint().await {
+            tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
+        }
         self.readers.close().await;
         self.writer.close().await;
     }

@@ -65,7 +65,7 @@ pub async fn import(
     let fault = |error| DbError::at(database.path(), error);
     let known = business(database).await?;
     let gathered = gather(order, now, known.as_ref(), watch).map_err(ImportError::Files)?;
-    let mut write = database.write().await?;
+    let mut write = database.write_long(clock).await?;
     let report = gathered.write(&mut write, now, watch).await.map_err(fault)?;
     if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
     Ok(report)

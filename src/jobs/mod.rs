@@ -1,6 +1,7 @@
 //! Work that nobody asked for just now. Each job is a `run_once` that says whether it did anything; whoever owns the job
 //! decides when: the service on its clock, a test until nothing is left to do.
 
+pub mod checkpoint;
 mod code;
 pub mod expire;
 pub mod measure;

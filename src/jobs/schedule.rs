@@ -8,7 +8,7 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{expire, measure, prune};
+use super::{checkpoint, expire, measure, prune};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 
@@ -17,6 +17,7 @@ const WAKE: &str = "*/15 * * * * *";
 const MEASURE: &str = "*/15 * * * * *";
 const EXPIRE: &str = "5 * * * * *";
 const PRUNE: &str = "10 23 * * * *";
+const CHECKPOINT: &str = "35 * * * * *";
 
 /// Running cron jobs.
 pub struct Schedule {
@@ -26,7 +27,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, measure, end leases, prune.
+    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log.
     ///
     /// # Errors
     /// When the scheduler will not start.
@@ -59,6 +60,12 @@ impl Schedule {
             async move { prune::run_once(&database, &clock).await.map(|_| ()) }
         };
         schedule.add(PRUNE, "prune", pruning).await?;
+        let its = database.clone();
+        let cutting = move || {
+            let database = its.clone();
+            async move { checkpoint::run_once(&database).await.map(|_| ()) }
+        };
+        schedule.add(CHECKPOINT, "checkpoint", cutting).await?;
         schedule.scheduler.start().await?;
         Ok(schedule)
     }

@@ -3,6 +3,7 @@
 
 mod file;
 mod foreign;
+mod log;
 mod rows;
 mod schema;
 mod trouble;

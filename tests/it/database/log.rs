@@ -1,0 +1,149 @@
+//! The write-ahead log and the write lock: the one is cut when it has grown, the other is left to others in between.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use reviews_service::clock::Clock;
+use reviews_service::db::{Database, LOG_BYTES_MAX};
+use reviews_service::imports::{Order, Quiet, import};
+use reviews_service::reviews::{Review, Status, store};
+
+use crate::support::{Generator, TestApp, connect, sqlite3, start};
+
+/// Reviews that together fill the cache of a connection twice, so that the log grows before anything is committed. They are
+/// withheld: nothing is published of them.
+fn large() -> Vec<Review> {
+    let mut reviews = Generator::new(79).reviews(80);
+    for review in &mut reviews {
+        review.author = "long ".repeat(100_000);
+        review.status = Status::Withheld { reason: None };
+    }
+    reviews
+}
+
+fn log_bytes(path: &Path) -> u64 {
+    fs::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
+}
+
+/// Writes the large reviews through a connection of its own beside a running service, ends as told, and closes.
+async fn write_beside(path: &Path, end: &str) {
+    let (database, _) = Database::open(path).await.unwrap();
+    let mut write = database.write().await.unwrap();
+    store::upsert(&mut write, &large(), start()).await.unwrap();
+    match end {
+        "commit" => write.commit().await.unwrap(),
+        "rollback" => write.rollback().await.unwrap(),
+        _ => drop(write),
+    }
+    assert!(log_bytes(path) > LOG_BYTES_MAX, "{end}: {} bytes", log_bytes(path));
+    database.close().await;
+}
+
+#[tokio::test]
+async fn a_log_that_has_grown_is_cut_however_the_write_ended() {
+    for end in ["commit", "rollback", "failure"] {
+        // The service has the database open, so that no writer is the last to close it.
+        let app = TestApp::with(&Generator::new(80).reviews(5)).await;
+        write_beside(&app.path(), end).await;
+        assert_eq!(log_bytes(&app.path()), 0, "{end}");
+        app.drain().await;
+        crate::support::check_in_step(&app).await;
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_fails_leaves_no_log_behind() {
+    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
+    // Refused by the last of them, when the log has grown already.
+    app.shell("create trigger late before insert on review when new.review_id = 'z' begin select raise(abort, 'too late'); end")
+        .await;
+    let row = |id: &str| {
+        let long = "long ".repeat(100_000);
+        format!("{{\"id\":\"{id}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"{long}\",\"text\":\"\"}}\n")
+    };
+    let file = app.folder().join("rows.jsonl");
+    let rows: String = (0..600).map(|number| if number < 80 { row(&format!("x-{number}")) } else { small(number) }).collect();
+    fs::write(&file, rows + &row("z")).unwrap();
+    let (database, _) = Database::open(&app.path()).await.unwrap();
+    let order = Order { files: vec![file], ..Order::default() };
+    let error = import(&database, &Clock::manual(start()), &order, &mut Quiet::default()).await.unwrap_err();
+    assert!(error.to_string().contains("too late"), "{error}");
+    assert!(log_bytes(&app.path()) > LOG_BYTES_MAX, "{} bytes", log_bytes(&app.path()));
+    database.close().await;
+    assert_eq!(log_bytes(&app.path()), 0);
+    assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5");
+}
+
+/// A row that needs next to no room.
+fn small(number: usize) -> String {
+    format!("{{\"id\":\"y-{number}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"\"}}\n")
+}
+
+#[tokio::test]
+async fn the_service_cuts_a_log_that_somebody_else_grew() {
+    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
+    let other = connect(&app.path());
+    other.execute_batch("create table beside (a); insert into beside values (zeroblob(20000000)); drop table beside").unwrap();
+    assert!(log_bytes(&app.path()) > LOG_BYTES_MAX);
+    app.drain().await;
+    assert!(log_bytes(&app.path()) <= LOG_BYTES_MAX, "{} bytes", log_bytes(&app.path()));
+}
+
+#[tokio::test]
+async fn while_somebody_reads_the_log_is_left_and_cut_later() {
+    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
+    let mut reader = connect(&app.path());
+    let reading = reader.transaction().unwrap();
+    let count: i64 = reading.query_one("select count(*) from review", [], |row| row.get(0)).unwrap();
+    write_beside(&app.path(), "commit").await;
+    assert!(!app.database().checkpoint().await.unwrap(), "what is read must stay");
+    assert_eq!(reading.query_one("select count(*) from review", [], |row| row.get::<_, i64>(0)).unwrap(), count);
+    drop(reading);
+    assert!(app.database().checkpoint().await.unwrap());
+    assert_eq!(log_bytes(&app.path()), 0);
+}
+
+#[tokio::test]
+async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
+    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
+    let file = app.folder().join("rows.jsonl");
+    fs::write(&file, small(1)).unwrap();
+    let (importing, clock) = (Database::open(&app.path()).await.unwrap().0, Clock::manual(start()));
+    let order = Order { files: vec![file], ..Order::default() };
+    let other = connect(&app.path());
+    other.execute_batch("begin immediate").unwrap();
+    let mut quiet = Quiet::default();
+    let import = import(&importing, &clock, &order, &mut quiet);
+    let others = async {
+        while clock.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        other.execute_batch("commit").unwrap();
+        // However often somebody else wants the lock now: it is theirs.
+        for _ in 0..3 {
+            app.database().write().await.unwrap().commit().await.unwrap();
+        }
+        assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5", "the import has written nothing yet");
+        loop {
+            clock.advance(chrono::Duration::seconds(1));
+            tokio::task::yield_now().await;
+        }
+    };
+    let both = async { tokio::select!(report = import => report.unwrap(), () = others => unreachable!()) };
+    let report = tokio::time::timeout(Duration::from_mins(1), both).await.expect("the import never waited, or never ended");
+    assert_eq!(report.written.new, 1);
+}
+
+#[tokio::test]
+async fn an_import_that_meets_no_lock_waits_for_nobody() {
+    let app = TestApp::empty().await;
+    let file = app.folder().join("rows.jsonl");
+    fs::write(&file, small(1)).unwrap();
+    let order = Order { files: vec![file], ..Order::default() };
+    // A clock that stands: any wait would be for ever.
+    let (clock, mut quiet) = (Clock::manual(start()), Quiet::default());
+    let import = import(app.database(), &clock, &order, &mut quiet);
+    let report = tokio::time::timeout(Duration::from_mins(1), import).await.unwrap().unwrap();
+    assert_eq!(report.written.new, 1);
+}
