@@ -30,6 +30,7 @@ mod openapi;
 mod process;
 mod quality;
 mod refused;
+mod release;
 mod routing;
 mod search;
 mod server;
