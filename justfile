@@ -13,6 +13,14 @@ check:
 test *name:
     .ci/quick {{name}}
 
+# What takes longer than the gate may: the faults.
+nightly:
+    .ci/nightly
+
+# Break what the service stands on (full disks, kills, replaced files), and see what it does; with a binary, that one.
+faults *binary:
+    tests/faults/run {{binary}}
+
 # Run on the sample firm.
 serve:
     cargo run --release -- serve --seed seeds

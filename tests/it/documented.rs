@@ -306,6 +306,23 @@ fn every_rule_of_websub_has_its_function_and_its_test() {
     assert!(left_out.is_empty(), "the table leaves out {left_out:?}");
 }
 
+#[test]
+fn every_test_that_shows_a_promise_of_reliability_is_one() {
+    let page = fs::read_to_string(root().join("docs/RELIABILITY.md")).expect("there is docs/RELIABILITY.md");
+    let tests = functions(&["src", "tests/it"]);
+    let mut count = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [_promise, _fault, shown_by, ..] = &cells[..] else { panic!("{row}") };
+        for name in quoted(shown_by) {
+            count += 1;
+            let is_there = name.strip_prefix("tests/faults/").map_or(tests.contains(name), |_| root().join(name).exists());
+            assert!(is_there, "{name} is no test");
+        }
+    }
+    assert!(count >= 40, "{count} tests");
+}
+
 fn sources_text() -> String {
     sources().into_iter().map(|(_, text)| text).collect()
 }

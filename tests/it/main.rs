@@ -17,6 +17,7 @@ mod documented;
 mod documents;
 mod edition;
 mod egress;
+mod faults;
 mod feeds;
 mod hub_crash;
 mod hub_hostile;

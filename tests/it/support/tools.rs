@@ -15,6 +15,8 @@ pub enum Tool {
     Shell,
     /// A browser of the Chromium family.
     Browser,
+    /// The shell that the faults are written in.
+    Bash,
 }
 
 impl Tool {
@@ -22,6 +24,7 @@ impl Tool {
     const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Shell => &["sqlite3"],
+            Self::Bash => &["bash"],
             Self::Browser => &[
                 "chromium",
                 "chromium-browser",

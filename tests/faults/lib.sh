@@ -1,0 +1,97 @@
+# What cases written in bash share. A case begins: . "${0%/*}/lib.sh"
+set -uo pipefail
+reviews=$1 folder=$2
+cd "$folder" || exit 2
+export DATABASE_URL=sqlite://$folder/reviews.db REVIEWS_LISTEN=127.0.0.1:0 REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8
+service= port=
+
+fail() { # what was found instead
+    echo "$*"
+    exit 1
+}
+skip() { # what is missing
+    echo "$*"
+    exit 77
+}
+
+bounded() { # seconds, command: killed when they are over
+    local seconds=$1
+    shift
+    "$@" &
+    local pid=$!
+    (sleep "$seconds" && kill -KILL "$pid") >/dev/null 2>&1 &
+    local guard=$!
+    wait "$pid" 2>/dev/null
+    local code=$?
+    kill "$guard" 2>/dev/null
+    return "$code"
+}
+
+within() { # seconds, command: tried until it succeeds
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || return 1
+        sleep 0.1
+    done
+}
+
+started() { greeted || ! alive; }
+greeted() { grep -qs 'Ctrl-C' "$folder/said"; }
+
+serve() { # where logs go: starts the service, and returns when it serves
+    rm -f "$folder/said"
+    "$reviews" serve >"$folder/said" 2>"${1:-$folder/log}" &
+    service=$!
+    within 60 started
+    greeted || fail "the service did not start: $(cat "$folder/said" "$folder/log" 2>/dev/null | tail -3)"
+    port=$(sed -n 's/^ *Listening on .*:\([0-9]*\)$/\1/p' "$folder/said")
+}
+
+stop() { # SIGTERM, upon which it must end with 0
+    kill -TERM "$service"
+    wait "$service"
+    local code=$?
+    service=
+    [ "$code" -eq 0 ] || fail "stopped with exit code $code"
+}
+
+alive() { kill -0 "$service" 2>/dev/null; }
+
+exchange() { # method, path, body: the whole answer
+    exec 9<>"/dev/tcp/127.0.0.1/$port" || return 1
+    printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %s\r\n\r\n%s' \
+        "$1" "$2" "$port" "${#3}" "$3" >&9
+    cat <&9
+    exec 9>&-
+}
+request() { bounded 15 exchange "$1" "$2" "${3-}" 2>/dev/null; }
+status() { request "$@" | sed -n '1s/^HTTP\/1.1 \([0-9]*\).*/\1/p'; }
+etag() { request GET "$1" | tr -d '\r' | sed -n 's/^etag: //p'; }
+count() { request GET /reviews.json | grep -o '"review_count":[0-9]*' | head -1 | cut -d : -f 2; }
+counts() { [ "$(count)" = "$1" ]; }
+answers() { [ "$(status GET "$1")" = "$2" ]; }
+
+subscribe() { # number: the hub's status for a request that no limit stands against
+    local topic="http%3A%2F%2F127.0.0.1%3A$port%2Freviews.json" callback="https%3A%2F%2F127.0.0.1%3A9%2F$1"
+    status POST /api/websub/hub "hub.mode=subscribe&hub.topic=$topic&hub.callback=$callback"
+}
+
+rows() { # prefix, count, bytes of text: that many reviews as JSON Lines
+    awk -v prefix="$1" -v count="$2" -v bytes="${3:-40}" 'BEGIN {
+        for (i = 0; i < bytes / 10; i++) text = text "on time, ok "
+        for (i = 1; i <= count; i++) printf "{\"id\":\"%s-%d\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"%s\"}\n", prefix, i, substr(text, 1, bytes)
+    }'
+}
+
+small_disk() { # MiB: mounts a disk of that size at $folder/disk; says no where this user may not, or FAULTS_NO_MOUNTS is set
+    [ -z "${FAULTS_NO_MOUNTS-}" ] || return 1
+    mkdir -p "$folder/disk"
+    mount -t tmpfs -o "size=$1m" none "$folder/disk" 2>/dev/null || return 1
+    trap 'umount "$folder/disk" 2>/dev/null' EXIT
+}
+fill_disk() { # takes all the room that is left
+    dd if=/dev/zero of="$folder/disk/filler" bs=64k 2>/dev/null
+    dd if=/dev/zero of="$folder/disk/filler" bs=1 oflag=append conv=notrunc count=65536 2>/dev/null
+    return 0
+}
