@@ -51,6 +51,13 @@ impl fmt::Display for Links {
 }
 
 impl Links {
+    /// The path of the base URL, without a slash at its end: what every path on a page begins with. Empty at a host's root.
+    #[must_use]
+    pub fn base_path(&self) -> &str {
+        let host = self.base.find("://").map_or(0, |at| at + 3);
+        self.base[host..].find('/').map_or("", |slash| &self.base[host + slash..])
+    }
+
     /// The URL of `path`, which begins with a slash.
     #[must_use]
     pub fn absolute(&self, path: &str) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use poem::{Endpoint, Request, Response, Result};
 
-use super::{HTML, protected};
+use super::frame::{HTML, protected};
 use crate::ctx::Ctx;
 use crate::edition::{Content, Sheet};
 use crate::respond;

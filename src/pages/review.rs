@@ -1,20 +1,128 @@
-//! `/reviews/{id}`: one review, where its permalink leads.
+//! A review as people see it, in a list or on its own page: `/reviews/{id}`, where its permalink leads.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use poem::http::StatusCode;
+use askama::Template;
 use poem::{Endpoint, Request, Response, Result};
-use sha2::{Digest, Sha256};
 
-use super::html::{POLICY, Text, page};
-use super::{HTML, protected};
+use super::frame::{Frame, POLICY, Site, page};
+use super::words::{Stars, count, day, fold};
+use super::{error, structured};
+use crate::business::Business;
 use crate::ctx::Ctx;
-use crate::hash::hex;
-use crate::respond::{self, problem};
+use crate::edition::Edition;
+use crate::links::Links;
 use crate::reviews::ReviewId;
 use crate::wire;
+
+/// In a list, longer texts are folded after so many characters.
+const FOLDED_CHARACTERS: usize = 900;
+/// A title for search engines and browsers' tabs holds so many characters of a review's own title.
+const TITLE_CHARACTERS: usize = 80;
+
+/// One review, ready to be shown.
+#[derive(Debug, Clone, Template)]
+#[template(path = "review_item.html")]
+pub struct Item {
+    stars: Stars,
+    author: String,
+    date: String,
+    day: String,
+    source: String,
+    verified: &'static str,
+    title: Option<String>,
+    text: String,
+    folded: Option<(String, String)>,
+    language: Option<String>,
+    tags: Vec<String>,
+    answer: Option<Answer>,
+    path: String,
+    /// Whether it stands in a list and leads to its own page.
+    is_linked: bool,
+}
+
+/// What the firm answered.
+#[derive(Debug, Clone)]
+struct Answer {
+    from: String,
+    date: Option<(String, String)>,
+    text: String,
+}
+
+impl Item {
+    /// A review in a list.
+    #[must_use]
+    pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
+        let mut item = Self::whole(review, business, site);
+        item.folded = fold(&item.text, FOLDED_CHARACTERS);
+        item.is_linked = true;
+        item
+    }
+
+    /// A review on its own page.
+    #[must_use]
+    pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
+        let name = |id: &String| {
+            let service = business.services.iter().find(|service| service.id == *id);
+            service.map_or_else(|| id.clone(), |service| service.name.clone())
+        };
+        let wire::Mentions { technicians, services, service_areas } = review.mentions;
+        let tags = services.iter().map(name).chain(technicians).chain(service_areas).collect();
+        let answer = review.response.map(|response| Answer {
+            from: response.author.unwrap_or_else(|| business.name.clone()),
+            date: response.date.map(|date| (date.to_string(), day(date))),
+            text: response.text,
+        });
+        Self {
+            stars: Stars(review.rating),
+            author: review.author,
+            date: review.date.to_string(),
+            day: day(review.date),
+            source: review.source.name,
+            verified: verified(&review.verification),
+            title: review.title,
+            text: review.text,
+            folded: None,
+            language: review.language,
+            tags,
+            answer,
+            path: site.review(&review.id),
+            is_linked: false,
+        }
+    }
+}
+
+/// How it was verified, always said with it.
+const fn verified(verification: &wire::Verification) -> &'static str {
+    if !verification.verified {
+        return "not verified";
+    }
+    match verification.method {
+        wire::VerificationMethod::JobMatch => "verified by the job",
+        wire::VerificationMethod::SourcePlatform => "verified by the platform",
+        wire::VerificationMethod::Invite => "verified by invitation",
+        wire::VerificationMethod::Manual => "verified by the owner",
+    }
+}
+
+/// The newest `limit` reviews that are there, read back from their JSON.
+#[must_use]
+pub fn newest(edition: &Edition, limit: usize, takes: impl Fn(&wire::Review) -> bool) -> Vec<wire::Review> {
+    let blocks = edition.copy.shelf.blocks().iter();
+    let json = blocks.flat_map(|block| (0..block.len()).map(|index| block.json_of(index)));
+    let reviews = json.filter_map(|json| serde_json::from_slice(&json).ok());
+    reviews.filter(takes).take(limit).collect()
+}
+
+#[derive(Template)]
+#[template(path = "review.html")]
+struct ReviewPage {
+    frame: Frame,
+    item: Item,
+    json_url: String,
+    structured: String,
+    total: String,
+}
 
 /// The page of one review.
 pub struct Page(pub Arc<Ctx>);
@@ -25,55 +133,35 @@ impl Endpoint for Page {
     async fn call(&self, request: Request) -> Result<Response> {
         let edition = self.0.current.load();
         let id = request.path_params::<String>().ok().and_then(|id| id.parse::<ReviewId>().ok());
-        let review =
-            id.and_then(|id| edition.copy.shelf.find(&id)).and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
+        let review = id
+            .and_then(|id| edition.copy.shelf.find(&id))
+            .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
         let Some(review) = review else {
-            return Ok(problem(StatusCode::NOT_FOUND, "There is no published review of that id."));
+            return Ok(error::not_found(&request, &self.0, "There is no published review of that id."));
         };
-        let html = show(&review, &edition.copy.business.name, &self.0);
-        let digest = hex(&Sha256::digest(&html));
-        Ok(protected(respond::pieces(request.headers(), edition, HTML, &digest, None, || vec![Bytes::from(html)]), POLICY))
+        let html = show(review, &edition, &self.0.links);
+        Ok(page(&request, edition, html, POLICY))
     }
 }
 
-fn show(review: &wire::Review, business: &str, ctx: &Ctx) -> String {
-    let stars = usize::from(review.rating.min(5));
-    let title = format!("{} stars by {}: a review of {business}", review.rating, review.author);
-    let head = format!(
-        "<link rel=\"canonical\" href=\"{}\">\n<link rel=\"alternate\" type=\"application/json\" href=\"{}\">\n",
-        Text(&review.url),
-        Text(&ctx.links.absolute(&format!("/api/reviews/{}", review.id)))
-    );
-    let mut body = String::new();
-    // Writing into a String cannot fail.
-    let _ = write!(
-        body,
-        "<p><a href=\"{}\">{}</a></p>\n<article>\n<h1>{}</h1>\n<p><span class=\"stars\" role=\"img\" aria-label=\"{stars} of 5 stars\">{}{}</span> \
-         <strong>{}</strong> <span class=\"muted\"><time datetime=\"{date}\">{date}</time> · {}{}</span></p>\n",
-        Text(&ctx.links.home()),
-        Text(business),
-        Text(review.title.as_deref().unwrap_or(&format!("A review by {}", review.author))),
-        "★".repeat(stars),
-        "☆".repeat(5 - stars),
-        Text(&review.author),
-        Text(&review.source.name),
-        if review.verification.verified { " · verified" } else { "" },
-        date = review.date,
-    );
-    if !review.text.is_empty() {
-        let language = review.language.as_deref().map(|tag| format!(" lang=\"{}\"", Text(tag))).unwrap_or_default();
-        let _ = writeln!(body, "<p class=\"text\" dir=\"auto\"{language}>{}</p>", Text(&review.text));
-    }
-    if let Some(response) = &review.response {
-        let from = response.author.as_deref().unwrap_or(business);
-        let date = response.date.map(|date| format!(", <time datetime=\"{date}\">{date}</time>")).unwrap_or_default();
-        let _ = writeln!(
-            body,
-            "<blockquote>\n<p class=\"muted\">Answer from {}{date}</p>\n<p class=\"text\" dir=\"auto\">{}</p>\n</blockquote>",
-            Text(from),
-            Text(&response.text)
-        );
-    }
-    body.push_str("</article>\n");
-    page(&title, &head, &body)
+fn show(review: wire::Review, edition: &Edition, links: &Links) -> String {
+    let business = &edition.copy.business;
+    let site = Site::new(business, links);
+    let said = review.title.as_deref().map(|title| fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …"));
+    let heading = said.unwrap_or_else(|| format!("{} stars", review.rating));
+    let description = fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
+    let template = ReviewPage {
+        frame: Frame {
+            title: format!("{heading}: a review of {} by {}", business.name, review.author),
+            description: Some(description).filter(|text| !text.is_empty()),
+            canonical: Some(review.url.clone()),
+            is_hidden_from_search: false,
+            site: site.clone(),
+        },
+        json_url: links.absolute(&format!("/api/reviews/{}", review.id)),
+        structured: structured::review(&review, business, &edition.copy.shelf.tally(), links),
+        total: count(edition.copy.shelf.len() as u64),
+        item: Item::whole(review, business, &site),
+    };
+    super::rendered(&template)
 }

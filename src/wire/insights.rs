@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::insights::{Editorial, Kind, compile, quality};
 use crate::links::Links;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
-use parts::{Aspect, Entities, Entity, Topic};
-pub use said::Polarity;
+pub use parts::{Aspect, Entity};
+use parts::{Entities, Topic};
+pub use said::{Direction, Monthly, Polarity, Quote, Share, Trend};
 use told::{Faq, Sentence, Summary};
 
 /// The measure that is no share.

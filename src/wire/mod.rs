@@ -19,7 +19,10 @@ pub use agents::{
 pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician, Withheld};
 pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
-pub use insights::{AspectEvidence, EvidenceFinding, EvidenceReview, Insights, Method, Polarity, Quality, Weights};
+pub use insights::{
+    Aspect, AspectEvidence, Direction, Entity, EvidenceFinding, EvidenceReview, GeneratedFrom, Insights, Method, Monthly, Polarity, Quality,
+    Quote, Share, Trend, Weights,
+};
 pub use pages::{SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Code, Issue, Problem};
 pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};

@@ -1,0 +1,104 @@
+//! What every page has around its content: the head, the navigation, the links to the data; and the headers that say what a
+//! page may load.
+
+use poem::http::header::CONTENT_SECURITY_POLICY;
+use poem::http::{HeaderName, HeaderValue, StatusCode};
+use poem::{Request, Response};
+
+use super::assets;
+use crate::business::Business;
+use crate::edition::{Content, Document, Edition};
+use crate::links::Links;
+use crate::respond;
+
+/// The media type of pages.
+pub const HTML: &str = "text/html; charset=utf-8";
+
+/// Nothing is loaded from elsewhere, no inline style or script runs, and no other site may frame a page (CONTRACT §8). Review text
+/// is escaped; should that ever fail, nothing of it runs. Blocks of JSON-LD are data and not subject to it.
+pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The same for what other sites may frame: no script, no form. `base-uri` is open to ours, which sends links to the parent.
+pub const POLICY_FRAMEABLE: &str =
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+
+/// What all pages of a site share.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// What paths begin with: the path of the base URL, without a slash at its end.
+    pub root: String,
+    /// The name of the business.
+    pub name: String,
+    /// Its own site, where it is an http or https address.
+    pub website: Option<String>,
+    /// The path of the stylesheet below `root`.
+    pub stylesheet: String,
+    /// The path of the script below `root`.
+    pub script: String,
+    /// The absolute URL of the JSON Feed.
+    pub json_feed: String,
+    /// The absolute URL of the Atom feed.
+    pub atom_feed: String,
+}
+
+/// What the frame of one page says.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The page's title.
+    pub title: String,
+    /// A sentence for search engines.
+    pub description: Option<String>,
+    /// The page's one address.
+    pub canonical: Option<String>,
+    /// Whether search engines are asked to leave it out.
+    pub is_hidden_from_search: bool,
+    /// The site.
+    pub site: Site,
+}
+
+impl Site {
+    /// The site of `business`.
+    #[must_use]
+    pub fn new(business: &Business, links: &Links) -> Self {
+        let is_web = |url: &&String| url.starts_with("https://") || url.starts_with("http://");
+        Self {
+            root: links.base_path().to_owned(),
+            name: business.name.clone(),
+            website: business.url.as_ref().filter(is_web).cloned(),
+            stylesheet: assets::stylesheet_path(),
+            script: assets::script_path(),
+            json_feed: links.absolute(Document::JsonFeed.path()),
+            atom_feed: links.absolute(Document::AtomFeed.path()),
+        }
+    }
+
+    /// The path of a review's page.
+    #[must_use]
+    pub fn review(&self, id: &str) -> String {
+        format!("{}/reviews/{id}", self.root)
+    }
+}
+
+/// Says what a page may load. A 304 says it again, as it repeats what the 200 would have sent (RFC 9110 §15.4.5).
+#[must_use]
+pub fn protected(mut response: Response, policy: &'static str) -> Response {
+    if response.headers().get(poem::http::header::CONTENT_TYPE).is_some_and(|kind| kind == HTML)
+        || response.status() == StatusCode::NOT_MODIFIED
+    {
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        headers.insert(
+            HeaderName::from_static("permissions-policy"),
+            HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
+        );
+    }
+    response
+}
+
+/// Answers with a page made for this request alone.
+#[must_use]
+pub fn page(request: &Request, edition: std::sync::Arc<Edition>, html: String, policy: &'static str) -> Response {
+    let Content { pieces, digest } = Content::whole(html.into_bytes());
+    protected(respond::pieces(request.headers(), edition, HTML, &digest, None, || pieces), policy)
+}

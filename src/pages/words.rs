@@ -1,0 +1,92 @@
+//! How pages write figures and days: for people, in English, always the same way.
+
+use std::fmt;
+
+use chrono::NaiveDate;
+
+/// A day as people read it, for example `8 November 2026`.
+#[must_use]
+pub fn day(date: NaiveDate) -> String {
+    date.format("%-d %B %Y").to_string()
+}
+
+/// A count with its thousands apart: `12,345`.
+#[must_use]
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 review`, `2 reviews`: a count with its noun.
+#[must_use]
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A share as a whole percentage, without the sign.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.0}", share * 100.0)
+}
+
+/// Hundredths as a decimal: 455 is `4.55`.
+#[must_use]
+pub fn hundredths(value: u64) -> String {
+    format!("{}.{:02}", value / 100, value % 100)
+}
+
+/// Stars as text, with the words for who does not see them. It is HTML.
+#[derive(Debug, Clone, Copy)]
+pub struct Stars(pub u8);
+
+impl fmt::Display for Stars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let full = usize::from(self.0.min(5));
+        write!(f, "<span class=\"stars\" role=\"img\" aria-label=\"{full} of 5 stars\">{}", "★".repeat(full))?;
+        if full < 5 {
+            write!(f, "<span class=\"off\">{}</span>", "★".repeat(5 - full))?;
+        }
+        f.write_str("</span>")
+    }
+}
+
+/// The first part of a long text, up to a word's end, and the rest; nothing where the text is short.
+#[must_use]
+pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
+    // A little more than that is shown whole: folding it would hide next to nothing.
+    let bound = text.char_indices().nth(most + most / 4)?.0;
+    let at = text.char_indices().nth(most).map_or(bound, |(at, _)| at);
+    let cut = text[..at].rfind(char::is_whitespace).filter(|cut| *cut > at / 2).unwrap_or(at);
+    Some((text[..cut].trim_end().to_owned(), text[cut..].trim_start().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{count, counted, fold, hundredths};
+
+    #[test]
+    fn counts_have_their_thousands_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!((counted(1, "review", "reviews"), hundredths(405)), ("1 review".to_owned(), "4.05".to_owned()));
+    }
+
+    #[test]
+    fn a_long_text_is_folded_at_a_word_and_nothing_is_lost() {
+        let text = "word ".repeat(100);
+        let (start, rest) = fold(&text, 52).unwrap();
+        assert!(start.ends_with("word") && start.chars().count() <= 52);
+        assert_eq!(format!("{start} {rest}"), text);
+        assert_eq!(fold(&"x".repeat(60), 52), None);
+        // Without a space anywhere it is cut between characters.
+        assert_eq!(fold(&"é".repeat(100), 52).unwrap().0.chars().count(), 52);
+    }
+}
