@@ -6,6 +6,7 @@ mod filter;
 mod fold;
 pub mod parameters;
 mod review;
+mod stated;
 pub mod store;
 
 pub use aggregate::Tally;
@@ -15,3 +16,4 @@ pub use fold::{fold, fold_into};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
+pub use stated::Stated;
