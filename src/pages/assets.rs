@@ -10,66 +10,70 @@ use poem::{Endpoint, Request, Response, Result};
 
 use crate::ctx::Ctx;
 use crate::edition::{Content, Sheet};
-use crate::respond::{self, problem};
+use crate::respond::{self, Route};
 
 const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/copy.js");
-/// The icon of every page, and what `/favicon.svg` answers.
-pub const ICON: &str = include_str!("assets/favicon.svg");
+const ICON: &str = include_str!("assets/favicon.svg");
 
 /// How many characters of the digest are in a name: enough that two releases never share one.
 const DIGEST_CHARACTERS: usize = 12;
 /// A year, the longest that caches are asked to keep anything (RFC 9111 §1.2.2 has no bound; browsers cut at one year).
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// A file of the pages with the name it is served under.
+/// A file of the pages.
 struct Asset {
-    name: String,
+    path: String,
     sheet: Arc<Sheet>,
 }
 
-static ASSETS: LazyLock<[Asset; 2]> = LazyLock::new(|| {
-    [asset("style", "css", "text/css; charset=utf-8", STYLE), asset("copy", "js", "text/javascript; charset=utf-8", SCRIPT)]
-});
+static STYLESHEET: LazyLock<Asset> = LazyLock::new(|| asset("style", "css", "text/css; charset=utf-8", STYLE));
+static COPY_SCRIPT: LazyLock<Asset> = LazyLock::new(|| asset("copy", "js", "text/javascript; charset=utf-8", SCRIPT));
+static ICON_SHEET: LazyLock<Arc<Sheet>> =
+    LazyLock::new(|| Arc::new(Sheet::new("image/svg+xml", Content::whole(ICON.as_bytes().to_vec()))));
 
 fn asset(stem: &str, extension: &str, content_type: &'static str, text: &'static str) -> Asset {
     let content = Content::whole(text.as_bytes().to_vec());
     let digest: String = content.digest.chars().take(DIGEST_CHARACTERS).collect();
-    Asset { name: format!("{stem}-{digest}.{extension}"), sheet: Arc::new(Sheet::new(content_type, content)) }
+    Asset { path: format!("/assets/{stem}-{digest}.{extension}"), sheet: Arc::new(Sheet::new(content_type, content)) }
 }
 
 /// The path of the stylesheet below the base URL.
 #[must_use]
-pub fn stylesheet_path() -> String {
-    format!("/assets/{}", ASSETS[0].name)
+pub fn stylesheet_path() -> &'static str {
+    &STYLESHEET.path
 }
 
 /// The path of the script that copies snippets, below the base URL.
 #[must_use]
-pub fn script_path() -> String {
-    format!("/assets/{}", ASSETS[1].name)
+pub fn script_path() -> &'static str {
+    &COPY_SCRIPT.path
 }
 
-/// All of them, to be coded ahead.
+/// All of them, each at its own path.
 #[must_use]
-pub fn sheets() -> Vec<Arc<Sheet>> {
-    ASSETS.iter().map(|asset| Arc::clone(&asset.sheet)).collect()
+pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
+    let file = |sheet: &Arc<Sheet>, cacheable| File { ctx: Arc::clone(ctx), sheet: Arc::clone(sheet), cacheable };
+    let immutable = |asset: &'static Asset| Route::new(&asset.path).get(None, file(&asset.sheet, Some(IMMUTABLE)));
+    vec![immutable(&STYLESHEET), immutable(&COPY_SCRIPT), Route::new("/favicon.svg").get(None, file(&ICON_SHEET, None))]
 }
 
-/// `/assets/{name}`.
-pub struct Assets(pub Arc<Ctx>);
+/// The endpoint of one.
+struct File {
+    ctx: Arc<Ctx>,
+    sheet: Arc<Sheet>,
+    /// How long it may be kept, where that is not as long as everything else.
+    cacheable: Option<HeaderValue>,
+}
 
-impl Endpoint for Assets {
+impl Endpoint for File {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        let name = request.path_params::<String>().unwrap_or_default();
-        let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
-            return Ok(problem(StatusCode::NOT_FOUND, "There is no such file; reload the page that names it."));
-        };
-        let mut response = respond::sheet(request.headers(), &self.0.current.load(), &asset.sheet);
-        if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
-            response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
+        let mut response = respond::sheet(request.headers(), &self.ctx.current.load(), &self.sheet);
+        let is_sent = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+        if let Some(cacheable) = self.cacheable.clone().filter(|_| is_sent) {
+            response.headers_mut().insert(CACHE_CONTROL, cacheable);
         }
         Ok(response)
     }

@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use poem::{Endpoint, Request, Response, Result};
+
+use super::frame::{POLICY, protected};
 use super::{discovery, home, insights};
 use crate::ctx::Ctx;
 use crate::edition::{Content, Document, Edition, Sheet};
-use crate::wire;
+use crate::{respond, wire};
 
 /// A page that needs nothing but the edition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl Page {
         match self {
             Self::Home | Self::Insights => super::frame::HTML,
             Self::Robots | Self::Llms => "text/plain; charset=utf-8",
-            Self::Sitemap => "application/xml",
+            Self::Sitemap => discovery::XML,
         }
     }
 }
@@ -58,14 +61,16 @@ struct Made {
 #[derive(Debug)]
 pub struct Pages {
     ctx: Arc<Ctx>,
+    /// Where else people can go: path and title.
+    shown: Vec<(&'static str, &'static str)>,
     last: Mutex<(Weak<Edition>, Arc<Made>)>,
 }
 
 impl Pages {
     /// Nothing is made yet.
     #[must_use]
-    pub fn new(ctx: Arc<Ctx>) -> Self {
-        Self { ctx, last: Mutex::default() }
+    pub fn new(ctx: Arc<Ctx>, shown: Vec<(&'static str, &'static str)>) -> Self {
+        Self { ctx, shown, last: Mutex::default() }
     }
 
     /// A page of `edition`.
@@ -90,13 +95,10 @@ impl Pages {
 
     fn render(&self, edition: &Edition, made: &Made, page: Page) -> String {
         let links = &self.ctx.links;
-        let with_insights = |show: fn(&Edition, &wire::Insights, &crate::links::Links) -> String| {
-            let insights = made.insights.get_or_init(|| parsed(edition));
-            insights.as_ref().map(|insights| show(edition, insights, links)).unwrap_or_default()
-        };
+        let said = || made.insights.get_or_init(|| parsed(edition)).as_ref();
         match page {
-            Page::Home => with_insights(home::show),
-            Page::Insights => with_insights(insights::overview),
+            Page::Home => said().map(|said| home::show(edition, said, links, &self.shown)).unwrap_or_default(),
+            Page::Insights => said().map(|said| insights::overview(edition, said, links)).unwrap_or_default(),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(edition, links),
             Page::Sitemap => match discovery::sitemap_files(edition.copy.shelf.len()) {
@@ -112,4 +114,24 @@ fn parsed(edition: &Edition) -> Option<wire::Insights> {
     let json = edition.document(Document::Insights).sheet.content.pieces.concat();
     let parsed = serde_json::from_slice(&json);
     parsed.inspect_err(|error| tracing::error!(%error, "pages.no_insights: /insights.json cannot be read back")).ok()
+}
+
+/// The endpoint of a page that is the same for everybody.
+pub struct Cached {
+    /// Whose edition it shows.
+    pub ctx: Arc<Ctx>,
+    /// The pages.
+    pub pages: Arc<Pages>,
+    /// Which one.
+    pub page: Page,
+}
+
+impl Endpoint for Cached {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let edition = self.ctx.current.load();
+        let sheet = self.pages.of(&edition, self.page);
+        Ok(protected(respond::sheet(request.headers(), &edition, &sheet), POLICY))
+    }
 }

@@ -1,11 +1,20 @@
 //! Small files for machines: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9: an index above 50,000 addresses),
-//! `/llms.txt`, `/favicon.svg`, `/.well-known/security.txt` (RFC 9116).
+//! `/llms.txt`.
 
 use std::fmt::Write;
+use std::sync::Arc;
+
+use poem::http::StatusCode;
+use poem::{Endpoint, Request, Response, Result};
 
 use super::words::{count, hundredths};
-use crate::edition::{Document, Edition};
+use crate::ctx::Ctx;
+use crate::edition::{Content, Document, Edition};
 use crate::links::{Links, MCP_PATH};
+use crate::respond::{self, problem};
+
+/// The media type of a sitemap.
+pub const XML: &str = "application/xml";
 
 /// So many addresses may stand in one file of a sitemap.
 pub const SITEMAP_URLS_MAX: usize = 50_000;
@@ -32,7 +41,7 @@ pub fn sitemap_files(reviews: usize) -> usize {
 pub fn sitemap_index(files: usize, links: &Links) -> String {
     let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
     for file in 1..=files {
-        let _ = writeln!(xml, "<sitemap><loc>{}</loc></sitemap>", escaped(&links.absolute(&format!("/sitemap-{file}.xml"))));
+        let _ = writeln!(xml, "<sitemap><loc>{}</loc></sitemap>", escaped(&links.absolute(&format!("/sitemaps/{file}.xml"))));
     }
     xml + "</sitemapindex>\n"
 }
@@ -86,10 +95,22 @@ pub fn llms(edition: &Edition, links: &Links) -> String {
     .concat()
 }
 
-/// `security.txt` with a contact, until `expires` (RFC 9116 §2.5.5: less than a year ahead).
-#[must_use]
-pub fn security(contact: &str, expires: &str, links: &Links) -> String {
-    format!("Contact: {contact}\nExpires: {expires}\nPreferred-Languages: en\nCanonical: {}\n", links.absolute("/.well-known/security.txt"))
+/// One file of a sitemap that has several: `/sitemaps/{number}.xml`.
+pub struct SitemapFile(pub Arc<Ctx>);
+
+impl Endpoint for SitemapFile {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let edition = self.0.current.load();
+        let name = request.uri().path().rsplit('/').next().and_then(|name| name.strip_suffix(".xml"));
+        let file = name.and_then(|number| number.parse().ok()).filter(|file| (1..=sitemap_files(edition.copy.shelf.len())).contains(file));
+        let Some(file) = file else {
+            return Ok(problem(StatusCode::NOT_FOUND, "The sitemap has no such part; /sitemap.xml lists them."));
+        };
+        let Content { pieces, digest } = Content::whole(sitemap(&edition, file, &self.0.links).into_bytes());
+        Ok(respond::pieces(request.headers(), edition, XML, &digest, None, || pieces))
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +121,6 @@ mod tests {
     fn a_sitemap_becomes_an_index_above_50_000_addresses() {
         assert_eq!((sitemap_files(0), sitemap_files(SITEMAP_URLS_MAX - 2), sitemap_files(SITEMAP_URLS_MAX - 1)), (1, 1, 2));
         let index = sitemap_index(2, &"https://example.com/r".parse().unwrap());
-        assert!(index.contains("<loc>https://example.com/r/sitemap-1.xml</loc>") && index.contains("sitemap-2.xml"), "{index}");
+        assert!(index.contains("<loc>https://example.com/r/sitemaps/1.xml</loc>") && index.contains("sitemaps/2.xml"), "{index}");
     }
 }

@@ -2,13 +2,12 @@
 //! anything else is a browser.
 
 use askama::Template;
-use poem::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, VARY};
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use poem::{Request, Response};
+use poem::Response;
+use poem::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use poem::http::{HeaderMap, HeaderValue};
 
 use super::frame::{Frame, HTML, POLICY, Site, protected};
 use crate::ctx::Ctx;
-use crate::respond::problem;
 use crate::wire::Problem;
 
 #[derive(Template)]
@@ -29,25 +28,23 @@ pub fn wants_html(headers: &HeaderMap) -> bool {
     pages.any(|kind| kind == "text/html")
 }
 
-/// A page that is not there, for a browser or for everybody else.
-#[must_use]
-pub fn not_found(request: &Request, ctx: &Ctx, detail: &str) -> Response {
-    if wants_html(request.headers()) {
-        let issues = Vec::new();
-        let (kind, title, status) = ("about:blank".to_owned(), "Not Found".to_owned(), StatusCode::NOT_FOUND.as_u16());
-        page(ctx, &Problem { kind, title, status, detail: detail.to_owned(), issues })
-    } else {
-        problem(StatusCode::NOT_FOUND, detail)
-    }
+/// A problem as a page, with the headers it has besides. What cannot be read back stays as it is.
+pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let Ok(json) = body.into_bytes().await else { return Response::builder().status(parts.status).finish() };
+    let Ok(problem) = serde_json::from_slice::<Problem>(&json) else { return Response::from_parts(parts, json.into()) };
+    let mut response = Response::from_parts(parts, show(ctx, &problem).into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
+    headers.remove(CONTENT_LENGTH);
+    protected(response, POLICY)
 }
 
-/// A problem as a page.
-#[must_use]
-pub fn page(ctx: &Ctx, problem: &Problem) -> Response {
+fn show(ctx: &Ctx, problem: &Problem) -> String {
     let edition = ctx.current.load();
     let site = Site::new(&edition.copy.business, &ctx.links);
     let issues = problem.issues.iter().map(|issue| (issue.path.join("."), issue.message.clone())).collect();
-    let template = ErrorPage {
+    super::rendered(&ErrorPage {
         frame: Frame {
             title: format!("{}: {}", problem.title, site.name),
             description: None,
@@ -58,14 +55,7 @@ pub fn page(ctx: &Ctx, problem: &Problem) -> Response {
         heading: problem.title.clone(),
         detail: problem.detail.clone(),
         issues,
-    };
-    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = Response::builder().status(status).body(super::rendered(&template));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(VARY, HeaderValue::from_static("Accept"));
-    protected(response, POLICY)
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! page may load.
 
 use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderName, HeaderValue, StatusCode};
+use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::assets;
@@ -33,9 +33,9 @@ pub struct Site {
     /// Its own site, where it is an http or https address.
     pub website: Option<String>,
     /// The path of the stylesheet below `root`.
-    pub stylesheet: String,
+    pub stylesheet: &'static str,
     /// The path of the script below `root`.
-    pub script: String,
+    pub script: &'static str,
     /// The absolute URL of the JSON Feed.
     pub json_feed: String,
     /// The absolute URL of the Atom feed.
@@ -86,12 +86,7 @@ pub fn protected(mut response: Response, policy: &'static str) -> Response {
     if response.headers().get(poem::http::header::CONTENT_TYPE).is_some_and(|kind| kind == HTML)
         || response.status() == StatusCode::NOT_MODIFIED
     {
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-        headers.insert(
-            HeaderName::from_static("permissions-policy"),
-            HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
-        );
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     }
     response
 }

@@ -41,6 +41,7 @@ struct Home {
     has_more: bool,
     embed_snippet: String,
     badge_snippet: String,
+    shown: Vec<(&'static str, &'static str)>,
     mcp_url: String,
     hub_url: String,
     structured: String,
@@ -128,7 +129,7 @@ fn by_year(shelf: &Shelf) -> Vec<(i32, u64, u64)> {
 
 /// The page at the root.
 #[must_use]
-pub fn show(edition: &Edition, insights: &wire::Insights, links: &Links) -> String {
+pub fn show(edition: &Edition, insights: &wire::Insights, links: &Links, shown: &[(&'static str, &'static str)]) -> String {
     let copy = &edition.copy;
     let (business, shelf) = (&copy.business, &copy.shelf);
     let site = Site::new(business, links);
@@ -156,6 +157,7 @@ pub fn show(edition: &Edition, insights: &wire::Insights, links: &Links) -> Stri
             links.absolute("/badge.svg"),
             attribute(&business.name)
         ),
+        shown: shown.to_vec(),
         mcp_url: links.absolute(MCP_PATH),
         hub_url: links.absolute(HUB_PATH),
         structured: structured::business(business, &tally, &reviews[..reviews.len().min(STRUCTURED)], links),

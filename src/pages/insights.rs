@@ -1,16 +1,26 @@
 //! `/insights`: what customers judge, whom and what they name, and where it is going; with `aspect` the sentences behind one
 //! figure, a page at a time.
 
+use std::sync::Arc;
+
 use askama::Template;
 use chrono::Datelike;
+use poem::http::StatusCode;
+use poem::{Endpoint, Request, Response, Result};
 
+use super::Pages;
 use super::aspect::{Aspect, path};
 use super::chart::{Bar, Legend, Votes, figure};
-use super::frame::{Frame, Site};
+use super::frame::{Frame, POLICY, Site, protected};
+use super::search::take;
 use super::words::{Stars, count, counted, day};
 use crate::edition::Edition;
 use crate::links::Links;
-use crate::search::evidence::{Page, Supporting};
+use crate::ctx::Ctx;
+use crate::respond::{self, UrlParameters, problem};
+use crate::reviews::{LIMIT_DEFAULT, parameters};
+use crate::search::evidence::{Page, PolarityParameter, Question, Supporting, evidence};
+use crate::search::{Cursor, CursorParameter};
 use crate::wire;
 
 /// How many of one group are shown; the rest is in `/insights.json`.
@@ -156,22 +166,62 @@ struct Finding {
     polarity: &'static str,
 }
 
+/// `/insights`, with `aspect` or without.
+pub struct Insights {
+    /// Whose edition it shows.
+    pub ctx: Arc<Ctx>,
+    /// Where the page of all insights is kept.
+    pub pages: Arc<Pages>,
+}
+
+impl Endpoint for Insights {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let edition = self.ctx.current.load();
+        let mut issues = Vec::new();
+        let aspect = take(UrlParameters::query::<parameters::Aspect>(&request), &mut issues).filter(|id| !id.is_empty());
+        let vote = take(UrlParameters::query::<PolarityParameter>(&request), &mut issues);
+        let limit = take(UrlParameters::query::<parameters::Limit>(&request), &mut issues).unwrap_or(LIMIT_DEFAULT);
+        let cursor: Option<Cursor> = take(UrlParameters::query::<CursorParameter>(&request), &mut issues);
+        let Some(id) = aspect.filter(|_| issues.is_empty()) else {
+            if !issues.is_empty() {
+                return Ok(respond::invalid_parameters(issues));
+            }
+            let sheet = self.pages.of(&edition, super::cached::Page::Insights);
+            return Ok(protected(respond::sheet(request.headers(), &edition, &sheet), POLICY));
+        };
+        let trade = edition.copy.reader.trade();
+        let found = trade.aspect(&id).and_then(|at| Some((u8::try_from(at).ok()?, &trade.aspects[at])));
+        let Some((at, aspect)) = found else {
+            return Ok(problem(StatusCode::NOT_FOUND, "There is no aspect of that id; /insights lists them."));
+        };
+        let question = Question { aspect: at, vote };
+        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&question.canonical())) {
+            return Ok(respond::invalid_parameters(vec![cursor.invalid().into()]));
+        }
+        let asked = Asked { id: &aspect.id, label: &aspect.label, polarity: vote.map(Into::into), limit };
+        let page = evidence(&edition, question, usize::from(limit), cursor.as_ref());
+        let html = show_evidence(&edition, asked, page, &self.ctx.links);
+        Ok(super::frame::page(&request, edition, html, POLICY))
+    }
+}
+
 /// What is asked of an aspect's sentences, parsed already.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+struct Asked<'a> {
     /// The aspect's id.
-    pub id: &'a str,
+    id: &'a str,
     /// Its name.
-    pub label: &'a str,
+    label: &'a str,
     /// Only those that speak so.
-    pub polarity: Option<wire::Polarity>,
+    polarity: Option<wire::Polarity>,
     /// How many reviews a page has.
-    pub limit: u8,
+    limit: u8,
 }
 
 /// The page of the sentences behind an aspect.
-#[must_use]
-pub fn evidence(edition: &Edition, asked: Asked<'_>, page: Page, links: &Links) -> String {
+fn show_evidence(edition: &Edition, asked: Asked<'_>, page: Page, links: &Links) -> String {
     let business = &edition.copy.business;
     let site = Site::new(business, links);
     let Asked { id, label, polarity, limit } = asked;

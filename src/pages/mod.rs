@@ -14,21 +14,22 @@ mod frame;
 mod home;
 mod insights;
 mod review;
+mod search;
 mod structured;
 mod words;
 
 use std::sync::Arc;
 
 use askama::Template;
-pub use cached::{Page, Pages};
+pub use cached::Pages;
+use cached::{Cached, Page};
 pub use docs::swagger_ui;
-pub use error::wants_html;
-use frame::{POLICY, protected};
-use poem::{Endpoint, Request, Response, Result, Route, get};
+pub use error::{as_page, wants_html};
 
 use crate::ctx::Ctx;
 use crate::edition::Sheet;
-use crate::respond;
+use crate::links::{DOCS_PATH, PERMALINK_PATH};
+use crate::respond::Route;
 
 /// The HTML of a template. Writing into a text cannot fail; a template that does is a fault of ours.
 fn rendered(template: &impl Template) -> String {
@@ -38,36 +39,30 @@ fn rendered(template: &impl Template) -> String {
     })
 }
 
-/// Adds the pages; `docs` is the one of [`swagger_ui`].
-pub fn add(routes: Route, ctx: &Arc<Ctx>, docs: Arc<Sheet>) -> Route {
-    let pages = Arc::new(Pages::new(Arc::clone(ctx)));
-    let cached = |page| get(Cached { ctx: Arc::clone(ctx), pages: Arc::clone(&pages), page });
+/// The pages for people who read: the one at the root shows the way to the titled ones of `others`.
+#[must_use]
+pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> Vec<Route> {
+    let shown = others.iter().filter_map(|route| Some((route.pattern, route.title?))).collect();
+    let pages = Arc::new(Pages::new(Arc::clone(ctx), shown));
+    let cached = |page: Page| Route::new(page.path()).get(None, Cached { ctx: Arc::clone(ctx), pages: Arc::clone(&pages), page });
+    let mut routes = vec![
+        cached(Page::Home),
+        Route::new("/insights").get(None, insights::Insights { ctx: Arc::clone(ctx), pages: Arc::clone(&pages) }),
+        Route::new("/search").get(None, search::Search(Arc::clone(ctx))),
+        Route::new(PERMALINK_PATH).get(None, review::Page(Arc::clone(ctx))),
+        Route::new("/embed").get(None, embed::Embed(Arc::clone(ctx))),
+        Route::new("/badge.svg").get(None, embed::Badge(Arc::clone(ctx))),
+        cached(Page::Robots),
+        cached(Page::Sitemap),
+        Route::new("/sitemaps/:name").get(None, discovery::SitemapFile(Arc::clone(ctx))),
+        cached(Page::Llms),
+    ];
+    routes.extend(assets::routes(ctx));
     routes
-        .at("/", cached(Page::Home))
-        .at("/insights", cached(Page::Insights))
-        .at("/robots.txt", cached(Page::Robots))
-        .at("/llms.txt", cached(Page::Llms))
-        .at("/sitemap.xml", cached(Page::Sitemap))
-        .at("/assets/:name", get(assets::Assets(Arc::clone(ctx))))
-        .at("/embed", get(embed::Embed(Arc::clone(ctx))))
-        .at("/badge.svg", get(embed::Badge(Arc::clone(ctx))))
-        .at("/reviews/:id", get(review::Page(Arc::clone(ctx))))
-        .at("/docs", get(docs::Docs { ctx: Arc::clone(ctx), sheet: docs }))
 }
 
-/// The endpoint of a page that is the same for everybody.
-struct Cached {
-    ctx: Arc<Ctx>,
-    pages: Arc<Pages>,
-    page: Page,
-}
-
-impl Endpoint for Cached {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let edition = self.ctx.current.load();
-        let sheet = self.pages.of(&edition, self.page);
-        Ok(protected(respond::sheet(request.headers(), &edition, &sheet), POLICY))
-    }
+/// The page to try every operation on; `docs` is the one of [`swagger_ui`].
+#[must_use]
+pub fn docs_route(ctx: &Arc<Ctx>, docs: Arc<Sheet>) -> Route {
+    Route::new(DOCS_PATH).get(None, docs::Docs { ctx: Arc::clone(ctx), sheet: docs }).titled("Swagger UI: try every operation")
 }

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use askama::Template;
+use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::frame::{Frame, POLICY, Site, page};
 use super::words::{Stars, count, day, fold};
-use super::{error, structured};
+use super::structured;
 use crate::business::Business;
 use crate::ctx::Ctx;
 use crate::edition::Edition;
-use crate::links::Links;
-use crate::reviews::ReviewId;
+use crate::links::{Links, REVIEW_PATH};
+use crate::respond::{UrlParameters, problem};
+use crate::reviews::{ReviewId, parameters};
 use crate::wire;
 
 /// In a list, longer texts are folded after so many characters.
@@ -132,12 +134,12 @@ impl Endpoint for Page {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let edition = self.0.current.load();
-        let id = request.path_params::<String>().ok().and_then(|id| id.parse::<ReviewId>().ok());
+        let id = UrlParameters::path::<parameters::Id>(&request).ok().flatten().and_then(|id| id.parse::<ReviewId>().ok());
         let review = id
             .and_then(|id| edition.copy.shelf.find(&id))
             .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
         let Some(review) = review else {
-            return Ok(error::not_found(&request, &self.0, "There is no published review of that id."));
+            return Ok(problem(StatusCode::NOT_FOUND, "There is no published review of that id."));
         };
         let html = show(review, &edition, &self.0.links);
         Ok(page(&request, edition, html, POLICY))
@@ -158,7 +160,7 @@ fn show(review: wire::Review, edition: &Edition, links: &Links) -> String {
             is_hidden_from_search: false,
             site: site.clone(),
         },
-        json_url: links.absolute(&format!("/api/reviews/{}", review.id)),
+        json_url: links.absolute(&REVIEW_PATH.replace(":id", &review.id)),
         structured: structured::review(&review, business, &edition.copy.shelf.tally(), links),
         total: count(edition.copy.shelf.len() as u64),
         item: Item::whole(review, business, &site),
