@@ -19,7 +19,7 @@ use crate::edition::{Document, Edition};
 use crate::hash::hex;
 use crate::respond::{self, problem};
 use crate::reviews::{Day, Rating, ReviewFilter, ReviewId, SearchArguments};
-use crate::search::{Cursor, search};
+use crate::search::Cursor;
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -104,7 +104,7 @@ impl Reviews {
             mentions_technician: mentions_technician.0,
             mentions_service: mentions_service.0,
         });
-        self.search(headers, &filter, limit.0, paging.0.as_ref()).into()
+        self.search(headers, &filter, limit.0, paging.0.as_ref()).await.into()
     }
 
     /// Get the reviews since a day
@@ -147,12 +147,12 @@ fn limit_default() -> u8 {
 }
 
 impl Reviews {
-    fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
+    async fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
         if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
             return respond::invalid_parameters(vec![respond::invalid_cursor(&cursor.to_string())]);
         }
         let edition = self.0.current.load();
-        let found = search(&edition, filter, usize::from(limit), cursor);
+        let found = self.0.text_index.search(&edition, filter, usize::from(limit), cursor).await;
         let head = wire::SearchHead {
             total: found.total,
             total_relation: if found.is_exact { wire::TotalRelation::Eq } else { wire::TotalRelation::Gte },

@@ -87,13 +87,13 @@ impl Offer {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
+    pub async fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
         let (kind, known) = self.known.iter().find(|(kind, _)| kind.name() == name).ok_or(Refusal::Unknown)?;
         let given = arguments::check(&self.checker, name, known, arguments)?;
         let view = self.views.current();
         match kind {
             Kind::Business => Ok(view.business().clone()),
-            Kind::Search => reviews::search(&view.edition, &given),
+            Kind::Search => reviews::search(&self.ctx.text_index, &view.edition, &given).await,
             Kind::Review => reviews::review(&view.edition, &given),
             Kind::Since => reviews::since(&view.edition, &given),
             Kind::Insights => match given.get("aspect") {

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::arguments::{Given, refusal};
-use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, page};
+use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, cut, page};
 use super::listing::Refusal;
 use super::{shape, text};
 use crate::edition::Edition;
 use crate::respond::invalid_cursor;
 use crate::reviews::{LIMIT_DEFAULT, Rating, ReviewFilter, ReviewId, SearchArguments};
-use crate::search::Cursor;
+use crate::search::{Cursor, TextIndex};
 use crate::wire;
 
 /// How much of an id that nobody has is given back.
@@ -19,7 +19,7 @@ const ID_CHARACTERS_MAX: usize = 140;
 ///
 /// # Errors
 /// Where the cursor belongs to other filters.
-pub fn search(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
+pub async fn search(index: &TextIndex, edition: &Edition, given: &Given) -> Result<Value, Refusal> {
     let filter = ReviewFilter::new(&SearchArguments {
         rating: given.read("rating").and_then(|stars: i64| Rating::try_from(stars).ok()),
         min_rating: given.read("min_rating"),
@@ -31,7 +31,8 @@ pub fn search(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
     });
     let cursor = cursor(&filter, given)?;
     let limit = given.read("limit").unwrap_or(LIMIT_DEFAULT);
-    Ok(found(page(edition, &filter, usize::from(limit), cursor.as_ref(), RESULT_BYTES_MAX), limit))
+    let found_all = index.search(edition, &filter, usize::from(limit), cursor.as_ref()).await;
+    Ok(found(cut(found_all, &filter, RESULT_BYTES_MAX), limit))
 }
 
 /// A page as REST has it.
