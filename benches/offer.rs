@@ -18,7 +18,6 @@ use reviews_service::ctx::Ctx;
 use reviews_service::db::Database;
 use reviews_service::edition::Current;
 use reviews_service::mcp::offer::{Offer, text};
-use reviews_service::respond::Checker;
 use reviews_service::search::TextIndex;
 use serde_json::{Value, json};
 use support::corpus::Corpus;
@@ -38,7 +37,7 @@ fn main() {
     let (database, _) = runtime.block_on(Database::open(&folder.path().join("reviews.db"))).unwrap();
     let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let ctx = Arc::new(Ctx::new(Current::new(edition), shelf::links(), Clock::system(), text_index));
-    let offer = Offer::new(ctx, Arc::new(Checker::new(&document).unwrap()), &document);
+    let offer = Offer::new(ctx, &document);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| runtime.block_on(offer.call(tool, arguments)).unwrap();
     let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());
     let id = newest["reviews"][0]["id"].clone();

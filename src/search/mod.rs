@@ -13,6 +13,6 @@ mod text_index;
 mod trigrams;
 
 pub use answer::{Found, TOTAL_MAX, Work};
-pub use cursor::{Cursor, InvalidCursor};
+pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use plan::Costs;
 pub use text_index::{TextIndex, scan};
