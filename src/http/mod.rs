@@ -3,6 +3,7 @@
 mod answers;
 mod datasets;
 mod door;
+mod forwarded;
 mod hub;
 mod insights;
 mod paging;
