@@ -5,6 +5,7 @@ mod day;
 mod filter;
 mod fold;
 mod review;
+mod stated;
 pub mod store;
 
 pub use aggregate::Tally;
@@ -14,3 +15,4 @@ pub use fold::{fold, fold_into};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
+pub use stated::Stated;
