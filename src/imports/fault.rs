@@ -117,7 +117,9 @@ pub enum Fault {
         is_page: bool,
     },
     /// An archive of something else.
-    #[error("is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself")]
+    #[error(
+        "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
+    )]
     OtherArchive(String),
     /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]

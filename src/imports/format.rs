@@ -62,9 +62,10 @@ impl Format {
         }
     }
 
-    /// Whether no row is there by which another format could be known.
+    /// Whether no row is there by which another format could be known, or the members beside them say enough.
     pub(super) fn document_alone(&self, shape: &Shape) -> bool {
-        shape.below("reviews[].").next().is_none()
+        self.document.contains(&"business")
+            || shape.below("reviews[].").next().is_none()
             || self.keys().iter().any(|set| set.iter().all(|name| shape.has_below("reviews[].", name)))
     }
 

@@ -168,9 +168,6 @@ impl Visit<'_, '_> {
             let decoded = DecodeReaderBytesBuilder::new().encoding(Some(wide)).bom_override(true).build(all);
             return self.text(name, decoded, Vec::new());
         }
-        if head.starts_with(b"\xEF\xBB\xBF") {
-            head.drain(..3);
-        }
         self.text(name, input, head)
     }
 
@@ -178,6 +175,9 @@ impl Visit<'_, '_> {
     fn text(&mut self, name: String, mut input: impl Read, mut head: Vec<u8>) -> Result<(), Fault> {
         let missing = HEAD_BYTES.saturating_sub(head.len() as u64);
         input.by_ref().take(missing).read_to_end(&mut head).map_err(Fault::reading)?;
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
         let shape = Shape::of(&head);
         (self.take)(Input { name, shape, all: Box::new(Cursor::new(head).chain(BufReader::new(input))) })
     }

@@ -25,6 +25,7 @@ use super::format::Format;
 
 /// Every format, in the order in which they are asked: those that ask least come last.
 pub(super) const ALL: [&Format; 17] = [
+    &reviews_json::FORMAT,
     &google::FORMAT,
     &google_places::FORMAT,
     &yelp::FORMAT,
@@ -39,7 +40,6 @@ pub(super) const ALL: [&Format; 17] = [
     &yotpo::FORMAT,
     &stamped::FORMAT,
     &schema_org::FORMAT,
-    &reviews_json::FORMAT,
     &native::FORMAT,
     &table::FORMAT,
 ];
