@@ -103,6 +103,9 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
             write!(text, ", {} rejected", file.rejected)?;
         }
         writeln!(text)?;
+        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
+            writeln!(text, "note: {note}")?;
+        }
     }
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, which the database did not have yet")?;

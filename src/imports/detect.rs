@@ -68,7 +68,10 @@ fn matching(shape: &Shape, formats: &[&'static Format]) -> Option<(&'static Form
     } else if matches!(shape.kind, Kind::Json(_)) {
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
-    formats.iter().find_map(|format| {
+    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
+    // A table has the columns of ours when it was made for us, and is one all the same.
+    let fits = |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
+    formats.iter().filter(fits).find_map(|format| {
         if matches!(shape.kind, Kind::Json(_)) && format.document.iter().any(|name| shape.has(name)) && format.document_alone(shape)
         {
             return Some((*format, "reviews[].".to_owned()));

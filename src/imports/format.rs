@@ -21,6 +21,8 @@ pub struct Format {
     pub excerpts: bool,
     /// Whether its authors' names were public; else they are shortened to "Jane D." (CONTRACT §2.1).
     pub authors_public: bool,
+    /// What whoever imports it must know.
+    pub note: Option<&'static str>,
     /// Whether `--map` has a meaning for it.
     pub(super) renames: bool,
     /// Members of the outermost object, one of which makes a file this format, its rows in `reviews`: where there are no rows to judge by.

@@ -14,6 +14,7 @@ mod intake;
 mod json_stream;
 mod lines;
 mod locate;
+mod plan;
 mod platform;
 mod platforms;
 mod profile;

@@ -101,7 +101,8 @@ impl Shape {
 
     /// Whether what stands at `prefix` (empty, or ending in a dot) has a field of that name, exactly or but for case and signs.
     pub(super) fn has_below(&self, prefix: &str, name: &str) -> bool {
-        self.has(&format!("{prefix}{name}")) || self.below(prefix).any(|its| same_name(its, name))
+        let is_keyword = name.starts_with('@');
+        self.has(&format!("{prefix}{name}")) || (!is_keyword && self.below(prefix).any(|its| same_name(its, name)))
     }
 
     /// The names below `prefix`.

@@ -8,6 +8,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Facebook",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

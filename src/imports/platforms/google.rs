@@ -20,6 +20,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Google Business Profile (Takeout or API)",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: false,
     document: &["reviews", "averageRating", "totalReviewCount", "nextPageToken"],
     reader: Reader::Json(&[&["starRating"]], review),

@@ -8,6 +8,9 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Google Places API",
     excerpts: true,
     authors_public: true,
+    note: Some(
+        "the Places API gives five reviews of a place at most, and Google's terms limit how long they may be kept and how they are shown; a Takeout has all, without such terms",
+    ),
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

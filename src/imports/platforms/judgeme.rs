@@ -9,6 +9,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Judge.me",
     excerpts: false,
     authors_public: false,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

@@ -11,6 +11,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "JSON Lines",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Native,

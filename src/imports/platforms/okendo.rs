@@ -9,6 +9,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Okendo",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

@@ -8,6 +8,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Podium",
     excerpts: false,
     authors_public: false,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

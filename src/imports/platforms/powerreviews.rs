@@ -10,6 +10,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "PowerReviews",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

@@ -9,6 +9,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "/reviews.json of this service",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: false,
     // The business of a large firm may fill all that is looked at, so its own parts must do.
     document: &["business", "aggregate_rating"],

@@ -21,6 +21,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "schema.org (JSON-LD, in HTML too)",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: false,
     document: &[],
     reader: Reader::LinkedData,

@@ -8,6 +8,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     label: "Yelp Fusion",
     excerpts: true,
     authors_public: true,
+    note: Some("Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown"),
     renames: true,
     document: &[],
     reader: Reader::Platform(&PLATFORM),

@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn delimiters_are_told_apart_by_the_header() {
         assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
-        assert_eq!(rows(b"a\tb\n1\t\"x\ny\"\n\n2\tz\n"), ["a|b", "2: 1|x\ny", "5: 2|z"]);
+        assert_eq!(rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"), ["a|b", "2: 1|x\ny", "4: 2|z"]);
         assert_eq!(rows(b"sep=;\r\na;b\r\n1;2\r\n"), ["a|b", "3: 1|2"]);
         assert_eq!(rows(b"a|b\n\"say \"\"hi\"\"\"|2"), ["a|b", "2: say \"hi\"|2"]);
         assert!(sniff(b"just a text\nof lines\n").is_none());

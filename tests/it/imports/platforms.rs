@@ -128,9 +128,7 @@ async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be
     let csv = "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Review Status\n1,Yes,T,yesterday,Good.,five,Ann,Approved\n";
     let (report, rejections) = bench.take(csv).await;
     assert_eq!((counts(&report), report.files[0].format), ((0, 0, 0, 1), "powerreviews"));
-    let said = rejections[0].to_string();
-    assert!(said.contains(":2: Review Date: \"yesterday\" is no date") || said.contains(":2: Rating: "), "{said}");
-    assert!(said.contains("Rating: \"five\"") == false, "five is a rating: {said}");
+    assert!(rejections[0].to_string().contains(":2: Review Date: \"yesterday\" is no date"), "{}", rejections[0]);
     let broken = csv.replace(",five,", ",many,");
     let (_, rejections) = bench.take(&broken).await;
     let said = rejections[0].to_string();
