@@ -4,6 +4,7 @@ mod aggregate;
 mod day;
 mod filter;
 mod fold;
+pub mod parameters;
 mod review;
 mod stated;
 pub mod store;
