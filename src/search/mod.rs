@@ -6,6 +6,9 @@
 mod answer;
 mod cursor;
 pub mod evidence;
+pub mod facets;
+mod per_edition;
+pub mod periods;
 mod plan;
 mod scan;
 mod store;
@@ -14,5 +17,6 @@ mod trigrams;
 
 pub use answer::{Found, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
+pub use per_edition::PerEdition;
 pub use plan::Costs;
 pub use text_index::{TextIndex, scan};
