@@ -3,20 +3,21 @@
 //! It sleeps until the next instant at which something is due, or until it is woken. Whatever it had not written down when
 //! it was killed is done again: at least once, never lost.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::exchange::Exchange;
-use super::prompt::{Done, count, promptly};
+use super::prompt::{Came, count, promptly};
 use super::ready::Ready;
-use super::store::{self, DueDelivery, DueVerification, Outcome, Trial};
-use crate::clock::Clock;
+use super::store::{self, Due, Outcome, Trial};
+use super::turns::{Turn, Waiting};
+use crate::clock::{Clock, Monotonic};
 use crate::db::{Database, DbError};
 use crate::edition::Current;
 
@@ -31,23 +32,19 @@ const HOST_READ_MAX: usize = 256;
 const READ_MAX: usize = 8_192;
 /// Results are written down when there are so many, or after so long.
 const BATCH: usize = 100;
-const BATCH_AFTER: chrono::Duration = chrono::Duration::milliseconds(100);
+const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// How long after a refusal the database is asked again to give what is due, or to take results.
-const RECORD_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
+const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// While hosts hang or rest, what came of others is reason to read again only so often.
-const READ_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Results that may wait for a locked database; then sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
-const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a subscription rests whose exchange ended without a result.
+const PANIC_WAIT: Duration = Duration::from_mins(1);
 /// Look again at least so often.
-const SLEEP_MAX: chrono::Duration = chrono::Duration::seconds(60);
-
-/// One thing to do.
-enum Due {
-    Verify(DueVerification),
-    Deliver(DueDelivery),
-}
+const SLEEP_MAX: Duration = Duration::from_mins(1);
 
 /// What may have become due since it was last read, the more pressing the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,11 +64,15 @@ pub struct Worker {
     ready: Ready<Due>,
     budget: Budget,
     prompt: Arc<Semaphore>,
-    in_flight: JoinSet<Done>,
+    in_flight: JoinSet<Came>,
+    /// Of what is in flight: at which host, and for which subscription.
+    places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
+    /// Subscriptions that a limit put off.
+    waiting: Waiting,
     unrecorded: Vec<(Outcome, Trial)>,
     /// When the oldest result that is not written down came.
-    unrecorded_at: DateTime<Utc>,
+    unrecorded_at: Monotonic,
     /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
     revised: HashSet<i64>,
     /// Whether there may be more to read than is in `ready`.
@@ -81,9 +82,9 @@ pub struct Worker {
     /// Tells that a slow exchange has given its place among the prompt ones back.
     room: Arc<Notify>,
     /// When `ready` was read.
-    read_at: DateTime<Utc>,
+    read_at: Option<Monotonic>,
     /// When something gets due that was not when `ready` was read.
-    next_at: DateTime<Utc>,
+    next_at: Monotonic,
     has_timer: bool,
 }
 
@@ -101,14 +102,16 @@ impl Worker {
             ready: Ready::new(HOST_IN_FLIGHT_MAX),
             prompt: Arc::new(Semaphore::new(PROMPT_MAX)),
             in_flight: JoinSet::new(),
+            places: HashMap::new(),
             busy: HashSet::new(),
+            waiting: Waiting::default(),
             unrecorded: Vec::new(),
-            unrecorded_at: DateTime::UNIX_EPOCH,
+            unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
             is_stale: true,
             news: News::Some,
-            read_at: DateTime::UNIX_EPOCH,
-            next_at: DateTime::UNIX_EPOCH,
+            read_at: None,
+            next_at: Monotonic::default(),
             room: Arc::new(Notify::new()),
             has_timer: true,
         }
@@ -131,7 +134,7 @@ impl Worker {
                 () = stop.cancelled() => break,
                 () = self.wake.notified() => { self.note(News::Call); false }
                 () = self.room.notified() => false,
-                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
+                Some(done) = self.in_flight.join_next_with_id() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
                 () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.news == News::None => { self.note(News::Some); false }
             };
@@ -140,7 +143,7 @@ impl Worker {
             }
         }
         let finish = async {
-            while let Some(done) = self.in_flight.join_next().await {
+            while let Some(done) = self.in_flight.join_next_with_id().await {
                 self.finish(done);
             }
         };
@@ -160,7 +163,7 @@ impl Worker {
         self.note(News::Some);
         loop {
             self.fill().await?;
-            match self.in_flight.join_next().await {
+            match self.in_flight.join_next_with_id().await {
                 Some(done) => {
                     did_any = true;
                     self.finish(done);
@@ -180,7 +183,7 @@ impl Worker {
     /// Starts as much as there is room for.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A request that came meanwhile is verified before what is left of a long fan-out.
-        let is_called = self.news == News::Call && Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
+        let is_called = self.news == News::Call && self.may_read_again();
         if (is_called || self.is_stale && self.ready.is_empty()) && self.has_room() {
             self.read().await?;
         }
@@ -194,6 +197,10 @@ impl Worker {
         Ok(())
     }
 
+    fn may_read_again(&self) -> bool {
+        self.read_at.is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
+    }
+
     fn has_room(&self) -> bool {
         self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX && self.prompt.available_permits() > 0
     }
@@ -204,28 +211,32 @@ impl Worker {
     }
 
     fn start_ready(&mut self) {
-        let now = self.exchange.clock.now();
+        let now = self.exchange.clock.monotonic();
         while self.has_room() {
             let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
             let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
-            self.start(host, due, permit, now);
+            self.start(host, due, permit);
         }
     }
 
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        (self.news, self.next_at) = (News::None, now + RECORD_AGAIN_AFTER);
+        (self.news, self.next_at) = (News::None, self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER);
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-        let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
+        let verifications = store::verifications(&mut connection, now, READ_MAX + self.waiting.len()).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
         let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
-        self.next_at = next_at.map_or(now + SLEEP_MAX, |at| at.min(now + SLEEP_MAX));
-        (self.is_stale, self.read_at) = (false, Clock::system().now());
+        let clock = &self.exchange.clock;
+        let monotonic = clock.monotonic();
+        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
+        self.next_at = self.waiting.next_at(monotonic).map_or(next_at, |at| at.min(next_at));
+        (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.ready.clear();
         self.revised.clear();
-        for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
+        let is_idle = |id: i64| !self.busy.contains(&id) && !self.waiting.contains(id, monotonic);
+        for due in verifications.into_iter().filter(|due| is_idle(due.subscription_id)) {
             self.ready.push(&due.host.clone(), Due::Verify(due));
         }
         let edition = self.current.load();
@@ -233,7 +244,7 @@ impl Worker {
             // What is being verified may change its secret or end: first things first. And what this process has not
             // printed yet cannot be sent.
             let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
-            if !self.busy.contains(&due.subscription_id) && is_ahead {
+            if is_ahead && is_idle(due.subscription_id) {
                 self.ready.push(&due.host.clone(), Due::Deliver(due));
                 // There may be more than one page of them.
                 self.is_stale = true;
@@ -242,63 +253,72 @@ impl Worker {
         Ok(())
     }
 
-    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit, now: DateTime<Utc>) {
-        let exchange = self.exchange.clone();
-        match due {
+    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
+        let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
+        let now = exchange.clock.now();
+        let subscription_id = due.subscription_id();
+        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
+        let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
+        if is_over || !self.busy.insert(subscription_id) {
+            return self.ready.done(&host);
+        }
+        let turn = self.waiting.take(subscription_id);
+        let task = match due {
             Due::Verify(due) => {
-                let subscription_id = due.subscription_id;
-                if self.busy.insert(subscription_id) {
-                    let work = async move { exchange.verify(&due).await };
-                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
-                } else {
-                    self.ready.done(&host);
-                }
+                let work = async move { exchange.verify(&due, turn.as_ref()).await };
+                self.in_flight.spawn(promptly(work, permit, room))
             }
-            // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
-            Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&due.subscription_id) => self.ready.done(&host),
             Due::Deliver(due) => {
-                let subscription_id = due.subscription_id;
-                if self.busy.insert(subscription_id) {
-                    let edition = self.current.load();
-                    if !self.exchange.is_free(&due.callback) {
-                        self.budget.spend(&host, edition.document(due.document).sheet.content.len(), now);
-                    }
-                    let work = async move { exchange.deliver(&due, &edition).await };
-                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
-                } else {
-                    self.ready.done(&host);
+                let edition = self.current.load();
+                if !self.exchange.is_free(&due.callback) {
+                    self.budget.spend(&host, edition.document(due.document).sheet.content.len(), exchange.clock.monotonic());
                 }
+                let work = async move { exchange.deliver(&due, &edition).await };
+                self.in_flight.spawn(promptly(work, permit, room))
+            }
+        };
+        self.places.insert(task.id(), (host, subscription_id));
+    }
+
+    fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
+        let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
+        let Some((host, subscription_id)) = self.places.remove(&task) else { return };
+        self.ready.done(&host);
+        match done {
+            Ok((_, Came::To(outcome, trial))) => {
+                count(&outcome, &trial);
+                if matches!(outcome, Outcome::Verified { .. }) {
+                    self.revised.insert(subscription_id);
+                }
+                if self.unrecorded.is_empty() {
+                    self.unrecorded_at = Clock::system().monotonic();
+                }
+                self.unrecorded.push((outcome, trial));
+            }
+            Ok((_, Came::Waits(turn))) => {
+                metrics::counter!("websub_waits_total").increment(1);
+                self.wait(subscription_id, turn);
+            }
+            Err(error) => {
+                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
+                let at = self.exchange.clock.monotonic() + PANIC_WAIT;
+                self.wait(subscription_id, Turn { at, networks: Vec::new() });
             }
         }
     }
 
-    fn finish(&mut self, done: Result<Done, tokio::task::JoinError>) {
-        match done {
-            Ok(Done { host, result }) => {
-                self.ready.done(&host);
-                count(&result);
-                if let Outcome::Verified { subscription_id, .. } = &result.0 {
-                    self.revised.insert(*subscription_id);
-                }
-                if self.unrecorded.is_empty() {
-                    self.unrecorded_at = Clock::system().now();
-                }
-                self.unrecorded.push(result);
-            }
-            Err(error) => {
-                // Which one it was is not known any more: nobody is kept busy by it for ever.
-                tracing::error!(%error, "websub.panicked: an exchange ended without a result");
-                self.busy.clear();
-                self.is_stale = true;
-            }
-        }
+    /// Nothing is done for this one before its turn.
+    fn wait(&mut self, subscription_id: i64, turn: Turn) {
+        self.busy.remove(&subscription_id);
+        self.next_at = self.next_at.min(turn.at);
+        self.waiting.insert(subscription_id, turn);
     }
 
     async fn flush(&mut self) {
         if let Err(error) = self.record().await {
             tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
             // A full disk says no at once: not to be asked without a pause.
-            self.unrecorded_at = Clock::system().now() + RECORD_AGAIN_AFTER;
+            self.unrecorded_at = Clock::system().monotonic() + RECORD_AGAIN_AFTER;
         }
     }
 
@@ -312,10 +332,11 @@ impl Worker {
         write.commit().await.map_err(fault)?;
         for (outcome, _) in self.unrecorded.drain(..) {
             self.busy.remove(&outcome.subscription_id());
-            self.next_at = outcome.again_at().map_or(self.next_at, |at| at.min(self.next_at));
+            let clock = &self.exchange.clock;
+            self.next_at = outcome.again_at().map_or(self.next_at, |at| clock.monotonic_at(at, SLEEP_MAX).min(self.next_at));
         }
         self.is_stale = true;
-        if Clock::system().now() >= self.read_at + READ_AGAIN_AFTER {
+        if self.may_read_again() {
             self.news = self.news.max(News::Some);
         }
         Ok(())

@@ -8,7 +8,11 @@ use sqlx::{Sqlite, Transaction};
 use super::super::state::{Event, State};
 use super::request::Mode;
 use super::text;
+use super::tidy::bound;
 use crate::edition::Document;
+
+/// How much of a callback the row of an attempt holds.
+const CALLBACK_CHARS_MAX: usize = 200;
 
 /// What an attempt was, for the operator.
 #[derive(Debug, Clone)]
@@ -158,7 +162,11 @@ pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome
         log(write, outcome, trial).await?;
     }
     level(write, &delivered).await?;
-    count(write, trials).await
+    count(write, trials).await?;
+    if delivered.len() < trials.len() {
+        bound(write).await?;
+    }
+    Ok(())
 }
 
 /// These have those versions now, in one statement. The plus keeps SQLite from beginning with all that are active.
@@ -289,12 +297,13 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
     .execute(&mut **write)
     .await?;
     if is_failure {
+        let callback = shortened(&trial.callback);
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
             at,
             trial.kind,
             document,
-            trial.callback,
+            callback,
             trial.version,
             status,
             trial.reason,
@@ -304,6 +313,14 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
         .await?;
     }
     Ok(())
+}
+
+/// The beginning of a callback, which says whose it is. Whoever may subscribe may write 2 KB into it.
+fn shortened(callback: &str) -> String {
+    if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
+        return callback.to_owned();
+    }
+    callback.chars().take(CALLBACK_CHARS_MAX).chain(['…']).collect()
 }
 
 /// What came of one version, in some attempts.
