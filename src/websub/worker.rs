@@ -68,8 +68,10 @@ pub struct Worker {
     /// Of what is in flight: at which host, and for which subscription.
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
-    /// Subscriptions that a limit put off.
+    /// Subscriptions whose verification a limit put off.
     waiting: Waiting,
+    /// Subscriptions whose exchange ended without a result.
+    resting: Waiting,
     unrecorded: Vec<(Outcome, Trial)>,
     /// When the oldest result that is not written down came.
     unrecorded_at: Monotonic,
@@ -105,6 +107,7 @@ impl Worker {
             places: HashMap::new(),
             busy: HashSet::new(),
             waiting: Waiting::default(),
+            resting: Waiting::default(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -231,12 +234,14 @@ impl Worker {
         let clock = &self.exchange.clock;
         let monotonic = clock.monotonic();
         let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
-        self.next_at = self.waiting.next_at(monotonic).map_or(next_at, |at| at.min(next_at));
+        let turns = [self.waiting.next_at(monotonic), self.resting.next_at(monotonic)];
+        self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.ready.clear();
         self.revised.clear();
-        let is_idle = |id: i64| !self.busy.contains(&id) && !self.waiting.contains(id, monotonic);
-        for due in verifications.into_iter().filter(|due| is_idle(due.subscription_id)) {
+        let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
+        let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
+        for due in verifications.into_iter().filter(|due| may_ask(due.subscription_id)) {
             self.ready.push(&due.host.clone(), Due::Verify(due));
         }
         let edition = self.current.load();
@@ -262,9 +267,9 @@ impl Worker {
         if is_over || !self.busy.insert(subscription_id) {
             return self.ready.done(&host);
         }
-        let turn = self.waiting.take(subscription_id);
         let task = match due {
             Due::Verify(due) => {
+                let turn = self.waiting.take(subscription_id);
                 let work = async move { exchange.verify(&due, turn.as_ref()).await };
                 self.in_flight.spawn(promptly(work, permit, room))
             }
@@ -297,21 +302,18 @@ impl Worker {
             }
             Ok((_, Came::Waits(turn))) => {
                 metrics::counter!("websub_waits_total").increment(1);
-                self.wait(subscription_id, turn);
+                self.busy.remove(&subscription_id);
+                self.next_at = self.next_at.min(turn.at);
+                self.waiting.insert(subscription_id, turn);
             }
             Err(error) => {
                 tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
                 let at = self.exchange.clock.monotonic() + PANIC_WAIT;
-                self.wait(subscription_id, Turn { at, networks: Vec::new() });
+                self.busy.remove(&subscription_id);
+                self.next_at = self.next_at.min(at);
+                self.resting.insert(subscription_id, Turn { at, networks: Vec::new() });
             }
         }
-    }
-
-    /// Nothing is done for this one before its turn.
-    fn wait(&mut self, subscription_id: i64, turn: Turn) {
-        self.busy.remove(&subscription_id);
-        self.next_at = self.next_at.min(turn.at);
-        self.waiting.insert(subscription_id, turn);
     }
 
     async fn flush(&mut self) {
