@@ -135,7 +135,9 @@ impl Hub {
                 Ok(Some(sender)) => return sender,
                 Ok(None) => {
                     if !is_told {
-                        tracing::info!("websub.second: another process sends for this database; this one takes over when it is gone");
+                        tracing::info!(
+                            "websub.second: another process sends for this database; this one takes over when it is gone"
+                        );
                     }
                     (is_told, failures) = (true, 0);
                 }

@@ -73,7 +73,10 @@ impl Exchange {
             (Err(error), _) | (_, Err(error)) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
                 let again = Outcome::VerifyAgain { subscription_id, serial, at: began.at + VERIFY_AGAIN };
-                return Came::To(again, self.trial("verification", due.document, &due.callback, began, None, "no_randomness".to_owned()));
+                return Came::To(
+                    again,
+                    self.trial("verification", due.document, &due.callback, began, None, "no_randomness".to_owned()),
+                );
             }
         };
         let question = Question {
@@ -230,7 +233,12 @@ impl AsRef<[Bytes]> for Body {
 /// Whether the callback may not have heard the question: then it is asked a second time (`docs/WEBSUB.md`).
 const fn is_unheard(failure: &Failure) -> bool {
     match failure {
-        Failure::TimedOut | Failure::Connect(_) | Failure::ResolverDown(_) | Failure::NetworkDown(_) | Failure::HostUnreachable(_) | Failure::Closed(_) => true,
+        Failure::TimedOut
+        | Failure::Connect(_)
+        | Failure::ResolverDown(_)
+        | Failure::NetworkDown(_)
+        | Failure::HostUnreachable(_)
+        | Failure::Closed(_) => true,
         Failure::Url(_)
         | Failure::Refused(_)
         | Failure::NameUnknown

@@ -22,11 +22,7 @@ pub enum Came {
 }
 
 /// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells `room`.
-pub async fn promptly(
-    work: impl Future<Output = Came>,
-    permit: OwnedSemaphorePermit,
-    room: Arc<Notify>,
-) -> Came {
+pub async fn promptly(work: impl Future<Output = Came>, permit: OwnedSemaphorePermit, room: Arc<Notify>) -> Came {
     let mut work = std::pin::pin!(work);
     let slow = Clock::system();
     tokio::select! {

@@ -2,6 +2,7 @@
 
 mod due;
 mod list;
+mod outcome;
 mod record;
 mod request;
 mod tidy;
@@ -9,7 +10,8 @@ mod tidy;
 use chrono::{DateTime, SecondsFormat, Utc};
 pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifications};
 pub use list::{Figures, Listed, figures, list};
-pub use record::{Outcome, Trial, record};
+pub use outcome::{Outcome, Trial};
+pub use record::record;
 pub use request::{Accepted, Counts, Mode, Wanted, accept, counts, is_known, requested};
 pub use tidy::{bound, expire, prune};
 

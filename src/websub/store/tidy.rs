@@ -23,8 +23,7 @@ const OVER_MAX: i64 = 10_000;
 /// # Errors
 /// When the database cannot be written.
 pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
-    let attempts =
-        sqlx::query!("delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?", ATTEMPTS_MAX);
+    let attempts = sqlx::query!("delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?", ATTEMPTS_MAX);
     let mut gone = attempts.execute(&mut **write).await?.rows_affected();
     for (state, kept) in [(State::Rejected, REJECTED_MAX), (State::Removed, OVER_MAX), (State::Lapsed, OVER_MAX)] {
         let state = state.name();
