@@ -18,8 +18,8 @@ ulimit -Sn "$(ulimit -Hn)" 2>/dev/null
 honest() { # asks from another address, and is answered
     exec 8<>"/dev/tcp/$here/$port" || return 1
     printf 'GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$here" >&8
-    local line
-    read -r -t 10 line <&8
+    local line=
+    read -r -t 10 line <&8 2>/dev/null
     exec 8>&-
     [ "${line%$'\r'}" = 'HTTP/1.1 200 OK' ]
 }
