@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 
@@ -43,6 +44,10 @@ impl TradeConfig {
     }
 }
 
+fn connections() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=i64::from(u32::MAX))
+}
+
 /// What `serve` needs to know besides.
 #[derive(Debug, Clone, Args)]
 pub struct ServeConfig {
@@ -55,6 +60,9 @@ pub struct ServeConfig {
     /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
     #[arg(long, value_name = "HOSTS", env = "REVIEWS_ALLOWED_HOSTS", default_value = "", hide_default_value = true)]
     pub allowed_hosts: Hosts,
+    /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
+    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
+    pub connections_per_peer_max: u32,
     /// How texts are read.
     #[command(flatten)]
     pub trade: TradeConfig,
@@ -69,6 +77,17 @@ pub enum ConfigError {
     /// `DATABASE_URL` names no SQLite file.
     #[error("DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db")]
     Database(String),
+    /// `DATABASE_URL` has parameters, none of which would be heeded.
+    #[error(
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
+         whatever the URL)"
+    )]
+    DatabaseParameters {
+        /// The whole of it.
+        url: String,
+        /// What stands behind the question mark.
+        parameters: String,
+    },
     /// `REVIEWS_BASE_URL` is no base URL.
     #[error("REVIEWS_BASE_URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
@@ -93,7 +112,7 @@ impl DatabaseConfig {
     /// The path of the database file.
     ///
     /// # Errors
-    /// Where the URL is not `sqlite://PATH`: other schemes, no path, or a database in memory, which no second
+    /// Where the URL is not `sqlite://PATH`: other schemes, no path, parameters, or a database in memory, which no second
     /// process could look into.
     pub fn path(&self) -> Result<PathBuf, ConfigError> {
         let fault = || ConfigError::Database(self.url.clone());
@@ -106,7 +125,13 @@ impl DatabaseConfig {
         {
             return Err(fault());
         }
-        Ok(path.to_owned())
+        // What is always done may be asked for: read, write, create.
+        match self.url.split_once('?') {
+            None | Some((_, "" | "mode=rwc")) => Ok(path.to_owned()),
+            Some((_, parameters)) => {
+                Err(ConfigError::DatabaseParameters { url: self.url.clone(), parameters: parameters.to_owned() })
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::clock::Clock;
 use crate::edition::{Current, Sheet};
 use crate::links::Links;
+use crate::search::TextIndex;
 
 /// One for the whole service, shared by everything that answers.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct Ctx {
     pub links: Links,
     /// The time.
     pub clock: Clock,
+    /// Where searches find what is rare.
+    pub text_index: TextIndex,
     fixed: OnceLock<Vec<Arc<Sheet>>>,
     is_draining: AtomicBool,
 }
@@ -23,8 +26,8 @@ pub struct Ctx {
 impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
-    pub fn new(current: Current, links: Links, clock: Clock) -> Self {
-        Self { current: Arc::new(current), links, clock, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+    pub fn new(current: Current, links: Links, clock: Clock, text_index: TextIndex) -> Self {
+        Self { current: Arc::new(current), links, clock, text_index, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

@@ -18,7 +18,7 @@ use crate::links::{Links, SEARCH_PATH};
 use crate::respond::UrlParameters;
 use crate::reviews::parameters::{self, InvalidParameter};
 use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, SearchArguments};
-use crate::search::{Cursor, CursorParameter, Found, search};
+use crate::search::{Cursor, CursorParameter, Found};
 use crate::wire::Issue;
 
 #[derive(Template)]
@@ -97,7 +97,8 @@ impl Endpoint for Search {
         let edition = self.0.current.load();
         let asked = Asked::parse(&request);
         if asked.issues.is_empty() {
-            let found = search(&edition, &ReviewFilter::new(&asked.arguments), usize::from(asked.limit), asked.cursor.as_ref());
+            let filter = ReviewFilter::new(&asked.arguments);
+            let found = self.0.text_index.search(&edition, &filter, usize::from(asked.limit), asked.cursor.as_ref()).await;
             let html = show(&edition, &asked, found, &self.0.links);
             return Ok(page(&request, edition, html, POLICY));
         }
