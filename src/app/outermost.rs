@@ -103,7 +103,8 @@ fn leave_body_out(response: &mut Response) {
 /// An error that is no problem yet becomes one. What the framework says of it is for us, not for the client.
 fn as_problem(response: Response) -> Response {
     let status = response.status();
-    if is_of(&response, PROBLEM) || !(status.is_client_error() || status.is_server_error()) {
+    // What a page refuses, a fault in its form above all, it says as a page.
+    if is_of(&response, PROBLEM) || is_of(&response, "text/html; charset=utf-8") || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
     problem(status, advice(status))

@@ -88,7 +88,10 @@ async fn every_route_is_documented() {
         .filter(|word| word.starts_with('/'))
         .filter_map(|path| routes.find(path).map(|route| route.pattern))
         .collect();
-    let missing: Vec<&str> = routes.routes().iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
+    // Files of the pages have their digest in the name; the docs name their folder.
+    let is_asset = |pattern: &&str| pattern.starts_with("/assets/") && docs.contains("`/assets/`");
+    let patterns = routes.routes().iter().map(|route| route.pattern).filter(|pattern| !is_asset(pattern));
+    let missing: Vec<&str> = patterns.filter(|pattern| !paths.contains(pattern)).collect();
     assert!(missing.is_empty(), "the docs do not name {missing:?}");
 }
 

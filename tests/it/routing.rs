@@ -129,7 +129,7 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
         "/Reviews.json",
         "//reviews.json",
         "/insights.json/",
-        "/insights",
+        "/insights/",
         "/feed",
         "/feed.xml/",
         "/feed.json",
