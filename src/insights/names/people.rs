@@ -8,6 +8,7 @@ use super::weighing::{self, Certainty};
 use super::words::{Class, Page, Words};
 use crate::business::Technician;
 use crate::insights::text::{Shape, Text};
+use crate::steps;
 
 /// How a form names a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,7 @@ impl People {
         for (number, sentence) in page.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
             while at < sentence.end {
+                steps::one();
                 let found = if page.word(at).id == 0 { None } else { self.forms.longest(page, at, sentence.end) };
                 let Some((end, forms)) = found else {
                     at += 1;

@@ -5,6 +5,7 @@ use super::people::{People, Seen};
 use super::weighing::Certainty;
 use super::words::{Class, Page};
 use crate::insights::reading::{Kind, Mention};
+use crate::steps;
 
 /// The mentions of people, in order.
 pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[String]) -> Vec<Mention> {
@@ -20,6 +21,8 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
             sure.push(*person);
         }
     }
+    sure.sort_unstable();
+    sure.dedup();
     let mut mentions = Vec::new();
     for one in seen {
         let Some((who, rule)) = meant(one, &sure, &recorded) else { continue };
@@ -74,11 +77,15 @@ fn meant(one: &Seen, sure: &[u16], recorded: &[u16]) -> Option<(Vec<u16>, &'stat
 
 /// The last sentence that still speaks of the person.
 fn through(one: &Seen, seen: &[Seen], page: &Page<'_>) -> usize {
-    let names = |sentence: usize| seen.iter().filter(move |other| other.sentence == sentence && other.certainty != Certainty::Weak);
+    let names = |sentence: usize| {
+        let from = seen.partition_point(|other| other.sentence < sentence);
+        let its = seen[from..].iter().inspect(|_| steps::one()).take_while(move |other| other.sentence == sentence);
+        its.filter(|other| other.certainty != Certainty::Weak)
+    };
     let is_alone = names(one.sentence).all(|other| other.people == one.people);
     let mut last = one.sentence;
     while let Some(sentence) = page.text.sentences().get(last + 1) {
-        let start = sentence.clone().find(|at| !page.is_mark(*at) && !page.word(*at).is(Class::Link));
+        let start = sentence.clone().inspect(|_| steps::one()).find(|at| !page.is_mark(*at) && !page.word(*at).is(Class::Link));
         let Some(start) = start.filter(|at| page.word(*at).is(Class::Pronoun)) else { break };
         let is_they = matches!(page.text.word(start), "they" | "their" | "they're" | "they'd" | "they'll");
         if !(is_alone || is_they) || names(last + 1).next().is_some() || matches!(page.text.word(start), "it" | "its" | "it's") {

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::words::Page;
+use crate::steps;
 
 #[derive(Debug, Clone)]
 struct Node<V> {
+    /// By number.
     children: Vec<(u16, u32)>,
     values: Vec<V>,
 }
@@ -58,9 +60,10 @@ impl<V: Clone + PartialEq> Trie<V> {
                 found = Some((at, node.values.as_slice()));
             }
             let id = if at < end { page.word(at).id } else { 0 };
-            match node.children.iter().find(|(word, _)| *word == id && id != 0) {
-                Some((_, next)) => node = &self.nodes[*next as usize],
-                None => return found,
+            steps::one();
+            match node.children.binary_search_by_key(&id, |(word, _)| *word) {
+                Ok(next) if id != 0 => node = &self.nodes[node.children[next].1 as usize],
+                _ => return found,
             }
             at += 1;
         }

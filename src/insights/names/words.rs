@@ -6,6 +6,7 @@ use std::hash::BuildHasherDefault;
 
 use super::misspelling::{Guess, Misspellings};
 use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
 
 const TABLE: &str = include_str!("words.txt");
 
@@ -240,6 +241,7 @@ impl<'a> Page<'a> {
     pub fn new(text: &'a Text, dictionary: &Words) -> Self {
         let mut words = Vec::with_capacity(text.tokens().len());
         for (at, token) in text.tokens().iter().enumerate() {
+            steps::one();
             words.push(match token.shape {
                 Shape::Number => Word::default(),
                 Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
