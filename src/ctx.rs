@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::clock::Clock;
+use crate::compute::Compute;
 use crate::edition::{Current, Sheet};
 use crate::links::Links;
 
@@ -16,6 +17,8 @@ pub struct Ctx {
     pub links: Links,
     /// The time.
     pub clock: Clock,
+    /// Where work is done that takes CPU.
+    pub compute: Compute,
     fixed: OnceLock<Vec<Arc<Sheet>>>,
     is_draining: AtomicBool,
 }
@@ -24,7 +27,8 @@ impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
     pub fn new(current: Current, links: Links, clock: Clock) -> Self {
-        Self { current: Arc::new(current), links, clock, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+        let (compute, current) = (Compute::default(), Arc::new(current));
+        Self { current, links, clock, compute, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

@@ -7,12 +7,13 @@ use std::time::Instant;
 use futures_util::FutureExt;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_TYPE, DATE, LAST_MODIFIED, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
 
 use super::routes::{Route, find};
+use crate::clock::Clock;
 use crate::http::{explained, told};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::respond::{method_not_allowed, problem};
@@ -24,20 +25,23 @@ const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Un
 const PREFLIGHT_SECONDS: &str = "86400";
 
 /// See the head of this file.
-#[derive(Debug, Clone, Copy)]
-pub struct Outermost;
+#[derive(Debug, Clone)]
+pub struct Outermost(pub Clock);
 
 impl<E: Endpoint> Middleware<E> for Outermost {
     type Output = Wrapped<E>;
 
     fn transform(&self, inner: E) -> Wrapped<E> {
-        Wrapped(inner)
+        Wrapped { inner, clock: self.0.clone() }
     }
 }
 
 /// An endpoint within the outermost layer. It never fails.
 #[derive(Debug)]
-pub struct Wrapped<E>(E);
+pub struct Wrapped<E> {
+    inner: E,
+    clock: Clock,
+}
 
 impl<E: Endpoint> Endpoint for Wrapped<E> {
     type Output = Response;
@@ -54,7 +58,7 @@ impl<E: Endpoint> Endpoint for Wrapped<E> {
             (None, &Method::OPTIONS) if request.uri().path() == "*" => StatusCode::NO_CONTENT.into_response(),
             (None, _) => problem(StatusCode::NOT_FOUND, "There is nothing here; /docs shows what there is."),
         };
-        let response = shared(response);
+        let response = dated(shared(response), &self.clock);
         count(route, &response, started);
         Ok(response)
     }
@@ -63,7 +67,7 @@ impl<E: Endpoint> Endpoint for Wrapped<E> {
 impl<E: Endpoint> Wrapped<E> {
     async fn answer(&self, route: &Route, request: Request) -> Response {
         // After a panic nothing of the request is used any more; shared state is only ever replaced whole.
-        let response = match AssertUnwindSafe(self.0.call(request)).catch_unwind().await {
+        let response = match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
             Ok(Ok(response)) => response.into_response(),
             Ok(Err(error)) => error.into_response(),
             Err(_) => {
@@ -133,6 +137,19 @@ fn shared(mut response: Response) -> Response {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// `Last-Modified` is never later than `Date` (RFC 9110 §8.8.2.1), and neither goes back: where the clock went back after a
+/// change, `Date` stays at the instant of that change until the clock has passed it.
+fn dated(mut response: Response, clock: &Clock) -> Response {
+    let modified = response.headers().get(LAST_MODIFIED).and_then(|value| value.to_str().ok());
+    if let Some(modified) = modified.and_then(|value| httpdate::parse_http_date(value).ok()) {
+        let date = httpdate::fmt_http_date(modified.max(clock.now().into()));
+        if let Ok(date) = HeaderValue::from_str(&date) {
+            response.headers_mut().insert(DATE, date);
+        }
+    }
     response
 }
 

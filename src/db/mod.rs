@@ -9,12 +9,14 @@ mod files;
 mod identity;
 mod migrate;
 mod packed;
+mod place;
 mod schema;
 mod sender;
 mod text;
 mod verify;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use changes::Changes;
@@ -23,6 +25,7 @@ pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;
 pub use packed::unpack_value;
+use place::Place;
 pub use sender::Sender;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
@@ -45,6 +48,7 @@ const READERS_MAX: u32 = 2;
 #[derive(Debug, Clone)]
 pub struct Database {
     path: PathBuf,
+    place: Arc<Place>,
     writer: SqlitePool,
     readers: SqlitePool,
 }
@@ -63,9 +67,11 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
-        let writer = pool().max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2).connect_with(options).await.map_err(fault)?;
-        let readers = Self::open_readers(path).await?;
-        Ok((Self { path: path.to_owned(), writer, readers }, migrated))
+        let place = Arc::new(Place::of(path)?);
+        let writer = pool(&place).max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let readers = Self::open_readers(path, &place).await?;
+        Ok((Self { path: path.to_owned(), place, writer, readers }, migrated))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -77,15 +83,15 @@ impl Database {
             return Err(DbError::Missing(path.to_owned()));
         }
         identity::verify(path).await?;
-        let readers = Self::open_readers(path).await?;
+        let readers = Self::open_readers(path, &Arc::new(Place::of(path)?)).await?;
         let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;
         drop(connection);
         Ok(readers)
     }
 
-    async fn open_readers(path: &Path) -> Result<SqlitePool, DbError> {
-        pool()
+    async fn open_readers(path: &Path, place: &Arc<Place>) -> Result<SqlitePool, DbError> {
+        pool(place)
             .max_connections(READERS_MAX)
             .connect_with(options(path).read_only(true).pragma("query_only", "on"))
             .await
@@ -104,12 +110,21 @@ impl Database {
         &self.readers
     }
 
+    /// Whether the name of the database still leads to the file that was opened.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
+    pub fn verify_place(&self) -> Result<(), DbError> {
+        self.place.verify()
+    }
+
     /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
     ///
     /// # Errors
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] where the file
-    /// cannot be written.
+    /// cannot be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+        self.verify_place()?;
         self.writer.begin_with("begin immediate").await.map_err(|error| DbError::at(&self.path, error))
     }
 
@@ -143,6 +158,7 @@ impl Database {
     /// Whether somebody has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
         let fault = |error| DbError::at(&self.path, error);
+        self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
         let mut asking = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let answer = asking.begin_with("begin immediate").await.map(drop).map_err(fault);
@@ -167,9 +183,14 @@ impl Database {
 
 /// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
 /// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
-/// sqlx, whose own rollback then fails, would for ever refuse to begin another one.
-fn pool() -> SqlitePoolOptions {
-    let options = SqlitePoolOptions::new().test_before_acquire(false);
+/// sqlx, whose own rollback then fails, would for ever refuse to begin another one. Those that it makes later are to the file
+/// that was opened, too, or there are none.
+fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new().test_before_acquire(false).after_connect(move |_, _| {
+        let verified = place.verify().map_err(|error| sqlx::Error::Configuration(error.into()));
+        Box::pin(std::future::ready(verified))
+    });
     options.before_acquire(|connection, _| Box::pin(std::future::ready(Ok(!connection.is_in_transaction()))))
 }
 

@@ -13,6 +13,7 @@ mod document;
 pub mod entry;
 mod feed;
 mod grams;
+pub mod gzip;
 mod insights;
 mod postings;
 mod press;
