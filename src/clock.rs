@@ -1,9 +1,12 @@
 //! The one clock. Time is input: whatever decides by time is handed a [`Clock`], so that a test can set it.
 //!
-//! Nothing else in the crate reads the system's time or sleeps (held by a lint).
+//! It has two sides. The wall clock tells instants, which are stored and published; it may be set forwards or backwards at
+//! any moment. The monotonic clock measures how long something takes or has to wait: it is not set, never goes back, and
+//! means nothing outside of this process. Nothing else in the crate reads the system's time or sleeps (held by a lint).
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::ops::{Add, Sub};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
@@ -15,8 +18,54 @@ pub struct Clock(Source);
 #[derive(Debug, Clone)]
 enum Source {
     System,
-    Manual(Arc<watch::Sender<DateTime<Utc>>>),
+    Manual(Arc<watch::Sender<Manual>>),
 }
+
+/// Where a manual clock stands.
+#[derive(Debug, Clone, Copy)]
+struct Manual {
+    wall: DateTime<Utc>,
+    monotonic: Monotonic,
+}
+
+/// A point on the monotonic clock: comparable with others of the same process alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Monotonic(Duration);
+
+impl Monotonic {
+    /// The time from the clock's own beginning, before which nothing happened.
+    #[must_use]
+    pub const fn since_start(self) -> Duration {
+        self.0
+    }
+
+    /// The same in whole milliseconds, for a counter that is shared.
+    #[must_use]
+    pub fn millis(self) -> u64 {
+        u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Add<Duration> for Monotonic {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(duration))
+    }
+}
+
+impl Sub for Monotonic {
+    type Output = Duration;
+
+    /// How long it is since `earlier`; nothing, where that is later.
+    fn sub(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// When this process first asked for the monotonic time.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
     /// The machine's clock.
@@ -28,23 +77,43 @@ impl Clock {
     /// A clock that stands at `now` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(now: DateTime<Utc>) -> Self {
-        Self(Source::Manual(Arc::new(watch::Sender::new(now))))
+        Self(Source::Manual(Arc::new(watch::Sender::new(Manual { wall: now, monotonic: Monotonic::default() }))))
     }
 
-    /// The current instant.
+    /// The current instant, on the wall clock.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
     pub fn now(&self) -> DateTime<Utc> {
         match &self.0 {
             Source::System => Utc::now(),
-            Source::Manual(now) => *now.borrow(),
+            Source::Manual(now) => now.borrow().wall,
         }
     }
 
-    /// Moves a manual clock, forwards or backwards. The system's clock is not ours to move: nothing happens.
+    /// The current point on the monotonic clock: what durations are measured with.
+    #[must_use]
+    pub fn monotonic(&self) -> Monotonic {
+        match &self.0 {
+            Source::System => Monotonic(START.elapsed()),
+            Source::Manual(now) => now.borrow().monotonic,
+        }
+    }
+
+    /// Lets time pass on a manual clock. Backwards, the wall clock alone is moved, as time does not run backwards. The
+    /// system's clock is not ours to move: nothing happens.
     pub fn advance(&self, by: chrono::Duration) {
         if let Source::Manual(now) = &self.0 {
-            now.send_modify(|now| *now += by);
+            now.send_modify(|now| {
+                now.wall += by;
+                now.monotonic = now.monotonic + by.to_std().unwrap_or_default();
+            });
+        }
+    }
+
+    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does, while no time passes.
+    pub fn set_wall(&self, by: chrono::Duration) {
+        if let Source::Manual(now) = &self.0 {
+            now.send_modify(|now| now.wall += by);
         }
     }
 
@@ -57,25 +126,72 @@ impl Clock {
         }
     }
 
-    /// Returns once `duration` has passed on this clock.
+    /// Returns once `duration` has passed, however the wall clock is set meanwhile.
     pub async fn sleep(&self, duration: Duration) {
-        let until = self.now() + chrono::Duration::from_std(duration).unwrap_or(chrono::Duration::MAX);
-        self.sleep_until(until).await;
+        self.sleep_until(self.monotonic() + duration).await;
     }
 
-    /// Returns once this clock shows `until` or later.
+    /// Returns once the monotonic clock stands at `until` or later.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that waits for the system")]
-    pub async fn sleep_until(&self, until: DateTime<Utc>) {
+    pub async fn sleep_until(&self, until: Monotonic) {
         match &self.0 {
-            Source::System => {
-                let wait = (until - self.now()).to_std().unwrap_or_default();
-                tokio::time::sleep(wait).await;
-            }
+            Source::System => tokio::time::sleep(until - self.monotonic()).await,
             Source::Manual(now) => {
                 let mut now = now.subscribe();
                 // The sender lives in `self`, so waiting cannot fail while we are borrowed.
-                let _ = now.wait_for(|now| *now >= until).await;
+                let _ = now.wait_for(|now| now.monotonic >= until).await;
             }
         }
+    }
+
+    /// When the monotonic clock will show what the wall clock calls `instant`, if nobody sets the latter; at most after
+    /// `longest`, so that a clock that is set back stretches no wait beyond that.
+    #[must_use]
+    pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
+        self.monotonic() + (instant - self.now()).to_std().unwrap_or_default().min(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    const HOUR: chrono::Duration = chrono::Duration::hours(1);
+
+    #[test]
+    fn setting_the_wall_clock_neither_ends_nor_stretches_a_wait() {
+        for by in [HOUR, -HOUR] {
+            let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+            let wait = clock.sleep(Duration::from_mins(1)).shared();
+            assert_eq!(wait.clone().now_or_never(), None);
+            clock.set_wall(by);
+            assert_eq!(wait.clone().now_or_never(), None, "{by}: no time has passed");
+            clock.advance(chrono::Duration::minutes(1));
+            assert_eq!(wait.now_or_never(), Some(()), "{by}: a minute has passed");
+        }
+    }
+
+    #[test]
+    fn the_monotonic_clock_never_goes_back() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH);
+        clock.advance(HOUR);
+        let before = clock.monotonic();
+        clock.advance(-HOUR);
+        assert_eq!((clock.monotonic(), clock.now()), (before, DateTime::UNIX_EPOCH));
+        assert!(Clock::system().monotonic() <= Clock::system().monotonic());
+    }
+
+    #[test]
+    fn a_wait_for_an_instant_is_bounded_though_the_wall_clock_was_set_back() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + HOUR);
+        let due = clock.now() + chrono::Duration::seconds(5);
+        let longest = Duration::from_mins(1);
+        assert_eq!(clock.monotonic_at(due, longest) - clock.monotonic(), Duration::from_secs(5));
+        clock.set_wall(-HOUR);
+        assert_eq!(clock.monotonic_at(due, longest) - clock.monotonic(), longest);
+        clock.set_wall(HOUR * 2);
+        assert_eq!(clock.monotonic_at(due, longest), clock.monotonic(), "due at once");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -80,7 +80,7 @@ impl Rig {
             links,
             delays: config.retry_delays,
             by_address: Arc::new(PerMinute::new(1_000_000, &clock)),
-            succeeded_at: Arc::new(AtomicI64::new(clock.now().timestamp_millis())),
+            succeeded_at: Arc::new(AtomicU64::new(clock.monotonic().millis())),
         };
         let current = Arc::clone(&app.ctx().current);
         let worker = Worker::new(app.database().clone(), current, exchange, Arc::new(Notify::new()), u64::MAX);

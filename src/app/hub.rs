@@ -1,7 +1,7 @@
 //! The hub put together: the way out, the door, and the worker behind it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::AtomicU64;
 
 use thiserror::Error;
 use tokio::sync::{Mutex, Notify};
@@ -92,7 +92,7 @@ impl Hub {
             links: ctx.links.clone(),
             delays: config.retry_delays,
             by_address: Arc::new(PerMinute::new(limits.verifications_per_address_per_minute, &clock)),
-            succeeded_at: Arc::new(AtomicI64::new(clock.now().timestamp_millis())),
+            succeeded_at: Arc::new(AtomicU64::new(clock.monotonic().millis())),
         };
         let mut worker =
             Worker::new(database.clone(), Arc::clone(&ctx.current), exchange, Arc::clone(&wake), limits.bytes_per_host_per_hour);

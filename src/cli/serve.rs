@@ -14,8 +14,9 @@ use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
+use crate::edition::Document;
 use crate::edition::Press;
-use crate::links::{HUB_PATH, Links, MCP_PATH};
+use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]
@@ -98,15 +99,15 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
     let published = edition.copy.shelf.len();
     let rows = [
         ("Home", "/"),
-        ("Reviews", "/reviews.json"),
-        ("Insights", "/insights.json"),
-        ("Search", "/api/reviews/search"),
-        ("JSON Feed", "/api/feed.json"),
-        ("Atom", "/feed.xml"),
+        ("Reviews", Document::Reviews.path()),
+        ("Insights", Document::Insights.path()),
+        ("Search", SEARCH_PATH),
+        ("JSON Feed", Document::JsonFeed.path()),
+        ("Atom", Document::AtomFeed.path()),
         ("MCP", MCP_PATH),
         ("WebSub hub", HUB_PATH),
-        ("Swagger UI", "/docs"),
-        ("OpenAPI", "/.well-known/openapi.json"),
+        ("Swagger UI", DOCS_PATH),
+        ("OpenAPI", OPENAPI_PATH),
         ("Health", "/healthz"),
         ("Metrics", "/metrics"),
     ];

@@ -179,7 +179,7 @@ impl Egress {
             let guard = Guard { target, policy: Arc::clone(&self.policy), names: Arc::clone(&self.names) };
             self.client(guard, IDLE_PER_LINE_MAX)
         };
-        self.lines.client(&host, self.clock.now(), make)
+        self.lines.client(&host, self.clock.monotonic(), make)
     }
 
     fn client<R: reqwest::dns::Resolve + 'static>(&self, resolver: R, idle_max: usize) -> Result<Client, Failure> {

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Client;
+
+use crate::clock::Monotonic;
 
 /// How many hosts have a line; the one used longest ago gives way.
 const LINES_MAX: usize = 128;
@@ -20,7 +21,7 @@ pub(super) const IDLE_PER_LINE_MAX: usize = 4;
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// No line takes a request when it is older. With an exchange of 20 s, and the time above, connections that anybody could get
 /// again live for 60 s at most.
-const LINE_SECONDS_MAX: TimeDelta = TimeDelta::seconds(20);
+const LINE_AGE_MAX: Duration = Duration::from_secs(20);
 
 /// See the head of this file.
 #[derive(Debug, Default)]
@@ -37,13 +38,13 @@ struct Open {
 #[derive(Debug)]
 struct Line {
     client: Client,
-    opened_at: DateTime<Utc>,
+    opened_at: Monotonic,
     last_use: u64,
 }
 
 impl Lines {
     /// The client for `host` (with its port): the one in use if it is young enough, or the one that `make` makes.
-    pub(super) fn client<E>(&self, host: &str, now: DateTime<Utc>, make: impl FnOnce() -> Result<Client, E>) -> Result<Client, E> {
+    pub(super) fn client<E>(&self, host: &str, now: Monotonic, make: impl FnOnce() -> Result<Client, E>) -> Result<Client, E> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.uses += 1;
         let uses = open.uses;
@@ -62,7 +63,6 @@ impl Lines {
     }
 }
 
-/// A clock that was set back makes every line too old, never too young.
-fn is_young(line: &Line, now: DateTime<Utc>) -> bool {
-    (TimeDelta::zero()..LINE_SECONDS_MAX).contains(&(now - line.opened_at))
+fn is_young(line: &Line, now: Monotonic) -> bool {
+    now - line.opened_at < LINE_AGE_MAX
 }

@@ -24,6 +24,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const TEXT: &str = "text/plain";
 
 /// The hub's handler.
+#[derive(Clone)]
 pub struct Hub {
     /// What takes the requests.
     pub door: Arc<Door>,
@@ -37,7 +38,7 @@ impl Hub {
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// a 202; then the callback is asked, and told.
-    #[oai(path = "/api/websub/hub", method = "post", operation_id = "hub", tag = "Group::Hub")]
+    #[oai(path = "/hub", method = "post", tag = "Group::Hub")]
     async fn hub(&self, form: Form) -> Taken {
         let source = form.source(&self.trusted_proxies);
         let taken = match &form.body {

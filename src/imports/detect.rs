@@ -1,52 +1,13 @@
 //! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`.
-//!
-//! A format is a file of its own beside this one, which ends in a `FORMAT`, and one line in [`Format::ALL`].
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::BufRead;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::fault::Fault;
-use super::intake::Intake;
-use super::{document, google, jsonl};
-
-/// A kind of file that reviews come in.
-pub struct Format {
-    /// What `--format` calls it.
-    pub name: &'static str,
-    /// What people call it.
-    pub label: &'static str,
-    /// Whether `--map` has a meaning for it.
-    pub(super) renames: bool,
-    /// Whether a file of that shape is one.
-    pub(super) recognises: fn(&Shape) -> bool,
-    /// Hands every review in the file, right or wrong, to the intake.
-    pub(super) read: fn(&mut dyn BufRead, &mut Intake<'_>) -> Result<(), Fault>,
-}
-
-impl Format {
-    /// Every format, in the order in which they are asked: the one that asks least comes last.
-    pub const ALL: [&'static Self; 3] = [&document::FORMAT, &google::FORMAT, &jsonl::FORMAT];
-
-    /// The format of that name.
-    #[must_use]
-    pub fn find(name: &str) -> Option<&'static Self> {
-        Self::ALL.into_iter().find(|format| format.name == name)
-    }
-
-    /// The names that `--format` takes.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().map(|format| format.name)
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({})", self.name)
-    }
-}
+use super::format::Format;
+use super::jsonl;
 
 /// The format of a file that begins with `head`, or the `wanted` one where somebody says so.
 pub(super) fn detect(head: &[u8], wanted: Option<&'static Format>) -> Result<&'static Format, Fault> {

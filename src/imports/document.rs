@@ -3,15 +3,23 @@
 
 use std::io::BufRead;
 
-use super::detect::{Format, Shape};
+use super::detect::Shape;
 use super::elements::{Part, each};
 use super::fault::Fault;
-use super::intake::Intake;
+use super::format::Format;
 use super::report::Position;
+use super::sink::{RowSink, take};
 use super::{profile, record};
 
-pub(super) const FORMAT: Format =
-    Format { name: "reviews-json", label: "/reviews.json of this service", recognises, renames: false, read };
+pub(super) const FORMAT: Format = Format {
+    name: "reviews-json",
+    label: "/reviews.json of this service",
+    excerpts: false,
+    authors_public: true,
+    renames: false,
+    recognises,
+    read,
+};
 
 fn recognises(shape: &Shape) -> bool {
     // The business of a large firm may fill all that is looked at, so its own parts must do.
@@ -19,12 +27,9 @@ fn recognises(shape: &Shape) -> bool {
     shape.has("reviews[].rating") || (shape.has("business") && (shape.has("reviews") || ours))
 }
 
-fn read(input: &mut dyn BufRead, intake: &mut Intake<'_>) -> Result<(), Fault> {
+fn read(input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
     each(input, &mut |part| match part {
-        Part::Business(business) => intake.bring(|| profile::business(&business).map_err(Fault::Business)),
-        Part::Review(index, review) => {
-            let made = record::review(&review, intake.rules()).map_err(|problem| problem.to_string());
-            intake.take(Position::Element(index), made, || review)
-        }
+        Part::Business(business) => sink.business(&mut || profile::business(&business).map_err(Fault::Business)),
+        Part::Review(index, review) => take(sink, Position::Element(index), record::review(&review), &|| review.clone()),
     })
 }

@@ -18,12 +18,19 @@ const SHOWN_CHARACTERS_MAX: usize = 60;
 
 /// What is wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path}: {message}")]
+#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
 pub struct Problem {
-    /// Where it stands, as `mentions.services[2]`.
+    /// Where it stands, as `mentions.services[2]`; empty where the row as a whole is wrong.
     pub path: String,
     /// What is there, and what is allowed.
     pub message: String,
+}
+
+impl Problem {
+    /// A complaint about a row as a whole.
+    pub(super) fn of_all(message: impl Into<String>) -> Self {
+        Self { path: String::new(), message: message.into() }
+    }
 }
 
 /// An object whose fields are to be taken.
@@ -62,6 +69,11 @@ impl<'a> Fields<'a> {
     /// The value of `name`, where there is one.
     pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Whether the file says that there is no `name`.
+    pub(super) fn is_null(&self, name: &str) -> bool {
+        self.map.get(name).is_some_and(Value::is_null)
     }
 
     /// The text of `name`, as it is.

@@ -8,66 +8,79 @@ use std::io::BufRead;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::detect::{Format, Shape};
+use super::detect::Shape;
 use super::elements::{Part, each};
 use super::fault::Fault;
 use super::fields::{Fields, Problem, shown};
-use super::intake::Intake;
+use super::format::Format;
+use super::incoming::{Dated, Incoming, IncomingResponse};
 use super::report::Position;
-use super::rules::Rules;
-use crate::reviews::{Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification};
+use super::sink::{RowSink, take};
+use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
 const ANONYMOUS: &str = "A Google user";
 const STARS: [(&str, i64); 5] = [("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4), ("FIVE", 5)];
 
-pub(super) const FORMAT: Format =
-    Format { name: "google", label: "Google Business Profile (Takeout or API)", recognises, renames: false, read };
+pub(super) const FORMAT: Format = Format {
+    name: "google",
+    label: "Google Business Profile (Takeout or API)",
+    excerpts: false,
+    authors_public: true,
+    renames: false,
+    recognises,
+    read,
+};
 
 fn recognises(shape: &Shape) -> bool {
     // The API answers {} for a location without reviews.
     shape.is_bare() || ["reviews", "averageRating", "totalReviewCount", "nextPageToken"].iter().any(|name| shape.has(name))
 }
 
-fn read(input: &mut dyn BufRead, intake: &mut Intake<'_>) -> Result<(), Fault> {
+fn read(input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
     each(input, &mut |part| match part {
         Part::Business(_) => Ok(()),
         Part::Review(index, value) => {
-            let made = review(&value, intake.rules()).map_err(|problem| problem.to_string());
-            intake.take(Position::Element(index), made, || value)
+            take(sink, Position::Element(index), review(&value).map_err(|problem| vec![problem]), &|| value.clone())
         }
     })
 }
 
-fn review(value: &Value, rules: Rules) -> Result<Review, Problem> {
+fn review(value: &Value) -> Result<Incoming, Problem> {
     let fields = Fields::of(value, String::new())?;
     let created = fields.instant("createTime")?.ok_or_else(|| fields.missing("createTime"))?;
-    let date = rules.day_of(created).ok_or_else(|| fields.problem("createTime", "is outside of the years 1 to 9999"))?;
-    Ok(Review {
-        id: id(&fields)?,
+    let (id, location) = id(&fields)?;
+    Ok(Incoming {
+        id,
         rating: rating(&fields)?,
-        date: rules.plausible(date).map_err(|message| fields.problem("createTime", message))?,
+        posted: Dated::instant(created, "createTime"),
         author: author(&fields)?,
-        title: None,
+        title: Stated::Unsaid,
         // Stars alone have no comment.
         text: fields.text("comment")?.map(original).unwrap_or_default().to_owned(),
-        language: None,
-        source: Source { name: "Google".to_owned(), url: None },
-        verification: Verification { verified: true, method: Method::SourcePlatform, verified_at: None },
-        mentions: Mentions::default(),
-        response: reply(&fields, rules)?,
-        status: Status::Published,
+        language: Stated::Unsaid,
+        source: Stated::Given(Source { name: "Google".to_owned(), url: None }),
+        location,
+        status: Stated::Unsaid,
+        verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
+        mentions: Stated::Unsaid,
+        response: reply(&fields)?,
         updated_at: fields.instant("updateTime")?.or(Some(created)),
+        decided: Vec::new(),
     })
 }
 
 /// The location and the review, without the account: whoever manages a location under two accounts exports it twice.
-fn id(fields: &Fields<'_>) -> Result<ReviewId, Problem> {
+fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
+    let mut place = None;
     let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
         (Some(name), id) => {
             let parts: Vec<&str> = name.split('/').collect();
             match (parts.as_slice(), id) {
-                ([.., "locations", location, "reviews", review], _) => format!("{location}.{review}"),
+                ([.., "locations", location, "reviews", review], _) => {
+                    place = Some((*location).to_owned());
+                    format!("{location}.{review}")
+                }
                 (_, Some(id)) => id,
                 (_, None) => {
                     return Err(
@@ -80,7 +93,8 @@ fn id(fields: &Fields<'_>) -> Result<ReviewId, Problem> {
         (None, None) => return Err(fields.missing("name")),
     };
     // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike every time.
-    key.parse().or_else(|_| digest(&key).parse()).map_err(|_: crate::reviews::InvalidReviewId| fields.missing("name"))
+    let id = key.parse().or_else(|_| digest(&key).parse()).map_err(|_: crate::reviews::InvalidReviewId| fields.missing("name"));
+    Ok((id?, place))
 }
 
 fn digest(key: &str) -> String {
@@ -107,16 +121,16 @@ fn author(fields: &Fields<'_>) -> Result<String, Problem> {
 
 /// The owner's reply, where Google shows it: since 2026 replies are moderated, and exports have those that wait or
 /// were turned down as well. Older exports say nothing, and had only shown ones.
-fn reply(fields: &Fields<'_>, rules: Rules) -> Result<Option<Response>, Problem> {
-    let Some(reply) = fields.object("reviewReply")? else { return Ok(None) };
+fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+    // What Google exports is all that there is: no reply is a statement, too.
+    let Some(reply) = fields.object("reviewReply")? else { return Ok(Stated::None) };
     let state = reply.text("reviewReplyState")?.or(reply.text("state")?).or(fields.text("reviewReplyState")?);
     let text = reply.text("comment")?.map(original).unwrap_or_default();
     if text.is_empty() || state.is_some_and(|state| state != "APPROVED") {
-        return Ok(None);
+        return Ok(Stated::None);
     }
-    let day = |instant| rules.day_of(instant).map_or(Ok(None), |day: Day| rules.plausible(day).map(Some));
-    let date = reply.instant("updateTime")?.map_or(Ok(None), day).map_err(|message| reply.problem("updateTime", message))?;
-    Ok(Some(Response { text: text.to_owned(), date, author: None }))
+    let posted = reply.instant("updateTime")?.map(|instant| Dated::instant(instant, reply.path("updateTime")));
+    Ok(Stated::Given(IncomingResponse { text: text.to_owned(), posted, author: None }))
 }
 
 /// What the customer wrote, without Google's translation, which stands before it, or after it, in the same text.

@@ -8,21 +8,24 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::Value;
 use sqlx::{Sqlite, Transaction};
 
-use super::detect::Format;
 use super::fault::Fault;
+use super::fields::Problem;
+use super::incoming::{Dated, Incoming, Posted};
 use super::rename::Rename;
 use super::report::{FileReport, Position, Rejection, Report, Watch};
 use super::rules::Rules;
+use super::sink::{FileStart, Raw, RowSink};
 use crate::business::{self, Business};
-use crate::reviews::{Review, ReviewId, Status, store};
+use crate::reviews::{Day, Method, Response, Review, ReviewId, Source, Status, Verification, store};
 
 /// How many reviews one statement writes. Larger batches are hardly quicker, and cost memory.
 const BATCH: usize = 250;
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
+/// Where a review is from that does not say.
+const SOURCE_DEFAULT: &str = "Direct";
 
 /// What hears of the reading, and is handed from task to task with it.
 pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
@@ -56,58 +59,57 @@ impl<'a> Intake<'a> {
         Self { now, rules, business_known: known.is_some(), renames, watch, rows: 0, gathered, places }
     }
 
-    /// What comes next is from this file.
-    pub(super) fn begin(&mut self, name: String, format: &Format) -> Result<(), Fault> {
-        if !self.renames.is_empty() && !format.renames {
-            return Err(Fault::MapUnused(format.name));
-        }
-        self.gathered.report.files.push(FileReport { name, format: format.name, rows: 0, rejected: 0 });
-        Ok(())
+    /// The review, its days judged by the calendar of the business.
+    fn judged(&self, incoming: Incoming) -> Result<Review, Vec<Problem>> {
+        let mut wrong = Vec::new();
+        let date = self.day(&incoming.posted).map_err(|problem| wrong.push(problem)).ok();
+        let response = incoming.response.given().map(|response| {
+            let date = response.posted.as_ref().map(|posted| self.day(posted)).transpose();
+            let date = date.map_err(|problem| wrong.push(problem)).ok().flatten();
+            Response { text: response.text, date, author: response.author }
+        });
+        let (Some(date), true) = (date, wrong.is_empty()) else { return Err(wrong) };
+        Ok(Review {
+            id: incoming.id,
+            rating: incoming.rating,
+            date,
+            author: incoming.author,
+            title: incoming.title.given(),
+            text: incoming.text,
+            language: incoming.language.given(),
+            source: incoming.source.given().unwrap_or_else(|| Source { name: SOURCE_DEFAULT.to_owned(), url: None }),
+            // Whoever imports a row that does not say vouches for it.
+            verification: incoming.verification.given().unwrap_or(Verification {
+                verified: true,
+                method: Method::Manual,
+                verified_at: None,
+            }),
+            mentions: incoming.mentions.given().unwrap_or_default(),
+            response,
+            status: incoming.status.given().unwrap_or(Status::Published),
+            updated_at: incoming.updated_at,
+        })
     }
 
-    /// The calendar to judge by.
-    pub(super) const fn rules(&self) -> Rules {
-        self.rules
+    /// The plausible day on which something was written.
+    fn day(&self, dated: &Dated) -> Result<Day, Problem> {
+        let problem = |message: String| Problem { path: dated.path.to_string(), message };
+        let day = match dated.posted {
+            Posted::Day(day) => day,
+            Posted::Instant(instant) => {
+                self.rules.day_of(instant).ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?
+            }
+        };
+        self.rules.plausible(day).map_err(problem)
     }
 
-    /// What the file calls our fields.
-    pub(super) const fn renames(&self) -> &'a [Rename] {
-        self.renames
-    }
-
-    /// Takes a row: the review made of it, or why there is none. `row` is asked for only in the latter case.
-    pub(super) fn take(&mut self, at: Position, made: Result<Review, String>, row: impl FnOnce() -> Value) -> Result<(), Fault> {
+    /// Counts a row.
+    fn count(&mut self) {
         self.rows += 1;
         self.watch.read(self.rows);
-        let Some(file) = self.gathered.report.files.last_mut() else { return Ok(()) };
-        file.rows += 1;
-        match made {
-            Ok(review) => self.keep(review),
-            Err(error) => {
-                file.rejected += 1;
-                self.gathered.report.rejected += 1;
-                let rejection = Rejection { file: file.name.clone(), at, error, row: row() };
-                self.watch.rejected(rejection).map_err(Fault::Rejects)?;
-            }
+        if let Some(file) = self.gathered.report.files.last_mut() {
+            file.rows += 1;
         }
-        Ok(())
-    }
-
-    /// Takes the business that a file brings along. Counts only where there is none yet.
-    pub(super) fn bring(&mut self, business: impl FnOnce() -> Result<Business, Fault>) -> Result<(), Fault> {
-        if self.business_known {
-            return Ok(());
-        }
-        let business = business()?;
-        let earlier = self.gathered.report.files.len() > 1;
-        if earlier && business.time_zone != Tz::UTC {
-            return Err(Fault::BusinessLate(business.time_zone.name().to_owned()));
-        }
-        self.rules = Rules::new(self.now, business.time_zone);
-        self.business_known = true;
-        self.gathered.report.business = Some(business.name.clone());
-        self.gathered.business = Some(business);
-        Ok(())
     }
 
     /// The newest `updated_at` wins; where that does not decide, the later row.
@@ -137,6 +139,62 @@ impl<'a> Intake<'a> {
             }
         }
         self.gathered
+    }
+}
+
+impl RowSink for Intake<'_> {
+    fn begin(&mut self, file: FileStart) -> Result<(), Fault> {
+        if !self.renames.is_empty() && !file.format.renames {
+            return Err(Fault::MapUnused(file.format.name));
+        }
+        self.gathered.report.files.push(FileReport { name: file.name, format: file.format.name, rows: 0, rejected: 0 });
+        Ok(())
+    }
+
+    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), Fault> {
+        match self.judged(incoming) {
+            Ok(review) => {
+                self.count();
+                self.keep(review);
+                Ok(())
+            }
+            Err(problems) => self.reject(at, raw, problems),
+        }
+    }
+
+    fn deleted(&mut self, _at: Position, _id: ReviewId) -> Result<(), Fault> {
+        self.count();
+        Ok(())
+    }
+
+    fn reject(&mut self, at: Position, raw: Raw<'_>, problems: Vec<Problem>) -> Result<(), Fault> {
+        self.count();
+        let Some(file) = self.gathered.report.files.last_mut() else { return Ok(()) };
+        file.rejected += 1;
+        self.gathered.report.rejected += 1;
+        let error = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let rejection = Rejection { file: file.name.clone(), at, error, row: raw() };
+        self.watch.rejected(rejection).map_err(Fault::Rejects)
+    }
+
+    fn business(&mut self, business: &mut dyn FnMut() -> Result<Business, Fault>) -> Result<(), Fault> {
+        if self.business_known {
+            return Ok(());
+        }
+        let business = business()?;
+        let earlier = self.gathered.report.files.len() > 1;
+        if earlier && business.time_zone != Tz::UTC {
+            return Err(Fault::BusinessLate(business.time_zone.name().to_owned()));
+        }
+        self.rules = Rules::new(self.now, business.time_zone);
+        self.business_known = true;
+        self.gathered.report.business = Some(business.name.clone());
+        self.gathered.business = Some(business);
+        Ok(())
+    }
+
+    fn renames(&self) -> &[Rename] {
+        self.renames
     }
 }
 

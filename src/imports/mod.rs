@@ -9,7 +9,9 @@ mod document;
 mod elements;
 mod fault;
 mod fields;
+mod format;
 mod google;
+mod incoming;
 mod intake;
 mod jsonl;
 mod locate;
@@ -19,15 +21,16 @@ mod rename;
 mod report;
 mod rules;
 pub mod seed;
+mod sink;
 mod sources;
 
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
-pub use detect::Format;
 pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
+pub use format::Format;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
 pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
@@ -36,6 +39,7 @@ use crate::business::{self, Business};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use intake::{Gathered, Intake, Watcher};
+use sink::{FileStart, RowSink as _};
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +92,7 @@ fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Wa
     let budget = sources::Budget::default();
     let mut take = |mut input: sources::Input<'_>| {
         let format = detect::detect(&input.head, order.format)?;
-        intake.begin(input.name, format)?;
+        intake.begin(FileStart { name: input.name, format })?;
         (format.read)(&mut *input.all, &mut intake)
     };
     for file in &order.files {

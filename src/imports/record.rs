@@ -6,33 +6,69 @@
 use serde_json::Value;
 
 use super::fields::{Fields, Problem, shown};
-use super::rules::Rules;
-use crate::reviews::{Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification};
+use super::incoming::{Dated, Incoming, IncomingResponse};
+use crate::reviews::{Day, Mentions, Method, Rating, Source, Stated, Status, Verification};
 
-/// Where a review is from that does not say.
-const SOURCE_DEFAULT: &str = "Direct";
 /// Why a review does not appear that says it is not verified, and nothing else.
-const NOT_VERIFIED: &str = "not verified";
+pub(super) const NOT_VERIFIED: &str = "not verified";
 
-/// The review that `value` describes.
-pub(super) fn review(value: &Value, rules: Rules) -> Result<Review, Problem> {
-    let fields = Fields::of(value, String::new())?;
-    let verification = verification(&fields)?;
-    Ok(Review {
-        id: fields.parsed("id")?.ok_or_else(|| fields.missing("id"))?,
-        rating: rating(&fields)?,
-        date: day(&fields, "date", rules)?.ok_or_else(|| fields.missing("date"))?,
-        author: fields.required("author")?,
-        title: fields.filled("title")?,
-        text: fields.text("text")?.ok_or_else(|| no_text(&fields))?.to_owned(),
-        language: language(&fields)?,
-        source: source(&fields)?,
-        status: status(&fields, verification.verified)?,
-        verification,
-        mentions: mentions(&fields)?,
-        response: response(&fields, rules)?,
-        updated_at: fields.instant("updated_at")?,
+/// The review that `value` describes, or everything that is wrong with it.
+pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+    let mut wrong = Vec::new();
+    let id = noted(&mut wrong, fields.parsed("id").and_then(|id| id.ok_or_else(|| fields.missing("id"))));
+    let rating = noted(&mut wrong, rating(&fields));
+    let posted = noted(&mut wrong, dated(&fields, "date").and_then(|day| day.ok_or_else(|| fields.missing("date"))));
+    let author = noted(&mut wrong, fields.required("author"));
+    let title = noted(&mut wrong, stated(&fields, "title"));
+    let text = noted(&mut wrong, fields.text("text").and_then(|text| text.ok_or_else(|| no_text(&fields))));
+    let language = noted(&mut wrong, language(&fields));
+    let source = noted(&mut wrong, source(&fields));
+    let verification = noted(&mut wrong, verification(&fields));
+    let status = noted(&mut wrong, status(&fields, verification.as_ref()));
+    let mentions = noted(&mut wrong, mentions(&fields));
+    let response = noted(&mut wrong, response(&fields));
+    let updated_at = noted(&mut wrong, fields.instant("updated_at"));
+    let decided = noted(&mut wrong, fields.texts("decided"));
+    let made = || {
+        Some(Incoming {
+            id: id?,
+            rating: rating?,
+            posted: posted?,
+            author: author?,
+            title: title?,
+            text: text?.to_owned(),
+            language: language?,
+            source: source?,
+            location: None,
+            status: status?,
+            verification: verification?,
+            mentions: mentions?,
+            response: response?,
+            updated_at: updated_at?,
+            decided: decided?,
+        })
+    };
+    made().ok_or(wrong)
+}
+
+/// The value, or nothing and the problem beside the others.
+fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
+    made.map_err(|problem| wrong.push(problem)).ok()
+}
+
+/// A field that is not there is unsaid; `null` and an empty text say that there is none.
+fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, Problem> {
+    let text = fields.text(name)?;
+    Ok(match text {
+        Some("") => Stated::None,
+        Some(text) => Stated::Given(text.to_owned()),
+        None => unsaid(fields, name),
     })
+}
+
+fn unsaid<T>(fields: &Fields<'_>, name: &str) -> Stated<T> {
+    if fields.is_null(name) { Stated::None } else { Stated::Unsaid }
 }
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
@@ -45,19 +81,17 @@ fn no_text(fields: &Fields<'_>) -> Problem {
     fields.problem("text", "missing; write \"\" for stars without words")
 }
 
-/// The plausible day of the field `name`.
-fn day(fields: &Fields<'_>, name: &str, rules: Rules) -> Result<Option<Day>, Problem> {
-    let check = |day| rules.plausible(day).map_err(|message| fields.problem(name, message));
-    fields.parsed::<Day>(name)?.map(check).transpose()
+/// The day of the field `name`.
+fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
+    Ok(fields.parsed::<Day>(name)?.map(|day| Dated::day(day, fields.path(name))))
 }
 
 /// Subtags as BCP 47 (RFC 5646 §2.1) shapes them; whether a tag is registered is not asked.
-fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
+fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
     let subtag = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let shaped = |tag: &str| tag.split('-').all(subtag) && tag.starts_with(|first: char| first.is_ascii_alphabetic());
-    let tag = fields.filled("language")?;
-    match tag {
-        Some(tag) if !shaped(&tag) => {
+    match stated(fields, "language")? {
+        Stated::Given(tag) if !shaped(&tag) => {
             let message = format!("{} is no language tag of BCP 47, for example en or es-MX", shown(&Value::from(tag)));
             Err(fields.problem("language", message))
         }
@@ -65,18 +99,15 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     }
 }
 
-fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
+fn source(fields: &Fields<'_>) -> Result<Stated<Source>, Problem> {
     match fields.object("source")? {
-        Some(source) => Ok(Source { name: source.required("name")?, url: source.url("url")? }),
-        None => Ok(Source { name: SOURCE_DEFAULT.to_owned(), url: None }),
+        Some(source) => Ok(Stated::Given(Source { name: source.required("name")?, url: source.url("url")? })),
+        None => Ok(Stated::Unsaid),
     }
 }
 
-/// Whoever imports a row that does not say vouches for it.
-fn verification(fields: &Fields<'_>) -> Result<Verification, Problem> {
-    let Some(verification) = fields.object("verification")? else {
-        return Ok(Verification { verified: true, method: Method::Manual, verified_at: None });
-    };
+fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
+    let Some(verification) = fields.object("verification")? else { return Ok(Stated::Unsaid) };
     let method = match verification.filled("method")? {
         Some(name) => Method::find(&name).ok_or_else(|| {
             let allowed = Method::ALL.map(Method::name).join(", ");
@@ -85,46 +116,49 @@ fn verification(fields: &Fields<'_>) -> Result<Verification, Problem> {
         None => Method::Manual,
     };
     let verified = verification.flag("verified")?.unwrap_or(true);
-    Ok(Verification { verified, method, verified_at: verification.instant("verified_at")? })
+    Ok(Stated::Given(Verification { verified, method, verified_at: verification.instant("verified_at")? }))
 }
 
-fn status(fields: &Fields<'_>, verified: bool) -> Result<Status, Problem> {
+/// What is said of the status. A row that says it is not verified is withheld, whatever its status says.
+fn status(fields: &Fields<'_>, verification: Option<&Stated<Verification>>) -> Result<Stated<Status>, Problem> {
     let reason = fields.filled("withheld_reason")?;
     let withheld = match fields.filled("status")?.as_deref() {
         // A reason without a status can only mean one thing, and the other guess would publish what should not be.
-        None => reason.is_some(),
-        Some("withheld") => true,
+        None => reason.is_some().then_some(true),
+        Some("withheld") => Some(true),
         Some("published") if reason.is_some() => {
             return Err(fields.problem("withheld_reason", "given although status is \"published\"; leave one of them out"));
         }
-        Some("published") => false,
+        Some("published") => Some(false),
         Some(other) => {
             let message = format!("{} is not one of published, withheld", shown(&Value::from(other)));
             return Err(fields.problem("status", message));
         }
     };
-    Ok(match (withheld, verified) {
-        (false, true) => Status::Published,
-        (true, true) => Status::Withheld { reason },
-        (_, false) => Status::Withheld { reason: reason.or_else(|| Some(NOT_VERIFIED.to_owned())) },
+    let unverified = verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified));
+    Ok(match withheld {
+        _ if unverified => Stated::Given(Status::Withheld { reason: reason.or_else(|| Some(NOT_VERIFIED.to_owned())) }),
+        Some(true) => Stated::Given(Status::Withheld { reason }),
+        Some(false) => Stated::Given(Status::Published),
+        None => Stated::Unsaid,
     })
 }
 
-fn mentions(fields: &Fields<'_>) -> Result<Mentions, Problem> {
-    let Some(mentions) = fields.object("mentions")? else { return Ok(Mentions::default()) };
+fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, Problem> {
+    let Some(mentions) = fields.object("mentions")? else { return Ok(unsaid(fields, "mentions")) };
     let names = |name| {
         let names = mentions.texts(name)?;
         // The rows of a review's mentions are read packed between control characters.
         let broken = names.iter().position(|name| name.contains(char::is_control));
         broken.map_or(Ok(names), |at| Err(mentions.problem(&format!("{name}[{at}]"), "has a control character; remove it")))
     };
-    Ok(Mentions::new(names("technicians")?, names("services")?, names("service_areas")?))
+    Ok(Stated::Given(Mentions::new(names("technicians")?, names("services")?, names("service_areas")?)))
 }
 
-fn response(fields: &Fields<'_>, rules: Rules) -> Result<Option<Response>, Problem> {
-    let Some(response) = fields.object("response")? else { return Ok(None) };
+fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+    let Some(response) = fields.object("response")? else { return Ok(unsaid(fields, "response")) };
     let text = response.text("text")?.ok_or_else(|| response.missing("text"))?.to_owned();
-    let (date, author) = (day(&response, "date", rules)?, response.filled("author")?);
+    let (posted, author) = (dated(&response, "date")?, response.filled("author")?);
     // Exports that write every field have an empty answer where there is none.
-    Ok((!text.is_empty()).then_some(Response { text, date, author }))
+    Ok(if text.is_empty() { Stated::None } else { Stated::Given(IncomingResponse { text, posted, author }) })
 }

@@ -16,6 +16,7 @@ use super::fault::{ImportError, reason};
 use super::fields::{Fields, Problem};
 use super::intake::{Gathered, Intake, Watcher};
 use super::report::{Report, Watch};
+use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::{jsonl, locate, profile};
 use crate::business::{self, Business};
@@ -98,7 +99,7 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     let mut intake = Intake::new(now, Some(&business), &[], watch);
     let mut faults = Vec::new();
     let mut take = |mut input: sources::Input<'_>| {
-        intake.begin(input.name, &jsonl::FORMAT)?;
+        intake.begin(FileStart { name: input.name, format: &jsonl::FORMAT })?;
         (jsonl::FORMAT.read)(&mut *input.all, &mut intake)
     };
     sources::open(&path, &Budget::default(), &mut take, &mut faults);

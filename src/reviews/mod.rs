@@ -4,7 +4,9 @@ mod aggregate;
 mod day;
 mod filter;
 mod fold;
+pub mod parameters;
 mod review;
+mod stated;
 pub mod store;
 
 pub use aggregate::Tally;
@@ -14,3 +16,4 @@ pub use fold::{fold, fold_into};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
+pub use stated::Stated;

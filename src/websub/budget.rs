@@ -1,8 +1,12 @@
-//! How much one host is sent in an hour: enough for any subscriber, too little to drown one.
+//! How much one host is sent in an hour: enough for any subscriber, too little to drown one. Hours are measured on the
+//! monotonic clock.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use chrono::{DateTime, Duration, Utc};
+use crate::clock::Monotonic;
+
+const HOUR: Duration = Duration::from_hours(1);
 
 /// Hosts that are remembered; more than these are forgotten together, which errs on the side of sending.
 const HOSTS_MAX: usize = 100_000;
@@ -11,7 +15,7 @@ const HOSTS_MAX: usize = 100_000;
 #[derive(Debug)]
 pub struct Budget {
     bytes_per_hour: u64,
-    spent: HashMap<String, (DateTime<Utc>, u64)>,
+    spent: HashMap<String, (Monotonic, u64)>,
 }
 
 impl Budget {
@@ -23,17 +27,17 @@ impl Budget {
 
     /// Whether `host` has had its share of this hour.
     #[must_use]
-    pub fn is_spent(&self, host: &str, now: DateTime<Utc>) -> bool {
-        self.spent.get(host).is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + Duration::hours(1))
+    pub fn is_spent(&self, host: &str, now: Monotonic) -> bool {
+        self.spent.get(host).is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
     }
 
     /// Counts what `host` is sent now.
-    pub fn spend(&mut self, host: &str, bytes: u64, now: DateTime<Utc>) {
+    pub fn spend(&mut self, host: &str, bytes: u64, now: Monotonic) {
         if self.spent.len() >= HOSTS_MAX {
             self.spent.clear();
         }
         let entry = self.spent.entry(host.to_owned()).or_insert((now, 0));
-        if now >= entry.0 + Duration::hours(1) {
+        if now >= entry.0 + HOUR {
             *entry = (now, 0);
         }
         entry.1 += bytes;
@@ -46,12 +50,12 @@ mod tests {
 
     #[test]
     fn a_host_rests_until_its_hour_is_over() {
-        let (mut budget, start) = (Budget::new(100), DateTime::UNIX_EPOCH);
+        let (mut budget, start) = (Budget::new(100), Monotonic::default());
         budget.spend("a", 60, start);
         assert!(!budget.is_spent("a", start));
         budget.spend("a", 60, start);
-        assert!(budget.is_spent("a", start + Duration::minutes(59)));
-        assert!(!budget.is_spent("a", start + Duration::minutes(60)));
+        assert!(budget.is_spent("a", start + Duration::from_mins(59)));
+        assert!(!budget.is_spent("a", start + HOUR));
         assert!(!budget.is_spent("b", start));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use super::signature::sign;
 use super::state::Event;
 use super::store::{DueDelivery, DueVerification, Outcome, Trial};
 use super::verify::{Question, Verdict, denied_url};
-use crate::clock::Clock;
+use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
 use crate::edition::{Document, Edition, Sheet};
 use crate::egress::{Answer, Callback, Egress, Failure};
@@ -51,22 +51,29 @@ pub struct Exchange {
     pub delays: RetryDelays,
     /// How often one network may be asked to verify.
     pub by_address: Arc<PerMinute<IpAddr>>,
-    /// When something last succeeded anywhere, in milliseconds since the epoch.
-    pub succeeded_at: Arc<AtomicI64>,
+    /// When something last succeeded anywhere, in milliseconds of the monotonic clock.
+    pub succeeded_at: Arc<AtomicU64>,
+}
+
+/// When an exchange began: the instant that is kept, and what its duration is measured from.
+#[derive(Clone, Copy)]
+struct Began {
+    at: DateTime<Utc>,
+    monotonic: Monotonic,
 }
 
 impl Exchange {
     /// Asks a callback whether it means it.
     pub async fn verify(&self, due: &DueVerification) -> (Outcome, Trial) {
-        let at = self.clock.now();
+        let began = self.began();
         let (subscription_id, serial) = (due.subscription_id, due.serial);
         let topic = self.links.absolute(due.document.path());
         let challenge = match (self.random.hex_128(), self.random.hex_128()) {
             (Ok(first), Ok(second)) => first + &second,
             (Err(error), _) | (_, Err(error)) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                let again = Outcome::VerifyAgain { subscription_id, serial, at: at + VERIFY_AGAIN };
-                return (again, self.trial("verification", due.document, &due.callback, at, None, "no_randomness".to_owned()));
+                let again = Outcome::VerifyAgain { subscription_id, serial, at: began.at + VERIFY_AGAIN };
+                return (again, self.trial("verification", due.document, &due.callback, began, None, "no_randomness".to_owned()));
             }
         };
         let question = Question {
@@ -81,7 +88,7 @@ impl Exchange {
             // Somebody else's addresses are not ours to flood: later, and it does not count.
             Err(after) => {
                 let later = Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + after };
-                return (later, self.trial("verification", due.document, &due.callback, at, None, "postponed".to_owned()));
+                return (later, self.trial("verification", due.document, &due.callback, began, None, "postponed".to_owned()));
             }
         };
         self.note(&answered);
@@ -105,7 +112,7 @@ impl Exchange {
                 serial,
                 mode: due.mode,
                 // From the moment it was sent (WebSub §5.3).
-                lease_ends_at: at + chrono::Duration::seconds(due.lease_seconds),
+                lease_ends_at: began.at + chrono::Duration::seconds(due.lease_seconds),
             },
             // Nothing was learnt about the callback: the request stays until our network is back.
             Verdict::Unheard | Verdict::Refused if is_ours => {
@@ -116,7 +123,7 @@ impl Exchange {
             }
             Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { subscription_id, serial },
         };
-        (outcome, self.trial("verification", due.document, &due.callback, at, status, reason.to_owned()))
+        (outcome, self.trial("verification", due.document, &due.callback, began, status, reason.to_owned()))
     }
 
     /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of it. `Err` is how long to
@@ -138,7 +145,7 @@ impl Exchange {
 
     /// Sends a subscriber what is out.
     pub async fn deliver(&self, due: &DueDelivery, edition: &Edition) -> (Outcome, Trial) {
-        let at = self.clock.now();
+        let began = self.began();
         let printed = edition.document(due.document);
         let (pieces, version) = (&printed.sheet.content.pieces, printed.publication.version);
         let bytes = printed.sheet.content.len();
@@ -170,7 +177,7 @@ impl Exchange {
             }
             Next::EndGone => Outcome::Ended { subscription_id, event: Event::Gone },
         };
-        let mut trial = self.trial("delivery", due.document, &due.callback, at, status, reason.to_owned());
+        let mut trial = self.trial("delivery", due.document, &due.callback, began, status, reason.to_owned());
         trial.version = Some(version);
         (outcome, trial)
     }
@@ -201,24 +208,28 @@ impl Exchange {
         kind: &'static str,
         document: Document,
         callback: &str,
-        at: DateTime<Utc>,
+        began: Began,
         status: Option<u16>,
         reason: String,
     ) -> Trial {
-        let duration_ms = (self.clock.now() - at).num_milliseconds();
-        Trial { kind, document, callback: callback.to_owned(), version: None, status, reason, at, duration_ms }
+        let duration_ms = i64::try_from((self.clock.monotonic() - began.monotonic).as_millis()).unwrap_or(i64::MAX);
+        Trial { kind, document, callback: callback.to_owned(), version: None, status, reason, at: began.at, duration_ms }
+    }
+
+    fn began(&self) -> Began {
+        Began { at: self.clock.now(), monotonic: self.clock.monotonic() }
     }
 
     fn note(&self, answered: &Result<Answer, Failure>) {
         if answered.is_ok() {
-            self.succeeded_at.store(self.clock.now().timestamp_millis(), Ordering::Relaxed);
+            self.succeeded_at.fetch_max(self.clock.monotonic().millis(), Ordering::Relaxed);
         }
     }
 
     /// Whether this failure is ours, and nothing has succeeded anywhere for a while.
     fn is_outage(&self, failure: &Failure) -> bool {
-        let quiet_ms = self.clock.now().timestamp_millis() - self.succeeded_at.load(Ordering::Relaxed);
-        failure.is_ours() && quiet_ms >= OUTAGE_AFTER.num_milliseconds()
+        let quiet_ms = self.clock.monotonic().millis().saturating_sub(self.succeeded_at.load(Ordering::Relaxed));
+        failure.is_ours() && quiet_ms >= OUTAGE_AFTER.num_milliseconds().unsigned_abs()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Bounds against abuse: anonymous requests make us call strangers, so how often that may happen is bounded per source
-//! and per callback host. Counting only: what a refusal looks like is said elsewhere.
+//! and per callback host. Counting only: what a refusal looks like is said elsewhere. Minutes are measured on the monotonic
+//! clock, so that setting the wall clock neither opens a limit nor closes it for longer.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -17,7 +18,7 @@ use crate::clock::Clock;
 /// With more keys than this, those that are full again are forgotten.
 const KEYS_MAX: usize = 50_000;
 
-/// Our clock as governor reads it.
+/// Our monotonic clock as governor reads it.
 #[derive(Debug, Clone)]
 struct Ticks(Clock);
 
@@ -25,8 +26,7 @@ impl governor::clock::Clock for Ticks {
     type Instant = Nanos;
 
     fn now(&self) -> Nanos {
-        let nanos = self.0.now().timestamp_nanos_opt().unwrap_or(0);
-        Nanos::from(u64::try_from(nanos).unwrap_or(0))
+        self.0.monotonic().since_start().into()
     }
 }
 
@@ -82,5 +82,18 @@ mod tests {
         assert_eq!(limit.take(&"b"), Ok(()));
         clock.advance(chrono::Duration::seconds(30));
         assert_eq!(limit.take(&"a"), Ok(()));
+    }
+
+    #[test]
+    fn setting_the_wall_clock_neither_opens_a_limit_nor_closes_it_for_longer() {
+        for by in [chrono::Duration::hours(1), chrono::Duration::hours(-1)] {
+            let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+            let limit = PerMinute::new(1, &clock);
+            assert_eq!(limit.take(&"a"), Ok(()));
+            clock.set_wall(by);
+            assert_eq!(limit.take(&"a"), Err(Duration::from_mins(1)), "{by}");
+            clock.advance(chrono::Duration::minutes(1));
+            assert_eq!(limit.take(&"a"), Ok(()), "{by}");
+        }
     }
 }

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use super::exchange::Exchange;
 use super::prompt::{Done, count, promptly};
 use super::ready::Ready;
 use super::store::{self, DueDelivery, DueVerification, Outcome, Trial};
-use crate::clock::Clock;
+use crate::clock::{Clock, Monotonic};
 use crate::db::{Database, DbError};
 use crate::edition::Current;
 
@@ -31,17 +31,17 @@ const HOST_READ_MAX: usize = 256;
 const READ_MAX: usize = 8_192;
 /// Results are written down when there are so many, or after so long.
 const BATCH: usize = 100;
-const BATCH_AFTER: chrono::Duration = chrono::Duration::milliseconds(100);
+const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// How long after a refusal the database is asked again to give what is due, or to take results.
-const RECORD_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
+const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// While hosts hang or rest, what came of others is reason to read again only so often.
-const READ_AGAIN_AFTER: chrono::Duration = chrono::Duration::seconds(1);
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Results that may wait for a locked database; then sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
-const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Look again at least so often.
-const SLEEP_MAX: chrono::Duration = chrono::Duration::seconds(60);
+const SLEEP_MAX: Duration = Duration::from_mins(1);
 
 /// One thing to do.
 enum Due {
@@ -71,7 +71,7 @@ pub struct Worker {
     busy: HashSet<i64>,
     unrecorded: Vec<(Outcome, Trial)>,
     /// When the oldest result that is not written down came.
-    unrecorded_at: DateTime<Utc>,
+    unrecorded_at: Monotonic,
     /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
     revised: HashSet<i64>,
     /// Whether there may be more to read than is in `ready`.
@@ -81,9 +81,9 @@ pub struct Worker {
     /// Tells that a slow exchange has given its place among the prompt ones back.
     room: Arc<Notify>,
     /// When `ready` was read.
-    read_at: DateTime<Utc>,
+    read_at: Option<Monotonic>,
     /// When something gets due that was not when `ready` was read.
-    next_at: DateTime<Utc>,
+    next_at: Monotonic,
     has_timer: bool,
 }
 
@@ -103,12 +103,12 @@ impl Worker {
             in_flight: JoinSet::new(),
             busy: HashSet::new(),
             unrecorded: Vec::new(),
-            unrecorded_at: DateTime::UNIX_EPOCH,
+            unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
             is_stale: true,
             news: News::Some,
-            read_at: DateTime::UNIX_EPOCH,
-            next_at: DateTime::UNIX_EPOCH,
+            read_at: None,
+            next_at: Monotonic::default(),
             room: Arc::new(Notify::new()),
             has_timer: true,
         }
@@ -180,7 +180,7 @@ impl Worker {
     /// Starts as much as there is room for.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A request that came meanwhile is verified before what is left of a long fan-out.
-        let is_called = self.news == News::Call && Clock::system().now() >= self.read_at + READ_AGAIN_AFTER;
+        let is_called = self.news == News::Call && self.may_read_again();
         if (is_called || self.is_stale && self.ready.is_empty()) && self.has_room() {
             self.read().await?;
         }
@@ -194,6 +194,10 @@ impl Worker {
         Ok(())
     }
 
+    fn may_read_again(&self) -> bool {
+        self.read_at.is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
+    }
+
     fn has_room(&self) -> bool {
         self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX && self.prompt.available_permits() > 0
     }
@@ -204,25 +208,26 @@ impl Worker {
     }
 
     fn start_ready(&mut self) {
-        let now = self.exchange.clock.now();
+        let now = self.exchange.clock.monotonic();
         while self.has_room() {
             let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
             let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
-            self.start(host, due, permit, now);
+            self.start(host, due, permit);
         }
     }
 
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        (self.news, self.next_at) = (News::None, now + RECORD_AGAIN_AFTER);
+        (self.news, self.next_at) = (News::None, self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER);
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
         let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
-        self.next_at = next_at.map_or(now + SLEEP_MAX, |at| at.min(now + SLEEP_MAX));
-        (self.is_stale, self.read_at) = (false, Clock::system().now());
+        let clock = &self.exchange.clock;
+        self.next_at = next_at.map_or(clock.monotonic() + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
+        (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.ready.clear();
         self.revised.clear();
         for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
@@ -242,8 +247,9 @@ impl Worker {
         Ok(())
     }
 
-    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit, now: DateTime<Utc>) {
+    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
         let exchange = self.exchange.clone();
+        let now = exchange.clock.now();
         match due {
             Due::Verify(due) => {
                 let subscription_id = due.subscription_id;
@@ -261,7 +267,7 @@ impl Worker {
                 if self.busy.insert(subscription_id) {
                     let edition = self.current.load();
                     if !self.exchange.is_free(&due.callback) {
-                        self.budget.spend(&host, edition.document(due.document).sheet.content.len(), now);
+                        self.budget.spend(&host, edition.document(due.document).sheet.content.len(), exchange.clock.monotonic());
                     }
                     let work = async move { exchange.deliver(&due, &edition).await };
                     self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
@@ -281,7 +287,7 @@ impl Worker {
                     self.revised.insert(*subscription_id);
                 }
                 if self.unrecorded.is_empty() {
-                    self.unrecorded_at = Clock::system().now();
+                    self.unrecorded_at = Clock::system().monotonic();
                 }
                 self.unrecorded.push(result);
             }
@@ -298,7 +304,7 @@ impl Worker {
         if let Err(error) = self.record().await {
             tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
             // A full disk says no at once: not to be asked without a pause.
-            self.unrecorded_at = Clock::system().now() + RECORD_AGAIN_AFTER;
+            self.unrecorded_at = Clock::system().monotonic() + RECORD_AGAIN_AFTER;
         }
     }
 
@@ -312,10 +318,11 @@ impl Worker {
         write.commit().await.map_err(fault)?;
         for (outcome, _) in self.unrecorded.drain(..) {
             self.busy.remove(&outcome.subscription_id());
-            self.next_at = outcome.again_at().map_or(self.next_at, |at| at.min(self.next_at));
+            let clock = &self.exchange.clock;
+            self.next_at = outcome.again_at().map_or(self.next_at, |at| clock.monotonic_at(at, SLEEP_MAX).min(self.next_at));
         }
         self.is_stale = true;
-        if Clock::system().now() >= self.read_at + READ_AGAIN_AFTER {
+        if self.may_read_again() {
             self.news = self.news.max(News::Some);
         }
         Ok(())

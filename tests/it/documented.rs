@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command, CommandFactory};
-use reviews_service::app::routes::{self, ROUTES};
 use reviews_service::cli::Cli;
 
 use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
@@ -76,16 +75,17 @@ fn words(code: &str) -> Vec<&str> {
     code.split(|c: char| c.is_whitespace() || "[]|=,()".contains(c)).collect()
 }
 
-#[test]
-fn every_route_is_documented() {
-    let docs = docs();
+#[tokio::test]
+async fn every_route_is_documented() {
+    let (app, docs) = (TestApp::empty().await, docs());
+    let routes = app.app().routes();
     let paths: BTreeSet<&str> = quoted(&docs)
         .into_iter()
         .flat_map(|code| code.split([' ', '?']))
         .filter(|word| word.starts_with('/'))
-        .filter_map(|path| routes::find(path).map(|route| route.pattern))
+        .filter_map(|path| routes.find(path).map(|route| route.pattern))
         .collect();
-    let missing: Vec<&str> = ROUTES.iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
+    let missing: Vec<&str> = routes.routes().iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
     assert!(missing.is_empty(), "the docs do not name {missing:?}");
 }
 
@@ -243,7 +243,10 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                 ["curl", ..] => {
                     let url = words.iter().find(|word| word.contains("://")).unwrap_or_else(|| panic!("no URL in {line}"));
                     let path = format!("/{}", url.trim_matches(['"', '\'']).splitn(4, '/').nth(3).unwrap_or_default());
-                    assert!(routes::find(path.split('?').next().unwrap_or_default()).is_some(), "{line}: nothing answers {path}");
+                    assert!(
+                        app.app().routes().find(path.split('?').next().unwrap_or_default()).is_some(),
+                        "{line}: nothing answers {path}"
+                    );
                 }
                 _ => panic!("{}: what does `{line}` run? Teach this test.", page.display()),
             }

@@ -1,12 +1,9 @@
-//! What one parameter may be, read from its schema in the API document.
-//!
-//! Apart from the door, so that a schema keyword is either known here or refused. It knows values and schemas, and
-//! neither requests nor names of parameters.
+//! What one parameter may be, read from its schema in the API document: of the model, see `checker`.
 
 use serde_json::{Map, Value};
 
-use crate::reviews::{Day, ReviewId};
-use crate::wire::Code;
+use reviews_service::reviews::{Day, ReviewId};
+use reviews_service::wire::Code;
 
 /// The one pattern that is known: what a [`ReviewId`] is.
 const ID_PATTERN: &str = "^[A-Za-z0-9._~=-]{1,128}$";
@@ -233,25 +230,4 @@ fn count(schema: &mut Map<String, Value>, keyword: &str) -> Result<Option<usize>
 
 fn named(keyword: &str, value: Option<&str>) -> String {
     value.map_or_else(|| keyword.to_owned(), |value| format!("{keyword}: {value}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Decimal;
-
-    #[test]
-    fn decimals_compare_by_their_digits() {
-        let ascending = ["0", "0.09", "0.5", "0.51", "1", "1.0000000000000000001", "9", "10", "99999999999999999999999"];
-        for (at, less) in ascending.iter().enumerate() {
-            for more in &ascending[at + 1..] {
-                assert!(Decimal::read(less).unwrap() < Decimal::read(more).unwrap(), "{less} < {more}");
-            }
-        }
-        for (one, same) in [("5", "5.0"), ("005", "5.000"), ("0", "00.00"), ("1.5", "01.50")] {
-            assert_eq!(Decimal::read(one).unwrap(), Decimal::read(same).unwrap());
-        }
-        for none in ["", ".", "1.", ".5", "+1", "-1", "1e3", " 1", "1 ", "1,5", "0x1", "\u{661}", "inf", "1.2.3", "1_000"] {
-            assert_eq!(Decimal::read(none), None, "{none:?}");
-        }
-    }
 }

@@ -1,8 +1,5 @@
-//! The one door for parameters, of HTTP requests and of agents alike: what the API document promises is checked,
-//! all of it at once, before anybody parses a value.
-//!
-//! Apart, because the framework stops at the first bad parameter and says so in plain text. It is built from the
-//! document, so that the two cannot differ, and knows neither routes nor what a parameter is for.
+//! The checker of release 1.0.0, which interpreted the API document at run time. Here it is the model: what the document promises
+//! of a parameter is what must be answered.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,8 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::rule::Rule;
-use crate::search::InvalidCursor;
-use crate::wire::{Code, Issue};
+use reviews_service::wire::{Code, Issue};
 
 /// How much of a bad value is given back.
 const RECEIVED_CHARACTERS_MAX: usize = 200;
@@ -103,16 +99,6 @@ impl Checker {
         parameters.filter_map(|parameter| parameter.check(&[Ok(Cow::Borrowed(value))])).collect()
     }
 
-    /// What is wrong with named values, whichever place they would have in a request: for agents.
-    #[must_use]
-    pub fn check_pairs(&self, operation_id: &str, pairs: &[(String, String)]) -> Vec<Issue> {
-        let issues = self.parameters(operation_id).filter_map(|parameter| {
-            let values = pairs.iter().filter(|(name, _)| *name == parameter.name);
-            parameter.check(&values.map(|(_, value)| Ok(Cow::Borrowed(value.as_str()))).collect::<Vec<_>>())
-        });
-        issues.collect()
-    }
-
     fn parameters(&self, operation_id: &str) -> impl Iterator<Item = &Parameter> {
         self.operations.get(operation_id).into_iter().flatten()
     }
@@ -151,17 +137,6 @@ impl Parameter {
     }
 }
 
-/// A text that is no cursor of the filters it came with. No schema can say which texts are, so surfaces ask for themselves.
-#[must_use]
-pub fn invalid_cursor(received: &str) -> Issue {
-    Issue {
-        path: vec!["cursor".to_owned()],
-        code: Code::InvalidString,
-        message: InvalidCursor.to_string(),
-        received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
-    }
-}
-
 fn list(holder: &Value) -> impl Iterator<Item = &Value> {
     holder.get("parameters").and_then(Value::as_array).into_iter().flatten()
 }
@@ -180,6 +155,3 @@ fn decode(raw: &str) -> Given<'_> {
 fn text(given: Given<'_>) -> Cow<'_, str> {
     given.unwrap_or_else(|garbled| garbled)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,85 @@
+//! One review as a source states it: what every format makes of a row. Apart from [`Review`](crate::reviews::Review), which
+//! has no place for what a file leaves unsaid. Knows neither files nor the database.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+
+use crate::reviews::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
+
+/// One review as a source states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Incoming {
+    /// Its id, unique and stable.
+    pub(super) id: ReviewId,
+    /// One to five stars.
+    pub(super) rating: Rating,
+    /// When it was written.
+    pub(super) posted: Dated,
+    /// The author's display name.
+    pub(super) author: String,
+    /// A headline.
+    pub(super) title: Stated<String>,
+    /// What it says; empty for stars alone.
+    pub(super) text: String,
+    /// BCP 47.
+    pub(super) language: Stated<String>,
+    /// Where it was written.
+    pub(super) source: Stated<Source>,
+    /// Which of the firm's locations it is about, as the source calls it.
+    pub(super) location: Option<String>,
+    /// Whether it appears.
+    pub(super) status: Stated<Status>,
+    /// How it is known to be from a customer. One that is not verified and has no status is withheld.
+    pub(super) verification: Stated<Verification>,
+    /// What it was recorded to be about.
+    pub(super) mentions: Stated<Mentions>,
+    /// The owner's answer.
+    pub(super) response: Stated<IncomingResponse>,
+    /// When it last changed there.
+    pub(super) updated_at: Option<DateTime<Utc>>,
+    /// Fields that the owner had decided: of our own export alone (CONTRACT §1, `export`).
+    pub(super) decided: Vec<String>,
+}
+
+/// The owner's answer as a source states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct IncomingResponse {
+    /// What it says.
+    pub(super) text: String,
+    /// When it was written.
+    pub(super) posted: Option<Dated>,
+    /// Who wrote it.
+    pub(super) author: Option<String>,
+}
+
+/// When something was written, and what the file calls that field: complaints about days are made by the collector, which
+/// alone knows the business's time zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dated {
+    /// When.
+    pub(super) posted: Posted,
+    /// The field's path in the file, as `createTime`.
+    pub(super) path: Cow<'static, str>,
+}
+
+/// When something was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Posted {
+    /// On a calendar day of the business.
+    Day(Day),
+    /// At an instant, which becomes a day in the business's time zone.
+    Instant(DateTime<Utc>),
+}
+
+impl Dated {
+    /// On that day, as the field `path` says.
+    pub(super) fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {
+        Self { posted: Posted::Day(day), path: path.into() }
+    }
+
+    /// At that instant, as the field `path` says.
+    pub(super) fn instant(instant: DateTime<Utc>, path: impl Into<Cow<'static, str>>) -> Self {
+        Self { posted: Posted::Instant(instant), path: path.into() }
+    }
+}
