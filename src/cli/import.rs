@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
+use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -28,15 +29,21 @@ const REJECT_BYTES_MAX: u64 = 8 << 20;
 /// Add or update reviews by id, all FILEs in one transaction
 #[derive(Debug, Args)]
 pub struct Import {
-    /// JSON Lines, a /reviews.json, Google reviews.json, a Takeout zip or folder; - reads standard input
+    /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The format of every FILE [default: found by content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()))]
     format: Option<String>,
-    /// Fill our field K from the field V of JSON Lines, for example text=Review; may be repeated
+    /// Fill our field K from the column or field V, for example text=Review; may be repeated
     #[arg(long = "map", value_name = "K=V")]
     renames: Vec<Rename>,
+    /// Where the scale of the ratings ends, for example 10; given, halves are rounded up [default: 5]
+    #[arg(long, value_name = "N")]
+    scale: Option<NonZeroU8>,
+    /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
+    #[arg(long, value_name = "F")]
+    date_format: Option<String>,
     /// Do everything, report it, and leave the database as it was
     #[arg(long)]
     dry_run: bool,
@@ -56,7 +63,14 @@ impl Import {
         let rejects = self.rejects.as_deref().map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
         let mut console = Console::new(rejects.transpose()?);
         let format = self.format.as_deref().and_then(Format::find);
-        let order = Order { files: self.files, format, renames: self.renames, dry_run: self.dry_run };
+        let order = Order {
+            files: self.files,
+            format,
+            renames: self.renames,
+            scale: self.scale,
+            date_format: self.date_format,
+            dry_run: self.dry_run,
+        };
         let (database, _) = Database::open(&path).await?;
         let report = import(&database, clock, &order, &mut console).await;
         database.close().await;
@@ -89,6 +103,9 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
             write!(text, ", {} rejected", file.rejected)?;
         }
         writeln!(text)?;
+        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
+            writeln!(text, "note: {note}")?;
+        }
     }
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, which the database did not have yet")?;

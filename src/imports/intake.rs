@@ -192,10 +192,6 @@ impl RowSink for Intake<'_> {
         self.gathered.business = Some(business);
         Ok(())
     }
-
-    fn renames(&self) -> &[Rename] {
-        self.renames
-    }
 }
 
 impl Gathered {

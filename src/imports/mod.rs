@@ -1,29 +1,37 @@
 //! Imports: reviews that come from somewhere else, made ours.
 //!
-//! A file's way: `sources` opens it, `detect` finds its format by content, the format reads its rows, `record` or the
-//! format itself makes reviews of them, `intake` keeps what counts, and one transaction writes it. Each row is judged by
+//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows out of lines, arrays, tables or
+//! pages, the entry in `platforms` says what they mean, `intake` keeps what counts, and one transaction writes it. Each row is judged by
 //! itself; a file that cannot be read stops the whole call before anything is written.
 
 mod detect;
-mod document;
-mod elements;
 mod fault;
 mod fields;
 mod format;
-mod google;
+mod html;
 mod incoming;
 mod intake;
-mod jsonl;
+mod json_stream;
+mod lines;
 mod locate;
+mod plan;
+mod platform;
+mod platforms;
 mod profile;
+mod read;
 mod record;
 mod rename;
 mod report;
+mod row;
 mod rules;
 pub mod seed;
+mod shape;
 mod sink;
 mod sources;
+mod table;
+mod values;
 
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -31,6 +39,7 @@ use chrono::{DateTime, Utc};
 pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
 pub use format::Format;
+pub use platform::Options;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
 pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
@@ -48,8 +57,12 @@ pub struct Order {
     pub files: Vec<PathBuf>,
     /// The format of all of them; where nobody says, each one's is found by its content.
     pub format: Option<&'static Format>,
-    /// What JSON Lines call our fields.
+    /// What the files call our fields.
     pub renames: Vec<Rename>,
+    /// Where the ratings' scale ends; where nobody says, at 5.
+    pub scale: Option<NonZeroU8>,
+    /// How the dates are written, in the notation of strftime.
+    pub date_format: Option<String>,
     /// Whether to do everything and then leave the database as it was.
     pub dry_run: bool,
 }
@@ -89,11 +102,12 @@ fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Wa
         return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
     }
     let mut intake = Intake::new(now, known, &order.renames, watch);
+    let options = Options { renames: &order.renames, scale: order.scale, date_format: order.date_format.as_deref() };
     let budget = sources::Budget::default();
     let mut take = |mut input: sources::Input<'_>| {
-        let format = detect::detect(&input.head, order.format)?;
-        intake.begin(FileStart { name: input.name, format })?;
-        (format.read)(&mut *input.all, &mut intake)
+        let found = detect::detect(input.shape, order.format, !order.renames.is_empty())?;
+        intake.begin(FileStart { name: input.name, format: found.format })?;
+        read::read(&found, &mut *input.all, options, &mut intake)
     };
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::fields::{Fields, Problem, shown};
+use super::fields::{Fields, Problem, noted, shown};
 use super::incoming::{Dated, Incoming, IncomingResponse};
 use crate::reviews::{Day, Mentions, Method, Rating, Source, Stated, Status, Verification};
 
@@ -50,11 +50,6 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
         })
     };
     made().ok_or(wrong)
-}
-
-/// The value, or nothing and the problem beside the others.
-fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
-    made.map_err(|problem| wrong.push(problem)).ok()
 }
 
 /// A field that is not there is unsaid; `null` and an empty text say that there is none.

@@ -12,13 +12,16 @@ use serde_json::Value;
 use sqlx::{Sqlite, Transaction};
 use thiserror::Error;
 
+use super::detect::{Detected, Rows};
 use super::fault::{ImportError, reason};
 use super::fields::{Fields, Problem};
 use super::intake::{Gathered, Intake, Watcher};
+use super::platform::Options;
+use super::platforms::native;
 use super::report::{Report, Watch};
 use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
-use super::{jsonl, locate, profile};
+use super::{locate, profile, read};
 use crate::business::{self, Business};
 use crate::clock::Clock;
 
@@ -99,8 +102,9 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     let mut intake = Intake::new(now, Some(&business), &[], watch);
     let mut faults = Vec::new();
     let mut take = |mut input: sources::Input<'_>| {
-        intake.begin(FileStart { name: input.name, format: &jsonl::FORMAT })?;
-        (jsonl::FORMAT.read)(&mut *input.all, &mut intake)
+        intake.begin(FileStart { name: input.name, format: &native::FORMAT })?;
+        let found = Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } };
+        read::read(&found, &mut *input.all, Options::default(), &mut intake)
     };
     sources::open(&path, &Budget::default(), &mut take, &mut faults);
     if !faults.is_empty() {

@@ -3,71 +3,61 @@
 //!
 //! The outside rule: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
 
-use std::io::BufRead;
-
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
-use super::detect::Shape;
-use super::elements::{Part, each};
-use super::fault::Fault;
-use super::fields::{Fields, Problem, shown};
-use super::format::Format;
-use super::incoming::{Dated, Incoming, IncomingResponse};
-use super::report::Position;
-use super::sink::{RowSink, take};
-use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::imports::fields::{Fields, Problem, noted, shown};
+use crate::imports::format::{Format, Reader};
+use crate::imports::incoming::{Dated, Incoming, IncomingResponse};
+use crate::imports::values::identity;
+use crate::reviews::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
 const ANONYMOUS: &str = "A Google user";
 const STARS: [(&str, i64); 5] = [("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4), ("FIVE", 5)];
 
-pub(super) const FORMAT: Format = Format {
+pub(in crate::imports) const FORMAT: Format = Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
     excerpts: false,
     authors_public: true,
+    note: None,
     renames: false,
-    recognises,
-    read,
+    document: &["reviews", "averageRating", "totalReviewCount", "nextPageToken"],
+    reader: Reader::Json(&[&["starRating"]], review),
 };
 
-fn recognises(shape: &Shape) -> bool {
-    // The API answers {} for a location without reviews.
-    shape.is_bare() || ["reviews", "averageRating", "totalReviewCount", "nextPageToken"].iter().any(|name| shape.has(name))
-}
-
-fn read(input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
-    each(input, &mut |part| match part {
-        Part::Business(_) => Ok(()),
-        Part::Review(index, value) => {
-            take(sink, Position::Element(index), review(&value).map_err(|problem| vec![problem]), &|| value.clone())
-        }
-    })
-}
-
-fn review(value: &Value) -> Result<Incoming, Problem> {
-    let fields = Fields::of(value, String::new())?;
-    let created = fields.instant("createTime")?.ok_or_else(|| fields.missing("createTime"))?;
-    let (id, location) = id(&fields)?;
-    Ok(Incoming {
-        id,
-        rating: rating(&fields)?,
-        posted: Dated::instant(created, "createTime"),
-        author: author(&fields)?,
-        title: Stated::Unsaid,
-        // Stars alone have no comment.
-        text: fields.text("comment")?.map(original).unwrap_or_default().to_owned(),
-        language: Stated::Unsaid,
-        source: Stated::Given(Source { name: "Google".to_owned(), url: None }),
-        location,
-        status: Stated::Unsaid,
-        verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
-        mentions: Stated::Unsaid,
-        response: reply(&fields)?,
-        updated_at: fields.instant("updateTime")?.or(Some(created)),
-        decided: Vec::new(),
-    })
+fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+    let mut wrong = Vec::new();
+    let created = noted(&mut wrong, fields.instant("createTime").and_then(|it| it.ok_or_else(|| fields.missing("createTime"))));
+    let id = noted(&mut wrong, id(&fields));
+    let rating = noted(&mut wrong, rating(&fields));
+    let author = noted(&mut wrong, author(&fields));
+    let text = noted(&mut wrong, fields.text("comment"));
+    let response = noted(&mut wrong, reply(&fields));
+    let updated = noted(&mut wrong, fields.instant("updateTime"));
+    let made = || {
+        let (id, location) = id?;
+        Some(Incoming {
+            id,
+            rating: rating?,
+            posted: Dated::instant(created?, "createTime"),
+            author: author?,
+            title: Stated::Unsaid,
+            // Stars alone have no comment.
+            text: text?.map(original).unwrap_or_default().to_owned(),
+            language: Stated::Unsaid,
+            source: Stated::Given(Source { name: "Google".to_owned(), url: None }),
+            location,
+            status: Stated::Unsaid,
+            verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
+            mentions: Stated::Unsaid,
+            response: response?,
+            updated_at: updated?.or(created),
+            decided: Vec::new(),
+        })
+    };
+    made().ok_or(wrong)
 }
 
 /// The location and the review, without the account: whoever manages a location under two accounts exports it twice.
@@ -93,14 +83,8 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
         (None, None) => return Err(fields.missing("name")),
     };
     // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike every time.
-    let id = key.parse().or_else(|_| digest(&key).parse()).map_err(|_: crate::reviews::InvalidReviewId| fields.missing("name"));
+    let id = key.parse().or_else(|_| identity::short_digest("google", &key)).map_err(|_: InvalidReviewId| fields.missing("name"));
     Ok((id?, place))
-}
-
-fn digest(key: &str) -> String {
-    let digest = Sha256::digest(key.as_bytes());
-    let beginning = digest.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-    format!("google-{beginning:032x}")
 }
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
