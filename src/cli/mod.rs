@@ -3,6 +3,7 @@
 mod check;
 pub mod import;
 mod insights;
+pub mod logging;
 mod migrate;
 mod output;
 pub mod seed;
@@ -25,6 +26,17 @@ use crate::config::DatabaseConfig;
 pub struct Cli {
     #[command(flatten)]
     database: DatabaseConfig,
+    /// What is logged, as a filter like `info` or `warn,reviews_service=debug` [default: info]
+    #[arg(
+        long = "log",
+        value_name = "FILTER",
+        env = "RUST_LOG",
+        default_value = "",
+        hide_default_value = true,
+        global = true,
+        value_parser = logging::checked
+    )]
+    log: String,
     #[command(subcommand)]
     command: Command,
 }
@@ -62,15 +74,21 @@ impl From<Outcome> for ExitCode {
 }
 
 impl Cli {
+    /// What is logged.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
     /// Runs the command that was given.
     ///
     /// # Errors
     /// What went wrong, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
-        let Self { database, command } = self;
+        let Self { database, log: _, command } = self;
         let clock = Clock::system();
         match command {
-            Command::Serve(serve) => serve.run(&database, clock).await,
+            Command::Serve(serve) => serve.run(database, clock).await,
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Seed(seed) => seed.run(&database, &clock).await,
             Command::Import(import) => import.run(&database, &clock).await,

@@ -1,6 +1,7 @@
 //! `reviews seed`: loads a folder of sample data. Here its two halves meet: the business and reviews, which `imports`
 //! writes, and the editorial texts, which are `insights`'.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,7 +13,7 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::imports::seed::{self, Texts};
-use crate::imports::{Report, Watch};
+use crate::imports::{Rejection, Report, Watch};
 use crate::insights::store as insights;
 use crate::insights::{Editorial, Question};
 use crate::reviews::store as reviews;
@@ -61,11 +62,25 @@ pub async fn load(database: &Database, clock: &Clock, folder: &Path, watch: &mut
     Ok(report)
 }
 
-/// Loads the sample data in `folder`, unless there is a business or a review already.
+/// Tells of rejected rows in the log: a service prints nothing that it would have to wait for.
+struct Logged;
+
+impl Watch for Logged {
+    fn read(&mut self, _: u64) {}
+
+    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
+        tracing::warn!("seed.rejected: {rejection}");
+        Ok(())
+    }
+
+    fn written(&mut self, _: usize, _: usize) {}
+}
+
+/// Loads the sample data in `folder`, unless there is a business or a review already; what it came to, where there was none.
 ///
 /// # Errors
 /// As [`load`].
-pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &Path) -> anyhow::Result<()> {
+pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &Path) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
     let has_business = business::find(&mut connection).await.map_err(fault)?.is_some();
@@ -73,13 +88,10 @@ pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &P
     drop(connection);
     if has_business || has_reviews {
         tracing::info!("seed.skipped: the database has data already; `reviews seed DIR` loads it all the same");
-        return Ok(());
+        return Ok(None);
     }
-    let mut console = Console::new(None);
-    let report = load(database, clock, folder, &mut console).await;
-    console.finish()?;
-    report_done(&summary(&report?, false));
-    Ok(())
+    let report = load(database, clock, folder, &mut Logged).await?;
+    Ok(Some(summary(&report, false)))
 }
 
 fn editorial(texts: Texts) -> Editorial {

@@ -6,6 +6,7 @@
 mod answers;
 mod datasets;
 mod describe;
+mod forwarded;
 mod hub;
 mod insights;
 mod parameters;

@@ -4,6 +4,7 @@ mod commands;
 pub mod hub;
 mod outputs;
 mod serving;
+mod streams;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
