@@ -1,5 +1,5 @@
-//! The docs say everything there is, and nothing there is not. They are `README.md`, `CHANGELOG.md`, `seeds/README.md` and
-//! `docs/*.md`; the README's commands are run here, or read by the parser that reads them in earnest.
+//! The docs say everything there is, and nothing there is not. They are the pages at the root, `seeds/README.md`, `docs/*.md` and
+//! `docs/decisions/*.md`; the README's commands are run here, or read by the parser that reads them in earnest.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,9 +16,12 @@ fn root() -> &'static Path {
 
 /// Every page, with its path.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "seeds/README.md"].iter().map(|name| root().join(name)).collect();
-    let docs = fs::read_dir(root().join("docs")).expect("there is a folder docs");
-    paths.extend(docs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    let single = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "seeds/README.md"];
+    let mut paths: Vec<PathBuf> = single.iter().map(|name| root().join(name)).collect();
+    for folder in ["docs", "docs/decisions"] {
+        let docs = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        paths.extend(docs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
     paths
         .into_iter()
         .map(|path| (path.clone(), fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))))
