@@ -119,9 +119,9 @@ impl Reviews {
     ) -> Answer<SinceKind> {
         let mut issues = Issues::default();
         let day = issues.require::<parameters::DateOfPath>(date.0);
-        match (day, issues.problem()) {
-            (Some(day), None) => self.since(headers, day).into(),
-            (_, problem) => problem.unwrap_or_else(nothing_of_that_name).into(),
+        match day {
+            Some(day) => self.since(headers, day).into(),
+            None => issues.into_problem().into(),
         }
     }
 

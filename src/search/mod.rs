@@ -6,8 +6,12 @@
 
 mod cursor;
 pub mod evidence;
+pub mod facets;
+mod per_edition;
+pub mod periods;
 mod plan;
 mod scan;
 
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
+pub use per_edition::PerEdition;
 pub use plan::{Found, TOTAL_MAX, search};

@@ -154,16 +154,17 @@ pub struct Dataset {
     pub reviews: Vec<Review>,
 }
 
-/// The dataset without its reviews, which are printed already.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The business and its overall rating: the dataset without its reviews.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[oai(rename = "BusinessSummary")]
 pub struct DatasetHead {
-    /// See [`Dataset::business`].
+    /// The business whose reviews these are.
     pub business: Business,
-    /// See [`Dataset::aggregate_rating`].
+    /// Its overall rating.
     pub aggregate_rating: AggregateRating,
-    /// See [`Dataset::withheld`].
+    /// What does not appear.
     pub withheld: Withheld,
-    /// See [`Dataset::updated_at`].
+    /// When the newest change of a published review was; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
 }

@@ -1,36 +1,32 @@
-//! `compare_periods`: two ranges of days, counted from the blocks' columns, whole blocks at a time.
+//! Two ranges of days side by side, counted from the blocks' columns, whole blocks at a time.
 
-use serde_json::Value;
-
-use super::arguments::Arguments;
-use super::listing::Refusal;
-use super::shape;
 use crate::edition::Edition;
 use crate::insights::compile::{Votes, votes_of};
 use crate::insights::trade::Aspect;
-use crate::reviews::parameters::{Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, SecondSince, SecondUntil};
+use crate::reviews::parameters::{Date, Fault, InvalidParameter, Parameter};
 use crate::reviews::{Day, Rating, Tally};
 use crate::wire::{Comparison, Period, PeriodAspect};
 
-/// The answer: each period, and the second less the first.
+/// A period from `first` to `last`, the values of `S` and `U`; both days are of it.
 ///
 /// # Errors
-/// Where a day is missing or wrong, or a period ends before it begins.
-pub fn compare(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
-    let first = period::<FirstSince, FirstUntil>(&mut arguments);
-    let second = period::<SecondSince, SecondUntil>(&mut arguments);
-    let (first, second) = arguments.finish(first.zip(second))?;
-    Ok(shape(&Comparison::new(count(edition, first), count(edition, second))))
-}
-
-fn period<S: Parameter<Kind = Date>, U: Parameter<Kind = Date>>(arguments: &mut Arguments<'_>) -> Option<(Day, Day)> {
-    let (first, last) = (arguments.require::<S>(), arguments.require::<U>());
-    let (first, last) = first.zip(last)?;
+/// Where it ends before it begins.
+pub fn period<S, U>(first: Day, last: Day) -> Result<(Day, Day), InvalidParameter>
+where
+    S: Parameter<Kind = Date>,
+    U: Parameter<Kind = Date>,
+{
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
-        arguments.refuse(InvalidParameter::new::<U>(Fault::TooSmall, message, &last.to_string()));
+        return Err(InvalidParameter::new::<U>(Fault::TooSmall, message, &last.to_string()));
     }
-    Some((first, last))
+    Ok((first, last))
+}
+
+/// Each period, and the second less the first.
+#[must_use]
+pub fn compare(edition: &Edition, first: (Day, Day), second: (Day, Day)) -> Comparison {
+    Comparison::new(count(edition, first), count(edition, second))
 }
 
 fn count(edition: &Edition, (since, until): (Day, Day)) -> Period {

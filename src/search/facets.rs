@@ -1,13 +1,8 @@
-//! `list_facets`: whom and what reviews mention, when they are from and how many stars they have, counted from the blocks'
+//! Facets: whom and what reviews mention, when they are from and how many stars they have, counted from the blocks'
 //! columns. A technician's count is what `mentions_technician` finds, a service's what `mentions_service` finds.
 
 use std::collections::HashMap;
 
-use chrono::{Datelike, NaiveDate};
-use serde_json::Value;
-
-use super::excerpt::RESULT_BYTES_MAX;
-use super::{shape, text};
 use crate::business::Business;
 use crate::edition::block::Block;
 use crate::edition::entry::Mention;
@@ -15,6 +10,7 @@ use crate::edition::print::Copy;
 use crate::edition::{Postings, Shelf};
 use crate::reviews::{Day, fold};
 use crate::wire;
+use chrono::{Datelike, NaiveDate};
 
 /// How many values a list has at the most.
 pub const VALUES_MAX: usize = 100;
@@ -99,20 +95,9 @@ fn listed(own: impl Iterator<Item = (String, Option<String>, String)>, mut found
     facets
 }
 
-/// The answer: of long lists the most mentioned values, and how many there are besides.
+/// Of long lists the `most` mentioned values, and how many there are besides.
 #[must_use]
-pub fn facets(counts: &Counts, shelf: &Shelf) -> Value {
-    let mut most = VALUES_MAX;
-    loop {
-        let answer = shape(&first(counts, shelf, most));
-        if most == 1 || text(&answer).len() <= RESULT_BYTES_MAX {
-            return answer;
-        }
-        most /= 2;
-    }
-}
-
-fn first(counts: &Counts, shelf: &Shelf, most: usize) -> wire::Facets {
+pub fn facets(counts: &Counts, shelf: &Shelf, most: usize) -> wire::Facets {
     let lists = [("technicians", &counts.technicians), ("services", &counts.services), ("service_areas", &counts.service_areas)];
     let years = years(shelf);
     let mut left_out: Vec<wire::LeftOut> = lists
