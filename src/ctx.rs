@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::compute::Compute;
 use crate::edition::{Current, Sheet};
 use crate::links::Links;
+use crate::search::TextIndex;
 
 /// One for the whole service, shared by everything that answers.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Ctx {
     pub clock: Clock,
     /// Where work is done that takes CPU.
     pub compute: Compute,
+    /// Where searches find what is rare.
+    pub text_index: TextIndex,
     fixed: OnceLock<Vec<Arc<Sheet>>>,
     is_draining: AtomicBool,
 }
@@ -26,9 +29,9 @@ pub struct Ctx {
 impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
-    pub fn new(current: Current, links: Links, clock: Clock) -> Self {
+    pub fn new(current: Current, links: Links, clock: Clock, text_index: TextIndex) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
-        Self { current, links, clock, compute, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+        Self { current, links, clock, compute, text_index, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

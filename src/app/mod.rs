@@ -33,6 +33,7 @@ use crate::links::{Links, OPENAPI_PATH};
 use crate::mcp::offer::Offer;
 use crate::mcp::{self, Guard, Mcp, Sessions};
 use crate::respond::{self, Route};
+use crate::search::TextIndex;
 use crate::{http, pages, wire};
 
 /// How long after readings could not be kept that is tried again.
@@ -109,10 +110,11 @@ impl App {
         let mut changes = database.changes().await?;
         // Looked before reading: what is written meanwhile is seen as a change afterwards.
         changes.any().await?;
+        let text_index = TextIndex::open(&database, clock.clone()).await;
         let first = press.first().await?;
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let guard = Guard::new(&links, allowed_hosts);
-        let ctx = Arc::new(Ctx::new(Current::new(first), links, clock));
+        let ctx = Arc::new(Ctx::new(Current::new(first), links, clock, text_index));
         let (hub, handler) = Hub::new(&database, &ctx, hub)?;
         let routes = Arc::new(routes(&ctx, &database, handler, sessions, guard)?);
         let read = Read::new(Arc::clone(&ctx), database.clone(), Arc::clone(press.backlog()));

@@ -13,6 +13,7 @@ mod place;
 mod schema;
 mod sender;
 mod text;
+mod text_index;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use migrate::Migrated;
 pub use packed::unpack_value;
 use place::Place;
 pub use sender::Sender;
+use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
 pub use text::Text;
@@ -43,6 +45,8 @@ const GAP: Duration = Duration::from_millis(250);
 const LOOKS_MAX: u32 = 20;
 /// Readers at a time. Requests are answered from memory; these serve the print and the checks.
 const READERS_MAX: u32 = 2;
+/// Readers of the text index at a time, for requests. Where all are busy, a request does without.
+const INDEX_READERS_MAX: u32 = 4;
 
 /// An open database. Cloning shares the same connections.
 #[derive(Debug, Clone)]
@@ -51,6 +55,7 @@ pub struct Database {
     place: Arc<Place>,
     writer: SqlitePool,
     readers: SqlitePool,
+    index_readers: SqlitePool,
 }
 
 impl Database {
@@ -71,7 +76,8 @@ impl Database {
         let writer = pool(&place).max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2);
         let writer = writer.connect_with(options).await.map_err(fault)?;
         let readers = Self::open_readers(path, &place).await?;
-        Ok((Self { path: path.to_owned(), place, writer, readers }, migrated))
+        let index_readers = Self::index_readers_of(path, &place);
+        Ok((Self { path: path.to_owned(), place, writer, readers, index_readers }, migrated))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -98,6 +104,12 @@ impl Database {
             .map_err(|error| DbError::at(path, error))
     }
 
+    /// They never wait for a lock, and once open stay so: a request that finds none ready does without.
+    fn index_readers_of(path: &Path, place: &Arc<Place>) -> SqlitePool {
+        let options = options(path).read_only(true).pragma("query_only", "on").busy_timeout(Duration::ZERO);
+        pool(place).max_connections(INDEX_READERS_MAX).idle_timeout(None).max_lifetime(None).connect_lazy_with(options)
+    }
+
     /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -116,6 +128,37 @@ impl Database {
     /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.place.verify()
+    }
+
+    /// A read-only connection for one question to the text index; `None` where all are busy.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn index_reader(&self) -> Result<Option<PoolConnection<Sqlite>>, DbError> {
+        if let Some(reader) = self.index_readers.try_acquire() {
+            return Ok(Some(reader));
+        }
+        if self.index_readers.size() >= INDEX_READERS_MAX {
+            return Ok(None);
+        }
+        self.index_readers.acquire().await.map(Some).map_err(|error| DbError::at(&self.path, error))
+    }
+
+    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where it is gone.
+    ///
+    /// # Errors
+    /// [`DbError`]; the index may lack rows then.
+    pub async fn repair_text_index(&self) -> Result<u64, DbError> {
+        let fault = |error| DbError::at(&self.path, error);
+        let mut reader = self.readers.acquire().await.map_err(fault)?;
+        if text_index::is_whole(&mut reader).await.map_err(fault)? {
+            return Ok(0);
+        }
+        drop(reader);
+        let mut write = self.write().await?;
+        let repaired = text_index::repair(&mut write).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(repaired)
     }
 
     /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
@@ -176,6 +219,7 @@ impl Database {
         if let Err(error) = self.checkpoint().await {
             tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
         }
+        self.index_readers.close().await;
         self.readers.close().await;
         self.writer.close().await;
     }

@@ -232,7 +232,7 @@ async fn shelf(stock: &mut Stock<'_>, known: Option<&Edition>, now: &Reading, is
     let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
     let unread: Vec<&str> = unread.into_iter().filter(|id| !changed.contains(id)).collect();
     let unread = reviews::published(connection, &unread).await?;
-    changes.extend(unread.into_iter().map(|review| Changed { id: review.id.clone(), review: Some(review) }));
+    changes.extend(unread.into_iter().map(|numbered| Changed { id: numbered.review.id.clone(), review: Some(numbered) }));
     stock.revise(shelf, changes).await.map(Some)
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::block::{Block, Builder, ends_block, id_hash};
 use super::entry::{Entry, Key, place};
+use super::positions::Positions;
 use crate::reviews::{Day, ReviewId, Tally};
 use crate::steps;
 
@@ -23,6 +24,7 @@ pub struct Shelf {
     starts: Vec<usize>,
     len: usize,
     days: DaysById,
+    positions: Arc<OnceLock<Positions>>,
 }
 
 impl Default for Shelf {
@@ -67,7 +69,7 @@ impl Shelf {
             starts.push(len);
             len += block.len();
         }
-        Self { blocks, starts, len, days }
+        Self { blocks, starts, len, days, positions: Arc::default() }
     }
 
     /// How many reviews there are.
@@ -167,6 +169,12 @@ impl Shelf {
     pub fn locate(&self, position: usize) -> Option<(usize, usize)> {
         let block = self.starts.partition_point(|start| *start <= position).checked_sub(1)?;
         (position < self.len).then(|| (block, position - self.starts[block]))
+    }
+
+    /// Where the reviews stand that the text index names by number; counted when it is first asked for.
+    #[must_use]
+    pub fn positions(&self) -> &Positions {
+        self.positions.get_or_init(|| Positions::new(self.blocks.iter().map(|block| block.review_nos()), self.len))
     }
 
     /// The JSON of the newest `count` reviews, each followed by a comma.

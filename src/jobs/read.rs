@@ -119,7 +119,8 @@ impl Read {
         let fault = |error| DbError::at(self.database.path(), error);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
-        let reviews = published(&mut transaction, &ids).await.map_err(fault)?;
+        let reviews: Vec<Review> =
+            published(&mut transaction, &ids).await.map_err(fault)?.into_iter().map(|numbered| numbered.review).collect();
         let kept = store::stored(&mut transaction, &ids).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
         let reader = Arc::clone(reader);

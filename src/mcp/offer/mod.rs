@@ -86,13 +86,13 @@ impl Offer {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
+    pub async fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
         let (kind, known) = self.known.iter().find(|(kind, _)| kind.name() == name).ok_or(Refusal::Unknown)?;
         let arguments = Arguments::new(name, known, arguments);
         let view = self.views.current();
         match kind {
             Kind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
-            Kind::Search => reviews::search(&view.edition, arguments),
+            Kind::Search => reviews::search(&self.ctx.text_index, &view.edition, arguments).await,
             Kind::Review => reviews::review(&view.edition, arguments),
             Kind::Since => reviews::since(&view.edition, arguments),
             Kind::Insights => view.insights().asked(arguments),

@@ -6,8 +6,8 @@ mod row;
 mod write;
 
 pub use read::{
-    Changed, Newest, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, published,
-    unreadable, withheld,
+    Changed, Newest, Numbered, Reading, changed_since, count_changed_since, each_published, find, newest_change, position,
+    published, unreadable, withheld,
 };
 pub use row::Flaw;
 pub use write::{Written, upsert};

@@ -9,6 +9,8 @@ pub(super) struct Row<'a> {
     pub(super) reviewed_on: Option<&'a [u8]>,
     /// The other columns, in the order of the query.
     pub(super) others: [Option<&'a [u8]>; 16],
+    /// Its row of `review_change`.
+    pub(super) review_no: Option<&'a [u8]>,
     /// Kind and value.
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
@@ -33,15 +35,16 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     for other in &mut others {
         *other = value(packed)?;
     }
+    let review_no = value(packed)?;
     let mut mentions = Vec::new();
     loop {
         if let Some(rest) = packed.strip_prefix(OVERSIZED) {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others: [None; 16], mentions: Vec::new() });
+            return Some(Row { review_id, reviewed_on, others: [None; 16], review_no, mentions: Vec::new() });
         }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others, mentions });
+            return Some(Row { review_id, reviewed_on, others, review_no, mentions });
         }
         mentions.push((value(packed)??, value(packed)??));
     }

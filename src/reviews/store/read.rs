@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
-use super::packed::unpack;
-use super::row::{Flaw, mended, readable, review};
+use super::packed::{Row, unpack};
+use super::row::{Flaw, ascii, mended, readable, review};
 use crate::db::Text;
 use crate::reviews::review::{Review, ReviewId};
 
@@ -21,13 +21,22 @@ pub struct Reading {
     pub change_no: i64,
 }
 
+/// A review, and the number by which the text index knows it.
+#[derive(Debug, Clone)]
+pub struct Numbered {
+    /// `review_change.review_no`; nothing where somebody deleted that row.
+    pub review_no: Option<i64>,
+    /// The review.
+    pub review: Review,
+}
+
 /// A review that changed: as it is now, or `None` where it is gone.
 #[derive(Debug)]
 pub struct Changed {
     /// Its id.
     pub id: ReviewId,
     /// The review, published or withheld.
-    pub review: Option<Review>,
+    pub review: Option<Numbered>,
 }
 
 /// How many reviews one row of [`Newest`] brings: a row costs much, whatever is in it.
@@ -55,6 +64,8 @@ macro_rules! packed {
                        octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
                        octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
                        octet_length(updated_at), ':', updated_at)),
+                 coalesce((select concat(octet_length(n.review_no), ':', n.review_no)
+                           from review_change as n where n.review_id = r.review_id), ':'),
                  (select iif(sum(octet_length(value)) > 1048576, '!',
                     group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
                   from mention as m where m.review_id = r.review_id),
@@ -79,6 +90,15 @@ impl Newest {
     /// # Errors
     /// When the database cannot be read.
     pub async fn next(&mut self, connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<Review>>> {
+        let reviews = self.next_numbered(connection).await?;
+        Ok(reviews.map(|reviews| reviews.into_iter().map(|numbered| numbered.review).collect()))
+    }
+
+    /// The same, each with its number.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next_numbered(&mut self, connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<Numbered>>> {
         let mut rows = packed!(
             r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
             "as packed from review as r indexed by review_newest
@@ -110,7 +130,7 @@ impl Newest {
         let Some(last) = rows.last() else { return Err(sqlx::Error::Decode("reviews cannot be unpacked".into())) };
         self.day = last.reviewed_on.map(<[u8]>::to_vec);
         self.id = last.review_id.unwrap_or_default().to_vec();
-        Ok(Some(rows.iter().filter_map(readable).collect()))
+        Ok(Some(rows.iter().filter_map(numbered).collect()))
     }
 }
 
@@ -152,8 +172,8 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
     .fetch_all(connection)
     .await?;
     let rows = rows.iter().flat_map(|row| unpack(row));
-    let mut reviews: HashMap<String, Review> =
-        rows.filter_map(|row| readable(&row)).map(|review| (review.id.to_string(), review)).collect();
+    let mut reviews: HashMap<String, Numbered> =
+        rows.filter_map(|row| numbered(&row)).map(|numbered| (numbered.review.id.to_string(), numbered)).collect();
     let ids = ids.iter().map(AsRef::as_ref);
     let changed = ids.filter_map(|id: &str| Some(Changed { review: reviews.remove(id), id: id.parse().ok()? }));
     Ok(changed.collect())
@@ -163,7 +183,7 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn published(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Review>> {
+pub async fn published(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Numbered>> {
     let ids = serde_json::Value::from(ids).to_string();
     let rows = packed!(
         "select",
@@ -173,7 +193,7 @@ pub async fn published(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx:
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.iter().flat_map(|row| unpack(row)).filter_map(|row| readable(&row)).collect())
+    Ok(rows.iter().flat_map(|row| unpack(row)).filter_map(|row| numbered(&row)).collect())
 }
 
 /// The review of that id, published or withheld.
@@ -240,46 +260,10 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
     Ok(withheld)
 }
 
-#[cfg(test)]
-mod tests {
-    use std::cmp::Reverse;
-
-    use crate::db::Database;
-
-    #[tokio::test]
-    async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
-        let directory = tempfile::tempdir().unwrap();
-        let (database, _) = Database::open(&directory.path().join("reviews.db")).await.unwrap();
-        let mut write = database.write().await.unwrap();
-        // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
-        let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
-            insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
-            select 'r-' || n, 1 + n % 5,
-              date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
-              iif(n % 7, '5:;' || n || char(0, 31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),
-              iif(n % 4, null, '') from n";
-        sqlx::query(rows).execute(&mut *write).await.unwrap();
-        let mentions = "insert into mention select review_id, 'technician', ';' || char(30, 31) || review_id from review
-            where rating < 3 union all select review_id, 'service', '1:' from review where rating = 1";
-        sqlx::query(mentions).execute(&mut *write).await.unwrap();
-        write.commit().await.unwrap();
-
-        let mut connection = database.readers().acquire().await.unwrap();
-        let mut read = Vec::new();
-        super::each_published(&mut connection, |review| read.push(review)).await.unwrap();
-        assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
-        assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
-        for review in &read {
-            let n: usize = review.id.as_str()[2..].parse().unwrap();
-            assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
-            assert_eq!(review.text, if n.is_multiple_of(7) { String::new() } else { format!("5:;{n}\0\u{1f}😀") });
-            assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
-            assert_eq!(review.response.as_ref().map(|response| response.text.as_str()), n.is_multiple_of(4).then_some(""));
-            assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
-            assert!(review.mentions.technicians.iter().all(|name| *name == format!(";\u{1e}\u{1f}r-{n}")));
-            assert_eq!(review.mentions.services, if n.is_multiple_of(5) { vec!["1:".to_owned()] } else { Vec::new() });
-            assert_eq!(super::find(&mut connection, &review.id).await.unwrap().as_ref(), Some(review));
-        }
-        assert_eq!(super::changed_since(&mut connection, 0).await.unwrap().len(), 1512);
-    }
+fn numbered(row: &Row<'_>) -> Option<Numbered> {
+    let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
+    readable(row).map(|review| Numbered { review_no, review })
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,7 +86,7 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// The text of a value that the table's checks allow no other characters in.
-fn ascii(value: Option<&[u8]>) -> Option<&str> {
+pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(value?).ok()
 }
 

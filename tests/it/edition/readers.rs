@@ -9,6 +9,7 @@ use poem::{Endpoint, Request};
 use reviews_service::ctx::Ctx;
 use reviews_service::edition::{Coding, Current, Document, Edition};
 use reviews_service::jobs::Code;
+use reviews_service::search::TextIndex;
 
 use super::{Shop, bytes};
 use crate::support::{Generator, TestApp, links};
@@ -122,7 +123,8 @@ async fn a_coding_goes_on_when_another_document_changes() {
     let second = shop.press.next(&first).await.unwrap().unwrap();
     let feed = Arc::clone(&first.document(Document::JsonFeed).sheet);
     assert!(Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).sheet), "the feed has not changed");
-    let ctx = Arc::new(Ctx::new(Current::new(first), links(), shop.clock.clone()));
+    let text_index = TextIndex::open(shop.press.database(), shop.clock.clone()).await;
+    let ctx = Arc::new(Ctx::new(Current::new(first), links(), shop.clock.clone(), text_index));
     let code = Code::new(Arc::clone(&ctx));
     let mut coding = Box::pin(code.run_once());
     assert_eq!(coding.as_mut().now_or_never(), None);
@@ -165,7 +167,8 @@ async fn codings_of_a_superseded_edition_are_given_up_for_those_of_the_newest() 
     let first = shop.fresh().await;
     shop.run("update review set author = 'changed', text = 'changed too'").await;
     let second = shop.press.next(&first).await.unwrap().unwrap();
-    let ctx = Arc::new(Ctx::new(Current::new(first), links(), shop.clock.clone()));
+    let text_index = TextIndex::open(shop.press.database(), shop.clock.clone()).await;
+    let ctx = Arc::new(Ctx::new(Current::new(first), links(), shop.clock.clone(), text_index));
     let (code, first) = (Code::new(Arc::clone(&ctx)), ctx.current.load());
     let mut coding = Box::pin(code.run_once());
     // The first coding is being made by another thread.

@@ -75,7 +75,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&given).finish();
         let arguments: Object = given.iter().map(|(name, value)| (name.clone(), argument(&mut generator, name, value))).collect();
         let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
-        match desk.offer.call("search_reviews", &arguments) {
+        match desk.ask("search_reviews", &arguments) {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
@@ -84,7 +84,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
                 let mut arguments = arguments.clone();
                 arguments.insert("cursor".to_owned(), json!(next));
                 let rest = desk.get(&format!("/api/reviews/search?{query}&cursor={next}")).await;
-                let answer = desk.offer.call("search_reviews", &arguments);
+                let answer = desk.ask("search_reviews", &arguments);
                 if rest["count"] == answer.as_ref().map_or(Value::Null, |answer| answer["count"].clone()) {
                     assert_eq!(answer, Ok(rest), "{query}");
                     paged += 1;
@@ -170,7 +170,7 @@ async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&given).finish();
         let arguments: Object = given.into_iter().map(|(name, value)| (name, json!(value))).collect();
         let rest = desk.get(&format!("/api/compare?{query}")).await;
-        match desk.offer.call("compare_periods", &arguments) {
+        match desk.ask("compare_periods", &arguments) {
             Ok(answer) => {
                 assert_eq!(answer, rest, "{query}");
                 compared += 1;
