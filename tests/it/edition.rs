@@ -4,6 +4,7 @@ mod compute;
 mod laws;
 mod readers;
 mod replaced;
+mod roster;
 
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;

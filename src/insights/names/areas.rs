@@ -28,7 +28,7 @@ const FUNCTION: [Class; 12] = [
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,
-    forms: Trie<u16>,
+    forms: Trie<u32>,
 }
 
 impl Areas {
@@ -37,7 +37,7 @@ impl Areas {
         let mut entries = Vec::new();
         for (area, name) in (0..).zip(names) {
             let text = Text::new(name);
-            let form: Vec<u16> = (0..text.tokens().len())
+            let form: Vec<u32> = (0..text.tokens().len())
                 .filter(|token| text.tokens()[*token].shape != Shape::Mark)
                 .map(|token| words.number(text.word(token)))
                 .collect();
@@ -82,7 +82,7 @@ impl Areas {
                 };
                 let is_joined = is_joined || joins();
                 if let Some(rule) = rule(&place, is_joined) {
-                    found.push((&self.names[usize::from(*area)], number, at..end, rule));
+                    found.push((&self.names[*area as usize], number, at..end, rule));
                 }
                 at = end;
             }

@@ -20,7 +20,7 @@ const SLIPS_MAX: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guess {
     /// Its number.
-    pub id: u16,
+    pub id: u32,
     /// Whether it is a long shot: two slips, or few letters.
     pub is_far: bool,
 }
@@ -28,7 +28,7 @@ pub struct Guess {
 /// Names by their deletions.
 #[derive(Debug, Clone, Default)]
 pub struct Misspellings {
-    names: Vec<(Vec<char>, u16)>,
+    names: Vec<(Vec<char>, u32)>,
     known: HashSet<Vec<char>>,
     /// What they begin with.
     firsts: HashSet<char>,
@@ -37,7 +37,7 @@ pub struct Misspellings {
 
 impl Misspellings {
     /// Takes near spellings of `word` for it, from now on.
-    pub fn add(&mut self, word: &str, id: u16) {
+    pub fn add(&mut self, word: &str, id: u32) {
         let letters: Vec<char> = word.chars().collect();
         if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len()) || !self.known.insert(letters.clone()) {
             return;
@@ -64,7 +64,7 @@ impl Misspellings {
         if letters.len() > LETTERS_MAX + SLIPS_MAX {
             return None;
         }
-        let mut best: Option<(usize, u16)> = None;
+        let mut best: Option<(usize, u32)> = None;
         let mut is_tied = false;
         each_key(&letters, letters.len() >= LETTERS_MIN, |key| {
             steps::add(letters.len());

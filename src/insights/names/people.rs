@@ -22,7 +22,7 @@ enum How {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
-    person: u16,
+    person: u32,
     how: How,
 }
 
@@ -36,9 +36,9 @@ pub struct Seen {
     /// Whether somebody of the firm's is meant.
     pub certainty: Certainty,
     /// Who it may be.
-    pub people: Vec<u16>,
+    pub people: Vec<u32>,
     /// Who else it may be, were there a reason to think so.
-    pub wider: Vec<u16>,
+    pub wider: Vec<u32>,
     /// Which rule found it.
     pub rule: &'static str,
     /// How many of that name: `both Mikes` are two.
@@ -115,7 +115,7 @@ impl People {
             return None;
         }
         let who = |wanted: &dyn Fn(How) -> bool| {
-            let mut people: Vec<u16> = forms.iter().filter(|form| wanted(form.how)).map(|form| form.person).collect();
+            let mut people: Vec<u32> = forms.iter().filter(|form| wanted(form.how)).map(|form| form.person).collect();
             people.dedup();
             people
         };
@@ -162,7 +162,7 @@ impl People {
     }
 
     /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
-    fn initialled(&self, place: &Place<'_>, people: &[u16]) -> Option<Vec<u16>> {
+    fn initialled(&self, place: &Place<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = place.after(1).filter(|_| place.name.len() == 1 && !place.has_s())?;
         let mut letters = place.page.text.word(letter).chars();
         let initial = letters.next().filter(|initial| initial.is_alphabetic() && letters.next().is_none())?;
@@ -171,8 +171,8 @@ impl People {
         if !is_dotted && (matches!(initial, 'i') || !place.page.is_capital(letter)) || people.is_empty() {
             return None;
         }
-        let of = |person: &u16| self.initials.get(usize::from(*person)).copied().flatten() == Some(initial);
-        let people: Vec<u16> = people.iter().copied().filter(of).collect();
+        let of = |person: &u32| self.initials.get(*person as usize).copied().flatten() == Some(initial);
+        let people: Vec<u32> = people.iter().copied().filter(of).collect();
         (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
     }
 }

@@ -12,9 +12,9 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     if seen.is_empty() {
         return Vec::new();
     }
-    let recorded: Vec<u16> =
+    let recorded: Vec<u32> =
         (0..).zip(&people.names).filter(|(_, name)| recorded.contains(name)).map(|(person, _)| person).collect();
-    let mut sure: Vec<u16> = Vec::new();
+    let mut sure: Vec<u32> = Vec::new();
     let tells = |one: &&Seen| one.certainty == Certainty::Sure || one.certainty == Certainty::Named && one.rule == "surname";
     for one in seen.iter().filter(tells) {
         if let [person] = one.people.as_slice() {
@@ -26,7 +26,7 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     let mut mentions = Vec::new();
     for one in seen {
         let Some((who, rule)) = meant(one, &sure, &recorded) else { continue };
-        let mut names: Vec<String> = who.iter().map(|person| people.names[usize::from(*person)].clone()).collect();
+        let mut names: Vec<String> = who.iter().map(|person| people.names[*person as usize].clone()).collect();
         names.sort();
         names.dedup();
         let mention = |candidates: Vec<String>| Mention {
@@ -46,9 +46,9 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     mentions
 }
 
-fn meant(one: &Seen, sure: &[u16], recorded: &[u16]) -> Option<(Vec<u16>, &'static str)> {
+fn meant(one: &Seen, sure: &[u32], recorded: &[u32]) -> Option<(Vec<u32>, &'static str)> {
     let among =
-        |people: &[u16], known: &[u16]| -> Vec<u16> { people.iter().copied().filter(|person| known.contains(person)).collect() };
+        |people: &[u32], known: &[u32]| -> Vec<u32> { people.iter().copied().filter(|person| known.contains(person)).collect() };
     let on_record = || among(if one.wider.is_empty() { &one.people } else { &one.wider }, recorded);
     match one.certainty {
         Certainty::Stranger => None,

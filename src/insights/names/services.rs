@@ -51,7 +51,7 @@ const COMPOUNDS: [(&str, &str); 28] = [
 #[derive(Debug, Clone)]
 pub struct Services {
     ids: Vec<String>,
-    forms: Trie<u16>,
+    forms: Trie<u32>,
 }
 
 /// A service named in a text.
@@ -73,7 +73,7 @@ impl Services {
         let mut entries = Vec::new();
         for (service, offered) in (0..).zip(services) {
             for form in forms(offered) {
-                let numbers: Vec<u16> = form.iter().map(|word| number(word, words)).collect();
+                let numbers: Vec<u32> = form.iter().map(|word| number(word, words)).collect();
                 entries.push((numbers, service));
                 if form.len() > 1 {
                     for joint in 1..form.len() {
@@ -101,7 +101,7 @@ impl Services {
                     continue;
                 };
                 if !is_something_else(page, &(at..end), sentence, found.last().is_some_and(|last: &Named| last.tokens.end == at)) {
-                    let mut ids: Vec<String> = services.iter().map(|service| self.ids[usize::from(*service)].clone()).collect();
+                    let mut ids: Vec<String> = services.iter().map(|service| self.ids[*service as usize].clone()).collect();
                     ids.sort();
                     let rule = if end - at > 1 { "phrase" } else { "synonym" };
                     found.push(Named { sentence: number, tokens: at..end, ids, rule });
@@ -165,7 +165,7 @@ fn is_verb(place: &Place<'_>, has_object: bool) -> bool {
 }
 
 /// The number of a word, whatever its number.
-fn number(word: &str, words: &mut Words) -> u16 {
+fn number(word: &str, words: &mut Words) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
     words.variant(word, id, false);
