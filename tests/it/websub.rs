@@ -1,11 +1,13 @@
 //! The hub, held to its rules (`docs/WEBSUB.md` has the table): real HTTPS receivers, and a clock that only tests move.
 
+mod attacked;
 mod bounded;
 mod delivered;
 mod discovery;
 mod ended;
 mod kept;
 mod leased;
+mod ours;
 mod requested;
 mod retried;
 mod running;
