@@ -13,15 +13,16 @@ use http_body_util::combinators::BoxBody;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
 use super::routes::RouteTable;
+use crate::clock::Clock;
+use crate::ctx::Ctx;
 use crate::http::{explained, told};
 use crate::links::{HUB_PATH, MCP_PATH};
-use crate::ctx::Ctx;
 use crate::pages::{as_page, wants_html};
 use crate::respond::{Route, method_not_allowed, problem};
 
@@ -38,7 +39,7 @@ const PREFLIGHT_SECONDS: &str = "86400";
 pub struct Outermost {
     /// What there is.
     pub routes: Arc<RouteTable>,
-    /// Whose errors a browser is shown.
+    /// Whose clock `Date` shows, and whose errors a browser is shown.
     pub ctx: Arc<Ctx>,
 }
 
@@ -62,7 +63,7 @@ impl Endpoint for Outermost {
         };
         // A browser gets errors as pages, everybody else as problems (CONTRACT §8).
         let response = if wants_html && is_of(&response, PROBLEM) { as_page(&self.ctx, response).await } else { response };
-        let mut response = shared(response);
+        let mut response = dated(shared(response), &self.ctx.clock);
         if method == Method::HEAD {
             leave_body_out(&mut response);
         }
@@ -154,6 +155,19 @@ fn shared(mut response: Response) -> Response {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// `Last-Modified` is never later than `Date` (RFC 9110 §8.8.2.1), and neither goes back: where the clock went back after a
+/// change, `Date` stays at the instant of that change until the clock has passed it.
+fn dated(mut response: Response, clock: &Clock) -> Response {
+    let modified = response.headers().get(LAST_MODIFIED).and_then(|value| value.to_str().ok());
+    if let Some(modified) = modified.and_then(|value| httpdate::parse_http_date(value).ok()) {
+        let date = httpdate::fmt_http_date(modified.max(clock.now().into()));
+        if let Ok(date) = HeaderValue::from_str(&date) {
+            response.headers_mut().insert(DATE, date);
+        }
+    }
     response
 }
 

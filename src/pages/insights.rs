@@ -197,7 +197,7 @@ impl Endpoint for Insights {
             return Ok(problem(StatusCode::NOT_FOUND, "There is no aspect of that id; /insights lists them."));
         };
         let question = Question { aspect: at, vote };
-        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&question.canonical())) {
+        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&question.canonical(trade))) {
             return Ok(respond::invalid_parameters(vec![cursor.invalid().into()]));
         }
         let asked = Asked { id: &aspect.id, label: &aspect.label, polarity: vote.map(Into::into), limit };
