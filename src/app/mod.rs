@@ -6,12 +6,14 @@ mod outermost;
 mod routes;
 pub mod server;
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hub::Hub;
 pub use hub::{HubError, HubOptions};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use outermost::Outermost;
 use poem::endpoint::BoxEndpoint;
 use poem::{Endpoint, EndpointExt, Request, Response};
@@ -40,6 +42,9 @@ use crate::{http, pages, wire};
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 /// How long after readings could not be kept that is tried again.
 const READ_RETRY: Duration = Duration::from_secs(1);
+/// This machine: whoever connects from here is known, or stands for others, as a proxy beside us does.
+const LOOPBACK: [IpNet; 2] =
+    [IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)), IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128))];
 /// How many rounds [`App::drain`] takes before it says that something will not rest.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
@@ -53,6 +58,8 @@ pub struct App {
     code: Code,
     read: Read,
     hub: Hub,
+    /// Nets whose peers stand for others: this machine, and proxies that are trusted.
+    exempt: Vec<IpNet>,
 }
 
 /// Why the service cannot start.
@@ -117,6 +124,7 @@ impl App {
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let guard = Guard::new(&links, allowed_hosts);
         let ctx = Arc::new(Ctx::new(Current::new(first), links, clock, text_index));
+        let exempt = LOOPBACK.into_iter().chain(hub.config.trusted_proxies.0.iter().copied()).collect();
         let (hub, handler) = Hub::new(&database, &ctx, hub)?;
         let routes = Arc::new(routes(&ctx, handler, sessions, guard)?);
         let read = Read::new(Arc::clone(&ctx), database.clone(), Arc::clone(press.backlog()));
@@ -127,6 +135,7 @@ impl App {
             print: Mutex::new(Print::new(Arc::clone(&ctx), press, changes)),
             code: Code::new(Arc::clone(&ctx)),
             hub,
+            exempt,
             database,
             ctx,
             endpoint: Arc::new(Outermost(Arc::clone(&routes)).boxed()),
@@ -162,7 +171,7 @@ impl App {
     pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
         let jobs_end = CancellationToken::new();
         let serve = async {
-            server::serve(listener, self.endpoint(), shutdown.clone(), limits).await;
+            server::serve(listener, self.endpoint(), shutdown.clone(), limits, self.exempt.clone()).await;
             jobs_end.cancel();
         };
         let drain = async {
