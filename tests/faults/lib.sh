@@ -1,6 +1,7 @@
 # What cases written in bash share. A case begins: . "${0%/*}/lib.sh"
 set -uo pipefail
 reviews=$1 folder=$2
+case_file=$(cd "${0%/*}" && pwd)/${0##*/}
 cd "$folder" || exit 2
 export DATABASE_URL=sqlite://$folder/reviews.db REVIEWS_LISTEN=127.0.0.1:0 REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8
 service= port=
@@ -104,12 +105,13 @@ own_network() { # the case's arguments: starts it anew in a network of its own, 
         needs ip
         export FAULTS_OWN_NETWORK=1
         # As root, or as root of a namespace of its own.
-        unshare -n true 2>/dev/null && exec unshare -n bash "$0" "$@"
-        unshare -rn true 2>/dev/null && exec unshare -rn bash "$0" "$@"
+        unshare -n true 2>/dev/null && exec unshare -n bash "$case_file" "$@"
+        unshare -rn true 2>/dev/null && exec unshare -rn bash "$case_file" "$@"
         skip 'no network namespaces here'
     fi
-    ip link set lo up && ip link add lost type dummy && ip address add 10.99.0.1/16 dev lost && ip link set lost up ||
-        skip 'no dummy network device here'
+    # Both kinds drop what they are given to send.
+    ip link add lost type dummy 2>/dev/null || ip link add lost type ifb 2>/dev/null || skip 'no network device that loses packets here'
+    ip link set lo up && ip address add 10.99.0.1/16 dev lost && ip link set lost up || fail 'the network cannot be set up'
 }
 subscribed() { # count: so many active subscriptions of hosts of their own, which have had nothing yet
     sqlite3 reviews.db "with recursive n (i) as (select 1 union all select i + 1 from n where i < $1)
