@@ -19,7 +19,7 @@ use reviews_service::clock::Clock;
 use reviews_service::db::Database;
 use reviews_service::edition::Edition;
 use reviews_service::reviews::{ReviewFilter, store};
-use reviews_service::search::{Found, TextIndex, Work, scan};
+use reviews_service::search::{Found, TextIndex, Work, walk};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 use support::corpus::Corpus;
@@ -117,7 +117,7 @@ fn time(
         let fresh = || shelf::forgetful(edition);
         bencher.iter_batched_ref(
             fresh,
-            |edition| body(&scan(edition, black_box(&filter), LIMIT, None)),
+            |edition| body(&walk(edition, black_box(&filter), LIMIT, None)),
             BatchSize::NumIterations(32),
         );
     });

@@ -46,7 +46,7 @@ const LOOKS_MAX: u32 = 20;
 /// Readers at a time. Requests are answered from memory; these serve the print and the checks.
 const READERS_MAX: u32 = 2;
 /// Readers of the text index at a time, for requests. Where all are busy, a request does without.
-const INDEX_READERS_MAX: u32 = 4;
+pub const INDEX_READERS_MAX: u32 = 4;
 
 /// An open database. Cloning shares the same connections.
 #[derive(Debug, Clone)]

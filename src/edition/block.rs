@@ -21,9 +21,6 @@ use crate::reviews::{Rating, Tally};
 const REVIEWS_A_BLOCK: u64 = 128;
 /// Stands after each folded text: a byte that no UTF-8 text has, so that nothing is found across two texts.
 const SEPARATOR: u8 = 0xFF;
-/// Stands in the column of review numbers for a review that the text index may not find: its number is not known, or its
-/// text holds what FTS5 does not index as we fold it.
-pub const UNINDEXED: u32 = u32::MAX;
 
 /// Whether the review of that id is the last of its block.
 #[must_use]
@@ -162,7 +159,7 @@ impl Block {
         &self.service_areas
     }
 
-    /// The numbers by which the text index knows its reviews, or [`UNINDEXED`].
+    /// The numbers by which the text index knows its reviews, or [`UNINDEXED`](super::positions::UNINDEXED).
     #[must_use]
     pub fn review_nos(&self) -> &[u32] {
         &self.review_nos

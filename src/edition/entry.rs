@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::block::UNINDEXED;
+use super::positions::UNINDEXED;
 use crate::insights::{Kind, Note};
 use crate::links::Links;
 use crate::reviews::{self, Day, Mentions, fold};

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::block::UNINDEXED;
-
+/// Stands in the column of review numbers for a review that the text index may not find: its number is not known, or its
+/// text holds what FTS5 does not index as we fold it.
+pub const UNINDEXED: u32 = u32::MAX;
 /// Numbers up to so many times the count of reviews are looked up in a table, of four bytes each; those beyond, which only
 /// a database with very many deleted reviews has, in a map.
 const TABLE_SHARE_MAX: usize = 8;

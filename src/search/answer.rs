@@ -77,9 +77,10 @@ impl<'a> Answer<'a> {
 
     /// The passes that it takes: from the very start, one fills the page and counts; else the page has its own, and the
     /// count starts anew.
-    pub fn passes(&self) -> impl Iterator<Item = Pass> + use<> {
+    #[must_use]
+    pub fn passes(&self) -> &'static [Pass] {
         let counts_apart = self.total.is_none() && self.start != self.all.start;
-        [Some(Pass::Page), counts_apart.then_some(Pass::Count)].into_iter().flatten()
+        if counts_apart { &[Pass::Page, Pass::Count] } else { &[Pass::Page] }
     }
 
     /// The positions that a pass goes over.

@@ -19,4 +19,4 @@ pub use answer::{Found, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use per_edition::PerEdition;
 pub use plan::Costs;
-pub use text_index::{TextIndex, scan};
+pub use text_index::{TextIndex, walk};

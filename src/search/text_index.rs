@@ -72,7 +72,7 @@ impl TextIndex {
     pub async fn search(&self, edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Option<&Cursor>) -> Found {
         let mut answer = Answer::new(edition, filter, limit, cursor);
         let mut candidates: Option<Vec<u32>> = None;
-        for pass in answer.passes() {
+        for pass in answer.passes().iter().copied() {
             answer.begin();
             let mut range = answer.range(pass);
             if candidates.is_none() && self.is_whole && filter.query().is_some() {
@@ -160,9 +160,9 @@ fn positions(edition: &Edition, indexed: &Indexed) -> Vec<u32> {
 
 /// The same as [`TextIndex::search`] without a database: walks over the reviews.
 #[must_use]
-pub fn scan(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Option<&Cursor>) -> Found {
+pub fn walk(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Option<&Cursor>) -> Found {
     let mut answer = Answer::new(edition, filter, limit, cursor);
-    for pass in answer.passes() {
+    for pass in answer.passes().iter().copied() {
         answer.begin();
         let range = answer.range(pass);
         let _ = answer.walk(pass, range);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 
-use super::scan;
+use super::walk;
 use crate::edition::entry::Entry;
 use crate::edition::print::{Copy, print};
 use crate::edition::{Document, Edition, Filler, Printed, Publication, Sheet};
@@ -82,7 +82,7 @@ fn what_is_found_is_what_reading_everything_finds() {
             let filter = ReviewFilter::new(&arguments);
             let (mut ids, mut cursor) = (Vec::new(), None);
             loop {
-                let found = scan(&edition, &filter, 70, cursor.as_ref());
+                let found = walk(&edition, &filter, 70, cursor.as_ref());
                 let total = expected.len() as u64;
                 assert_eq!((found.total, found.is_exact), (total.min(TOTAL_MAX), total <= TOTAL_MAX), "{arguments:?}");
                 ids.extend(found.reviews.iter().map(|json| String::from_utf8_lossy(&json[7..14]).into_owned()));
