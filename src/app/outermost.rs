@@ -105,7 +105,10 @@ fn leave_body_out(response: &mut Response) {
 fn as_problem(response: Response) -> Response {
     let status = response.status();
     // What a page refuses, a fault in its form above all, it says as a page.
-    if is_of(&response, PROBLEM) || is_of(&response, "text/html; charset=utf-8") || !(status.is_client_error() || status.is_server_error()) {
+    if is_of(&response, PROBLEM)
+        || is_of(&response, "text/html; charset=utf-8")
+        || !(status.is_client_error() || status.is_server_error())
+    {
         return response;
     }
     problem(status, advice(status))

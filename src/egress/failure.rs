@@ -7,12 +7,10 @@ use std::io;
 use thiserror::Error;
 
 use super::callback::CallbackFault;
+use super::descriptors::NO_DESCRIPTORS;
 use super::guard::NotDialled;
 use super::names::NameFault;
 use super::policy::Refused;
-
-/// `ENFILE` and `EMFILE` (on every Unix): we have no socket left.
-pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 
 /// Whose failure it is that a request has no answer.
 #[must_use]

@@ -7,6 +7,7 @@
 
 mod callback;
 mod client;
+mod descriptors;
 mod failure;
 mod guard;
 mod lines;

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use super::failure::NO_DESCRIPTORS;
+use super::descriptors::NO_DESCRIPTORS;
 
 /// A lookup in the C library can not be interrupted and holds a thread: so many at once. The runtime has 512 for all.
 const LOOKUPS_MAX: usize = 64;

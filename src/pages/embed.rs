@@ -49,7 +49,10 @@ impl Options {
         for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty()) {
             let whole = |max: usize| value.parse::<usize>().ok().filter(|number| (1..=max).contains(number));
             match &*name {
-                "limit" => options.limit = whole(LIMIT_MAX).ok_or_else(|| format!("limit must be a whole number from 1 to {LIMIT_MAX}."))?,
+                "limit" => {
+                    options.limit =
+                        whole(LIMIT_MAX).ok_or_else(|| format!("limit must be a whole number from 1 to {LIMIT_MAX}."))?
+                }
                 "min_rating" => {
                     let rating = whole(5).and_then(|rating| u8::try_from(rating).ok());
                     options.min_rating = rating.ok_or("min_rating must be a whole number from 1 to 5.")?;
@@ -95,10 +98,13 @@ fn show(edition: &Edition, options: Result<Options, String>, links: &Links) -> S
     let site = Site::new(business, links);
     let home_url = links.home();
     let template = match options {
-        Err(fault) => EmbedPage { site, home_url, theme: None, fault: Some(fault), rating: None, filtered: None, newest: Vec::new() },
+        Err(fault) => {
+            EmbedPage { site, home_url, theme: None, fault: Some(fault), rating: None, filtered: None, newest: Vec::new() }
+        }
         Ok(Options { limit, min_rating, theme }) => {
             let reviews = newest(edition, limit, |review| review.rating >= min_rating);
-            let filtered = (min_rating > 1).then(|| format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all."));
+            let filtered = (min_rating > 1)
+                .then(|| format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all."));
             EmbedPage {
                 newest: reviews.into_iter().map(|review| Item::in_list(review, business, &site)).collect(),
                 rating: Rating::of(&edition.copy.shelf),
@@ -135,11 +141,11 @@ fn badge(edition: &Edition) -> String {
     const NAME_CHARACTERS: usize = 40;
     let copy = &edition.copy;
     let tally = copy.shelf.tally();
-    let name = super::words::fold(&copy.business.name, NAME_CHARACTERS).map_or_else(|| copy.business.name.clone(), |(start, _)| start + " …");
-    let figure = tally.mean_hundredths().map_or_else(
-        || "no reviews yet".to_owned(),
-        |mean| format!("★ {} · {} reviews", hundredths(mean), count(tally.total())),
-    );
+    let name = super::words::fold(&copy.business.name, NAME_CHARACTERS)
+        .map_or_else(|| copy.business.name.clone(), |(start, _)| start + " …");
+    let figure = tally
+        .mean_hundredths()
+        .map_or_else(|| "no reviews yet".to_owned(), |mean| format!("★ {} · {} reviews", hundredths(mean), count(tally.total())));
     let (left, right) = ((name.chars().count() + 3) * CHARACTER_WIDTH, (figure.chars().count() + 3) * CHARACTER_WIDTH);
     let (width, middle) = (left + right, left + right / 2);
     let escape = |text: &str| askama::filters::escape(text, askama::filters::Html).map(|text| text.to_string()).unwrap_or_default();
@@ -166,9 +172,13 @@ mod tests {
     #[test]
     fn a_wrong_option_is_named_and_an_unknown_one_ignored() {
         let options = |query| Options::parse(query);
-        assert_eq!(options("limit=3&min_rating=4&theme=dark&utm=x").unwrap(), Options { limit: 3, min_rating: 4, theme: Some("dark") });
+        assert_eq!(
+            options("limit=3&min_rating=4&theme=dark&utm=x").unwrap(),
+            Options { limit: 3, min_rating: 4, theme: Some("dark") }
+        );
         assert_eq!(options("limit=&theme=auto").unwrap(), options("").unwrap());
-        for (query, name) in [("limit=0", "limit"), ("limit=21", "limit"), ("min_rating=6", "min_rating"), ("theme=pink", "theme")] {
+        for (query, name) in [("limit=0", "limit"), ("limit=21", "limit"), ("min_rating=6", "min_rating"), ("theme=pink", "theme")]
+        {
             assert!(options(query).unwrap_err().starts_with(name), "{query}");
         }
     }

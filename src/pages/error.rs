@@ -68,9 +68,13 @@ mod tests {
     #[test]
     fn browsers_are_known_by_what_they_ask_for_first() {
         let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-        for (accept, expected) in
-            [(chromium, true), ("application/xhtml+xml, text/html", true), ("*/*", false), ("", false), ("application/json, text/html", false)]
-        {
+        for (accept, expected) in [
+            (chromium, true),
+            ("application/xhtml+xml, text/html", true),
+            ("*/*", false),
+            ("", false),
+            ("application/json, text/html", false),
+        ] {
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, accept.parse().unwrap());
             assert_eq!(wants_html(&headers), expected, "{accept}");

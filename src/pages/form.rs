@@ -37,7 +37,11 @@ impl Field {
 
     /// What tells a reader's software about a fault. HTML, of names that are ours.
     fn attributes(&self) -> String {
-        if self.fault.is_none() { String::new() } else { format!(" aria-invalid=\"true\" aria-describedby=\"{}-fault\"", self.name) }
+        if self.fault.is_none() {
+            String::new()
+        } else {
+            format!(" aria-invalid=\"true\" aria-describedby=\"{}-fault\"", self.name)
+        }
     }
 
     /// The fault below the field. HTML.

@@ -9,6 +9,7 @@ mod discovery;
 mod docs;
 mod embed;
 mod error;
+mod evidence;
 mod form;
 mod frame;
 mod home;
@@ -47,7 +48,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> Vec<Route> {
     let cached = |page: Page| Route::new(page.path()).get(None, Cached { ctx: Arc::clone(ctx), pages: Arc::clone(&pages), page });
     let mut routes = vec![
         cached(Page::Home),
-        Route::new("/insights").get(None, insights::Insights { ctx: Arc::clone(ctx), pages: Arc::clone(&pages) }),
+        Route::new("/insights").get(None, evidence::Insights { ctx: Arc::clone(ctx), pages: Arc::clone(&pages) }),
         Route::new("/search").get(None, search::Search(Arc::clone(ctx))),
         Route::new(PERMALINK_PATH).get(None, review::Page(Arc::clone(ctx))),
         Route::new("/embed").get(None, embed::Embed(Arc::clone(ctx))),

@@ -7,8 +7,8 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::frame::{Frame, POLICY, Site, page};
-use super::words::{Stars, count, day, fold};
 use super::structured;
+use super::words::{Stars, count, day, fold};
 use crate::business::Business;
 use crate::ctx::Ctx;
 use crate::edition::Edition;
@@ -135,9 +135,8 @@ impl Endpoint for Page {
     async fn call(&self, request: Request) -> Result<Response> {
         let edition = self.0.current.load();
         let id = UrlParameters::path::<parameters::Id>(&request).ok().flatten().and_then(|id| id.parse::<ReviewId>().ok());
-        let review = id
-            .and_then(|id| edition.copy.shelf.find(&id))
-            .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
+        let review =
+            id.and_then(|id| edition.copy.shelf.find(&id)).and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
         let Some(review) = review else {
             return Ok(problem(StatusCode::NOT_FOUND, "There is no published review of that id."));
         };
@@ -149,7 +148,8 @@ impl Endpoint for Page {
 fn show(review: wire::Review, edition: &Edition, links: &Links) -> String {
     let business = &edition.copy.business;
     let site = Site::new(business, links);
-    let said = review.title.as_deref().map(|title| fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …"));
+    let said =
+        review.title.as_deref().map(|title| fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …"));
     let heading = said.unwrap_or_else(|| format!("{} stars", review.rating));
     let description = fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
     let template = ReviewPage {

@@ -66,7 +66,8 @@ impl Asked {
         if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&ReviewFilter::new(&arguments))) {
             issues.push(cursor.invalid().into());
         }
-        // A browser's form sends every field, and empty is absent.
+        // A browser's form sends every field: an empty one is absent, also where the API asks for more.
+        issues.retain(|issue: &Issue| !issue.received.is_empty());
         let given = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
         let pairs = given.into_owned().filter(|(_, value)| !value.is_empty()).collect();
         Self { pairs, arguments, limit, cursor, issues }
@@ -111,13 +112,23 @@ impl Endpoint for Search {
 
 fn frame(title: String, edition: &Edition, links: &Links) -> Frame {
     let site = Site::new(&edition.copy.business, links);
-    Frame { title: format!("{title}: reviews of {}", site.name), description: None, canonical: None, is_hidden_from_search: true, site }
+    Frame {
+        title: format!("{title}: reviews of {}", site.name),
+        description: None,
+        canonical: None,
+        is_hidden_from_search: true,
+        site,
+    }
 }
 
 fn show(edition: &Edition, asked: &Asked, found: Found, links: &Links) -> String {
     let business = &edition.copy.business;
     let filters = filters(asked);
-    let total = if found.is_exact { counted(found.total, "review", "reviews") } else { format!("More than {} reviews", count(found.total)) };
+    let total = if found.is_exact {
+        counted(found.total, "review", "reviews")
+    } else {
+        format!("More than {} reviews", count(found.total))
+    };
     let all = counted(edition.copy.shelf.len() as u64, "review", "reviews");
     let frame = frame(total.clone(), edition, links);
     let path = format!("{}/search", frame.site.root);
@@ -130,7 +141,10 @@ fn show(edition: &Edition, asked: &Asked, found: Found, links: &Links) -> String
             format!("Filtered, of {all}: {}. Newest first.", words.join(", "))
         },
         nothing: "No review matches all of these filters.".to_owned(),
-        without: filters.iter().map(|(name, words)| (format!("Search without “{words}”"), asked.address(&path, &[name, "cursor"], None))).collect(),
+        without: filters
+            .iter()
+            .map(|(name, words)| (format!("Search without “{words}”"), asked.address(&path, &[name, "cursor"], None)))
+            .collect(),
         next: found.next.as_ref().map(|next| asked.address(&path, &["cursor"], Some(("cursor", &next.to_string())))),
         newest: reviews.map(|review| Item::in_list(review, business, &frame.site)).collect(),
         limit: asked.limit,

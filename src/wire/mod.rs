@@ -21,8 +21,8 @@ pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution
 pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{
-    Aspect, AspectEvidence, Direction, Entity, EvidenceFinding, EvidenceReview, GeneratedFrom, Insights, Method, Monthly, Polarity, Quality,
-    Quote, Share, Trend, Weights,
+    Aspect, AspectEvidence, Direction, Entity, EvidenceFinding, EvidenceReview, GeneratedFrom, Insights, Method, Monthly, Polarity,
+    Quality, Quote, Share, Trend, Weights,
 };
 pub use pages::{SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Code, Issue, Problem};

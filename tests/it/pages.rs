@@ -87,7 +87,9 @@ async fn all_sentences_of_an_aspect_are_reached_page_by_page() {
     loop {
         let html = app.get(&target).await.text();
         shown += permalinks(&html).len();
-        let Some(next) = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&#38;", "&")) else { break };
+        let Some(next) = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&#38;", "&")) else {
+            break;
+        };
         target = next;
     }
     assert_eq!(shown as u64, total);
@@ -101,7 +103,11 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
         let html = app.get(&format!("/search?{query}")).await.text();
         let twin = app.get(&format!("/api/reviews/search?{query}")).await;
         assert_eq!(permalinks(&html), twin.ids(), "{query}");
-        assert_eq!(html.contains(&format!("Filtered, of {all} reviews")), query.contains(['q', 'r', 's']) && !query.is_empty(), "{query}");
+        assert_eq!(
+            html.contains(&format!("Filtered, of {all} reviews")),
+            query.contains(['q', 'r', 's']) && !query.is_empty(),
+            "{query}"
+        );
         let next = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&#38;", "&"));
         assert_eq!(next.is_some(), twin.json().get("next_cursor").is_some(), "{query}");
         if let Some(next) = next {
@@ -184,14 +190,20 @@ async fn pages_have_nothing_inline_and_load_nothing_from_elsewhere() {
             assert!(source.starts_with('/'), "{target} loads {source}");
             assert_eq!(app.get(source).await.status, 200, "{target} loads {source}");
         }
-        assert_eq!(html.matches("<h1").count(), usize::from(!target.starts_with("/reviews/")).max(html.matches("<h1").count().min(1)), "{target}");
+        assert_eq!(
+            html.matches("<h1").count(),
+            usize::from(!target.starts_with("/reviews/")).max(html.matches("<h1").count().min(1)),
+            "{target}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
-    for (target, status) in [("/nothing", 404), ("/reviews/none", 404), ("/insights?aspect=weather", 404), ("/api/reviews/search?limit=0", 400)] {
+    for (target, status) in
+        [("/nothing", 404), ("/reviews/none", 404), ("/insights?aspect=weather", 404), ("/api/reviews/search?limit=0", 400)]
+    {
         let page = app.get_with(target, &[BROWSER]).await;
         assert_eq!((page.status, page.header("content-type")), (status, "text/html; charset=utf-8"), "{target}");
         let problem = app.get(target).await;
@@ -209,7 +221,9 @@ async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
 #[tokio::test]
 async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
     let app = seeded().await;
-    for (target, is_filtered, reviews) in [("/embed", false, 5), ("/embed?limit=2", false, 2), ("/embed?min_rating=5&limit=3", true, 3)] {
+    for (target, is_filtered, reviews) in
+        [("/embed", false, 5), ("/embed?limit=2", false, 2), ("/embed?min_rating=5&limit=3", true, 3)]
+    {
         let answer = app.get(target).await;
         assert!(answer.header("content-security-policy").ends_with("frame-ancestors *"), "{target}");
         let html = answer.text();

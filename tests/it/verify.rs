@@ -99,7 +99,13 @@ fn what_no_manager_gives_is_named() {
 #[test]
 fn a_snapshot_that_no_test_refers_to_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["src/insights/model/snapshots", "tests/it/snapshots", "tests/it/offer/snapshots", "tests/it/process/snapshots"];
+    let folders = [
+        "src/insights/model/snapshots",
+        "tests/it/snapshots",
+        "tests/it/imports/snapshots",
+        "tests/it/offer/snapshots",
+        "tests/it/process/snapshots",
+    ];
     let paths = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap()).map(|entry| entry.unwrap().path());
     let all: Vec<String> = paths.map(|path| path.display().to_string()).filter(|path| path.ends_with(".snap")).collect();
     let orphans = |referred_to: &[String]| {
