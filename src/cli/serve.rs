@@ -107,7 +107,8 @@ impl Serve {
         started.cancel();
         out.push(greeting(&app, &links, bound).as_bytes());
         let connections_per_peer_max = usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
-        app.serve(listener, stop, Limits { connections_per_peer_max, ..Limits::default() }).await;
+        let limits = Limits { connections_per_peer_max, ..Limits::default() };
+        Box::pin(app.serve(listener, stop, limits)).await;
         Ok(())
     }
 

@@ -9,8 +9,13 @@ fn peer(address: &str) -> Peer {
     Peer::of(address.parse().unwrap(), &["127.0.0.0/8".parse().unwrap(), "10.0.0.0/8".parse().unwrap()])
 }
 
-/// Connections of these peers, so many of each, doing that.
-fn held(groups: &[(&str, usize, Standing)]) -> Admission<Standing> {
+/// A peer, how many connections it has, and what they do.
+type Group = (&'static str, usize, Standing);
+/// What is shown, who is there, who comes, and what is decided.
+type Row = (&'static str, &'static [Group], &'static str, Decision);
+
+/// Connections of these peers.
+fn held(groups: &[Group]) -> Admission<Standing> {
     let mut admission = Admission::new(MAX, CAP);
     for (address, count, standing) in groups {
         (0..*count).for_each(|_| admission.hold(peer(address), *standing));
@@ -41,7 +46,7 @@ fn places_are_given_by_peer() {
     const B: &str = "198.51.100.2";
     const C: &str = "198.51.100.3";
     const PROXY: &str = "10.0.0.1";
-    let rows: &[(&str, &[(&str, usize, Standing)], &str, Decision)] = &[
+    let rows: &[Row] = &[
         ("there is room", &[], A, Admit),
         ("below its cap", &[(A, 3, Busy)], A, Admit),
         ("at its cap, all busy: slow readers shut out themselves alone", &[(A, 8, Busy)], A, Refuse(Crowd::Peer)),
