@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::column::Column;
 use super::entry::{Entry, Place, place};
+use super::labels::Labels;
 use super::postings::Postings;
 use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::compile::{Votes, votes_of};
@@ -53,6 +54,7 @@ pub struct Block {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    labels: Labels,
     review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
@@ -162,6 +164,12 @@ impl Block {
         &self.service_areas
     }
 
+    /// What else is known of its reviews.
+    #[must_use]
+    pub const fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
     /// The numbers by which the text index knows its reviews, or [`UNINDEXED`].
     #[must_use]
     pub fn review_nos(&self) -> &[u32] {
@@ -236,6 +244,7 @@ pub struct Builder {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    labels: Labels,
     review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
@@ -257,6 +266,7 @@ impl Builder {
         entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
         entry.services.iter().for_each(|mention| self.services.push(at, mention));
         entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push(at, entry);
         self.review_nos.push(entry.indexed_no());
         self.note(at, entry.note.as_ref().map(Note::borrowed));
     }
@@ -271,6 +281,7 @@ impl Builder {
         block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
         block.services.at(index).for_each(|mention| self.services.push(at, mention));
         block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push_from(at, &block.labels, index);
         self.review_nos.push(block.review_nos[index]);
         self.note(at, block.note(index));
     }
@@ -311,6 +322,7 @@ impl Builder {
             technicians: std::mem::take(&mut self.technicians),
             services: std::mem::take(&mut self.services),
             service_areas: std::mem::take(&mut self.service_areas),
+            labels: std::mem::take(&mut self.labels),
             review_nos: self.review_nos.clone(),
             notes: self.notes.clone(),
             unread: std::mem::take(&mut self.unread),

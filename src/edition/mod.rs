@@ -13,6 +13,7 @@ mod document;
 pub mod entry;
 mod feed;
 mod insights;
+mod labels;
 mod positions;
 mod postings;
 mod press;

@@ -21,7 +21,7 @@ pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution
 pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{AspectEvidence, EvidenceFinding, EvidenceReview, Insights, Method, Polarity, Quality, Weights};
-pub use pages::{SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
+pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Code, Issue, Problem};
 pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};
 
