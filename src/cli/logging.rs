@@ -179,9 +179,10 @@ pub fn start(filter: &str) -> Lines {
         .init();
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
-        match backtrace.status() {
-            BacktraceStatus::Captured => tracing::error!("process.panicked: {panic}\n{backtrace}"),
-            _ => tracing::error!("process.panicked: {panic}"),
+        if backtrace.status() == BacktraceStatus::Captured {
+            tracing::error!("process.panicked: {panic}\n{backtrace}");
+        } else {
+            tracing::error!("process.panicked: {panic}");
         }
     }));
     lines

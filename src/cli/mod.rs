@@ -93,7 +93,7 @@ impl Cli {
             Command::Seed(seed) => seed.run(&database, &clock).await,
             Command::Import(import) => import.run(&database, &clock).await,
             Command::Insights(insights) => insights.run(&database).await,
-            Command::Subscriptions(subscriptions) => subscriptions.run(&database).await,
+            Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             Command::Check(check) => check.run(&database).await,
         }
     }
