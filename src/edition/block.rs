@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::column::Column;
 use super::entry::{Entry, Place, place};
+use super::labels::Labels;
 use super::postings::Postings;
 use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::compile::{Votes, votes_of};
@@ -50,6 +51,7 @@ pub struct Block {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    labels: Labels,
     review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
@@ -159,6 +161,12 @@ impl Block {
         &self.service_areas
     }
 
+    /// What else is known of its reviews.
+    #[must_use]
+    pub const fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
     /// The numbers by which the text index knows its reviews, or [`UNINDEXED`](super::positions::UNINDEXED).
     #[must_use]
     pub fn review_nos(&self) -> &[u32] {
@@ -233,6 +241,7 @@ pub struct Builder {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    labels: Labels,
     review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
@@ -254,6 +263,7 @@ impl Builder {
         entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
         entry.services.iter().for_each(|mention| self.services.push(at, mention));
         entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push(at, entry);
         self.review_nos.push(entry.indexed_no());
         self.note(at, entry.note.as_ref().map(Note::borrowed));
     }
@@ -268,6 +278,7 @@ impl Builder {
         block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
         block.services.at(index).for_each(|mention| self.services.push(at, mention));
         block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push_from(at, &block.labels, index);
         self.review_nos.push(block.review_nos[index]);
         self.note(at, block.note(index));
     }
@@ -308,6 +319,7 @@ impl Builder {
             technicians: std::mem::take(&mut self.technicians),
             services: std::mem::take(&mut self.services),
             service_areas: std::mem::take(&mut self.service_areas),
+            labels: std::mem::take(&mut self.labels),
             review_nos: self.review_nos.clone(),
             notes: self.notes.clone(),
             unread: std::mem::take(&mut self.unread),

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::positions::UNINDEXED;
 use crate::insights::{Kind, Note};
 use crate::links::Links;
-use crate::reviews::{self, Day, Mentions, fold};
+use crate::reviews::{self, Day, Mentions, Traits, fold};
 use crate::wire;
 
 /// Where a review stands: newest first, that is by date descending, then by id ascending.
@@ -76,6 +76,12 @@ pub struct Entry {
     pub services: Vec<Mention>,
     /// Which places are.
     pub service_areas: Vec<Mention>,
+    /// In which language it is, where that is known.
+    pub language: Option<Mention>,
+    /// Where it was written.
+    pub source: Mention,
+    /// What it has and has not.
+    pub traits: Traits,
     /// What was read in its text; nothing while that is still to be done.
     pub note: Option<Note>,
 }
@@ -118,8 +124,10 @@ impl Entry {
         let day: Day = review.date;
         let stars = review.rating.stars();
         let folded = fold(&review.text);
-        let mentions =
-            |values: &[String]| values.iter().map(|value| Mention { value: value.clone(), folded: fold(value) }).collect();
+        let mention = |value: &str| Mention { value: value.to_owned(), folded: fold(value) };
+        let mentions = |values: &[String]| values.iter().map(|value| mention(value)).collect();
+        let (language, source) = (review.language.as_deref().map(mention), mention(&review.source.name));
+        let traits = Traits::of(!review.text.is_empty(), review.response.is_some());
         let technicians = mentions(&review.mentions.technicians);
         let services = mentions(&review.mentions.services);
         let service_areas = mentions(&review.mentions.service_areas);
@@ -136,6 +144,9 @@ impl Entry {
             technicians,
             services,
             service_areas,
+            language,
+            source,
+            traits,
             note,
         }
     }

@@ -14,6 +14,7 @@ pub mod entry;
 mod feed;
 pub mod gzip;
 mod insights;
+mod labels;
 mod positions;
 mod postings;
 mod press;

@@ -21,6 +21,8 @@ pub trait Kind: Send {
     const HAS_LAST_MODIFIED: bool;
     /// Whether it can be subscribed to.
     const IS_TOPIC: bool = false;
+    /// Whether it is a page that others may follow.
+    const HAS_NEXT: bool = false;
     /// The errors of its own: status and meaning.
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
@@ -78,6 +80,10 @@ fn headers<K: Kind>() -> Vec<MetaHeader> {
     }
     if K::IS_TOPIC {
         headers.push(header("Link", "The topic itself (`self`) and the hub to subscribe at (`hub`)."));
+    }
+    if K::HAS_NEXT {
+        let link = header("Link", "The next page (`next`), where there is one; a link above 4 KiB stands in `next_cursor` alone.");
+        headers.push(MetaHeader { required: false, ..link });
     }
     headers
 }

@@ -9,7 +9,7 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::answers::{Answer, Kind};
-use super::parameters::{Issues, Path, Query};
+use super::parameters::{Path, Query, Taken};
 use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
 use crate::hash::hex;
@@ -59,11 +59,11 @@ impl Insights {
         /// `next_cursor` of an answer to the same request, for the page behind it.
         cursor: Query<CursorParameter>,
     ) -> Answer<EvidenceKind> {
-        let mut issues = Issues::default();
-        let vote = issues.take(polarity.0);
-        let limit = issues.take(limit.0).unwrap_or(LIMIT_DEFAULT);
-        let cursor = issues.take(cursor.0);
-        if let Some(problem) = issues.problem() {
+        let mut taken = Taken::default();
+        let vote = taken.take(polarity);
+        let limit = taken.take(limit).unwrap_or(LIMIT_DEFAULT);
+        let cursor = taken.take(cursor);
+        if let Some(problem) = taken.problem() {
             return problem.into();
         }
         match id.0 {

@@ -46,7 +46,7 @@ enum Group {
 type Api = (Datasets, Overview, Insights, Reviews, Hub);
 
 fn api(ctx: &Arc<Ctx>, hub: Hub) -> Api {
-    (Datasets(Arc::clone(ctx)), Overview::new(ctx), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub)
+    (Datasets(Arc::clone(ctx)), Overview::new(ctx), Insights(Arc::clone(ctx)), Reviews::new(ctx), hub)
 }
 
 /// The API as the framework describes it: with an operation's id in the place of its path.

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Group;
 use super::answers::{Answer, Kind};
-use super::parameters::{Issues, Query};
+use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
 use crate::edition::Edition;
 use crate::edition::print::head;
@@ -74,7 +74,7 @@ impl Overview {
 
     /// List what reviews can be narrowed by
     ///
-    /// Technicians, services, service areas, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
+    /// Technicians, services, service areas, sources, languages, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
     /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "Group::Datasets")]
     async fn get_facets(&self, headers: &HeaderMap) -> Answer<FacetsKind> {
@@ -103,18 +103,18 @@ impl Overview {
         /// Last day of the second period, `YYYY-MM-DD`.
         second_until: Query<SecondUntil>,
     ) -> Answer<CompareKind> {
-        let mut issues = Issues::default();
-        let first = issues.require::<FirstSince>(first_since.0).zip(issues.require::<FirstUntil>(first_until.0));
-        let first = first.and_then(|(first, last)| issues.take(period::<FirstSince, FirstUntil>(first, last).map(Some)));
-        let second = issues.require::<SecondSince>(second_since.0).zip(issues.require::<SecondUntil>(second_until.0));
-        let second = second.and_then(|(first, last)| issues.take(period::<SecondSince, SecondUntil>(first, last).map(Some)));
+        let mut taken = Taken::default();
+        let first = taken.require::<FirstSince>(first_since.0).zip(taken.require::<FirstUntil>(first_until.0));
+        let first = first.and_then(|(first, last)| taken.keep(period::<FirstSince, FirstUntil>(first, last).map(Some)));
+        let second = taken.require::<SecondSince>(second_since.0).zip(taken.require::<SecondUntil>(second_until.0));
+        let second = second.and_then(|(first, last)| taken.keep(period::<SecondSince, SecondUntil>(first, last).map(Some)));
         match first.zip(second) {
             Some((first, second)) => {
                 let edition = self.ctx.current.load();
                 let body = wire::json(&compare(&edition, first, second)).into();
                 send(headers, edition, body).into()
             }
-            None => issues.into_problem().into(),
+            None => taken.into_problem().into(),
         }
     }
 }

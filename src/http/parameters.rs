@@ -9,9 +9,13 @@ use poem_openapi::registry::{MetaParamIn, MetaSchemaRef, Registry};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 
 use crate::respond::{UrlParameters, invalid_parameters};
-use crate::reviews::parameters::{InvalidParameter, Parameter, Parsed, Value};
+use crate::reviews::parameters::{InvalidParameter, Parameter, Parsed, RECEIVED_CHARACTERS_MAX, Value};
+use crate::search::CursorParameter;
 use crate::wire::Issue;
 use crate::wire::parameters::{Described, schema};
+
+/// How many ignored names an answer lists.
+const IGNORED_MAX: usize = 20;
 
 /// A parameter of the query string.
 pub struct Query<P: Parameter>(pub Parsed<P>);
@@ -19,32 +23,61 @@ pub struct Query<P: Parameter>(pub Parsed<P>);
 /// A part of the path. The derive of an API looks for a type of this very name to tell such a parameter from others.
 pub struct Path<P: Parameter>(pub Parsed<P>);
 
-/// What is wrong with the parameters of a request.
+/// The parameters of a request as a handler takes them: which they are, and what is wrong with them.
 #[derive(Debug, Default)]
-pub struct Issues(Vec<Issue>);
+pub struct Taken {
+    names: Vec<&'static str>,
+    issues: Vec<Issue>,
+}
 
-impl Issues {
+impl Taken {
     /// The value, or `None` where it is absent or wrong; what is wrong is kept.
-    pub fn take<T>(&mut self, parsed: Result<Option<T>, InvalidParameter>) -> Option<T> {
-        parsed.unwrap_or_else(|invalid| {
-            self.0.push(invalid.into());
-            None
-        })
+    pub fn take<P: Parameter>(&mut self, Query(parsed): Query<P>) -> Option<Value<P>> {
+        self.names.push(P::NAME);
+        self.keep(parsed)
     }
 
     /// The value of what must be given; `None` where it is absent or wrong, which is kept.
     pub fn require<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<Value<P>> {
-        self.take(parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)))
+        self.keep(parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)))
+    }
+
+    /// What was made of values that are right each by itself; what is wrong is kept.
+    pub fn keep<T>(&mut self, made: Result<Option<T>, InvalidParameter>) -> Option<T> {
+        made.unwrap_or_else(|invalid| {
+            self.issues.push(invalid.into());
+            None
+        })
+    }
+
+    /// The names of parameters that were given and not taken, each once.
+    pub fn ignored(&self, request: &Request) -> Vec<String> {
+        let mut ignored = Vec::new();
+        for (name, _) in UrlParameters::pairs(request).filter(|(name, _)| !self.names.contains(name)) {
+            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
+                ignored.push(name);
+            }
+        }
+        ignored
+    }
+
+    /// The query string of the same request for the page at `cursor`.
+    pub fn next_query(&self, request: &Request, cursor: &str) -> String {
+        let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
+        let pairs = UrlParameters::pairs(request).filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(pairs).append_pair(CursorParameter::NAME, cursor).finish()
     }
 
     /// The answer to a request with these, of which there is at least one.
     pub fn into_problem(self) -> Response {
-        invalid_parameters(self.0)
+        invalid_parameters(self.issues)
     }
 
-    /// The answer to a request with these, if there are any.
-    pub fn problem(self) -> Option<Response> {
-        (!self.0.is_empty()).then(|| invalid_parameters(self.0))
+    /// The answer to a request with these, if anything is wrong.
+    pub fn problem(&mut self) -> Option<Response> {
+        (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
     }
 }
 

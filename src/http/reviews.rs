@@ -3,28 +3,36 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use poem::Response;
-use poem::http::{HeaderMap, StatusCode};
+use poem::http::header::LINK;
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::answers::{Answer, Kind};
-use super::parameters::{Issues, Path, Query};
+use super::parameters::{Path, Query, Taken};
 use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
 use crate::edition::print::array;
 use crate::edition::{Document, Edition};
 use crate::hash::hex;
+use crate::links::SEARCH_PATH;
 use crate::respond::{self, problem};
 use crate::reviews::{Day, LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
-use crate::search::{Cursor, CursorParameter};
+use crate::search::facets::LazyCounts;
+use crate::search::{Cursor, CursorParameter, PerEdition, did_you_mean};
 use crate::wire;
 
 const JSON: &str = "application/json";
+/// How long a `Link` may be: clients bound their header fields.
+const LINK_BYTES_MAX: usize = 4_096;
 const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each.");
 
 /// Handlers of parts of the dataset.
-pub struct Reviews(pub(super) Arc<Ctx>);
+pub struct Reviews {
+    ctx: Arc<Ctx>,
+    counts: PerEdition<LazyCounts>,
+}
 
 /// `/api/reviews/search`.
 pub struct SearchKind;
@@ -33,6 +41,7 @@ impl Kind for SearchKind {
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "One page of the matching reviews, newest first.";
     const HAS_LAST_MODIFIED: bool = false;
+    const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
@@ -69,11 +78,13 @@ impl Reviews {
     #[expect(clippy::too_many_arguments, reason = "one argument is one documented parameter")]
     async fn search_reviews(
         &self,
-        headers: &HeaderMap,
+        request: &Request,
         /// Exact star rating.
         rating: Query<parameters::Rating>,
         /// Least star rating, inclusive; a decimal.
         min_rating: Query<parameters::MinRating>,
+        /// Most star rating, inclusive; a decimal.
+        max_rating: Query<parameters::MaxRating>,
         /// On or after this day, `YYYY-MM-DD`.
         since: Query<parameters::Since>,
         /// On or before this day, `YYYY-MM-DD`.
@@ -84,26 +95,39 @@ impl Reviews {
         mentions_technician: Query<parameters::MentionsTechnician>,
         /// Id of a service that the review mentions.
         mentions_service: Query<parameters::MentionsService>,
+        /// Language tag of the review, for example `en`, in any case.
+        language: Query<parameters::Language>,
+        /// Name of the source that the review is from, in any case.
+        source: Query<parameters::Source>,
+        /// Only reviews with a text (`true`), or without (`false`).
+        has_text: Query<parameters::HasText>,
+        /// Only reviews that the owner answered (`true`), or did not (`false`).
+        has_response: Query<parameters::HasResponse>,
         /// Most reviews to return.
         limit: Query<parameters::Limit>,
         /// `next_cursor` of an answer to the same filters, for the page behind it.
         cursor: Query<CursorParameter>,
     ) -> Answer<SearchKind> {
-        let mut issues = Issues::default();
+        let mut taken = Taken::default();
         let arguments = SearchArguments {
-            rating: issues.take(rating.0),
-            min_rating: issues.take(min_rating.0),
-            since: issues.take(since.0),
-            until: issues.take(until.0),
-            query: issues.take(query.0),
-            mentions_technician: issues.take(mentions_technician.0),
-            mentions_service: issues.take(mentions_service.0),
+            rating: taken.take(rating),
+            min_rating: taken.take(min_rating),
+            max_rating: taken.take(max_rating),
+            since: taken.take(since),
+            until: taken.take(until),
+            query: taken.take(query),
+            mentions_technician: taken.take(mentions_technician),
+            mentions_service: taken.take(mentions_service),
+            language: taken.take(language),
+            source: taken.take(source),
+            has_text: taken.take(has_text),
+            has_response: taken.take(has_response),
         };
-        let limit = issues.take(limit.0).unwrap_or(LIMIT_DEFAULT);
-        let cursor = issues.take(cursor.0);
-        match issues.problem() {
+        let limit = taken.take(limit).unwrap_or(LIMIT_DEFAULT);
+        let cursor = taken.take(cursor);
+        match taken.problem() {
             Some(problem) => problem.into(),
-            None => self.search(headers, &ReviewFilter::new(&arguments), limit, cursor.as_ref()).await.into(),
+            None => self.search(request, &taken, &arguments, limit, cursor.as_ref()).await.into(),
         }
     }
 
@@ -117,11 +141,11 @@ impl Reviews {
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
     ) -> Answer<SinceKind> {
-        let mut issues = Issues::default();
-        let day = issues.require::<parameters::DateOfPath>(date.0);
+        let mut taken = Taken::default();
+        let day = taken.require::<parameters::DateOfPath>(date.0);
         match day {
             Some(day) => self.since(headers, day).into(),
-            None => issues.into_problem().into(),
+            None => taken.into_problem().into(),
         }
     }
 
@@ -136,7 +160,7 @@ impl Reviews {
         id: Path<parameters::Id>,
     ) -> Answer<ReviewKind> {
         let Ok(id) = id.0 else { return nothing_of_that_name().into() };
-        let edition = self.0.current.load();
+        let edition = self.ctx.current.load();
         let found = id.and_then(|id| id.parse::<ReviewId>().ok()).and_then(|id| edition.copy.shelf.find(&id));
         let Some(json) = found else {
             return problem(StatusCode::NOT_FOUND, "There is no published review of that id.").into();
@@ -147,18 +171,37 @@ impl Reviews {
 }
 
 impl Reviews {
-    async fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
-        if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
+    /// Of what `ctx` publishes.
+    #[must_use]
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        Self { ctx: Arc::clone(ctx), counts: PerEdition::default() }
+    }
+
+    async fn search(
+        &self,
+        request: &Request,
+        taken: &Taken,
+        arguments: &SearchArguments,
+        limit: u8,
+        cursor: Option<&Cursor>,
+    ) -> Response {
+        let filter = ReviewFilter::new(arguments);
+        if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(&filter)) {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
-        let edition = self.0.current.load();
-        let found = self.0.text_index.search(&edition, filter, usize::from(limit), cursor).await;
+        let edition = self.ctx.current.load();
+        let found = self.ctx.text_index.search(&edition, &filter, usize::from(limit), cursor).await;
+        let next_cursor = found.next.map(|next| next.to_string());
+        let link = next_cursor.as_deref().and_then(|next| self.link(&taken.next_query(request, next)));
+        let counts = self.counts.of(&edition);
         let head = wire::SearchHead {
             total: found.total,
             total_relation: if found.is_exact { wire::TotalRelation::Eq } else { wire::TotalRelation::Gte },
             count: found.reviews.len() as u64,
             limit: u64::from(limit),
-            next_cursor: found.next.map(|next| next.to_string()),
+            next_cursor,
+            did_you_mean: did_you_mean(&edition, arguments, found.total, || counts.of(&edition)),
+            ignored: taken.ignored(request),
         };
         let mut body = opening(&head);
         for (number, review) in found.reviews.iter().enumerate() {
@@ -169,11 +212,22 @@ impl Reviews {
         }
         body.extend_from_slice(b"]}");
         let digest = hex(&Sha256::digest(&body));
-        respond::pieces(headers, edition, JSON, &digest, None, || vec![Bytes::from(body)])
+        let mut response = respond::pieces(request.headers(), edition, JSON, &digest, None, || vec![Bytes::from(body)]);
+        // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
+        if let Some(link) = link.filter(|_| response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED) {
+            response.headers_mut().insert(LINK, link);
+        }
+        response
+    }
+
+    /// The next page as a link (RFC 8288 §3.3); a very long one stands in `next_cursor` alone.
+    fn link(&self, query: &str) -> Option<HeaderValue> {
+        let link = format!("<{}?{query}>; rel=\"next\"", self.ctx.links.absolute(SEARCH_PATH));
+        HeaderValue::from_str(&link).ok().filter(|link| link.len() <= LINK_BYTES_MAX)
     }
 
     fn since(&self, headers: &HeaderMap, day: Day) -> Response {
-        let edition: Arc<Edition> = self.0.current.load();
+        let edition: Arc<Edition> = self.ctx.current.load();
         let count = edition.copy.shelf.count_since(day);
         let digest = Sha256::new_with_prefix(day.to_string()).chain_update(edition.copy.shelf.digest_of_first(count)).finalize();
         // The dataset's own instant: never earlier than this part's last change, so never a false 304.

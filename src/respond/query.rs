@@ -34,9 +34,16 @@ impl UrlParameters {
     /// # Errors
     /// What is wrong with it.
     pub fn query<P: Parameter>(request: &Request) -> Parsed<P> {
-        let (Some(raw), Some(parameters)) = (request.uri().query(), request.extensions().get::<Self>()) else { return Ok(None) };
-        let values = parameters.query.get_or_init(|| pairs(raw)).iter().filter(|(name, _)| name == P::NAME);
-        parse_all::<P>(values.map(|(_, value)| shown(value)))
+        parse_all::<P>(Self::pairs(request).filter(|(name, _)| *name == P::NAME).map(|(_, value)| value))
+    }
+
+    /// The names and values in the query string of `request`; a value is `Err` where its bytes are no UTF-8.
+    pub fn pairs(request: &Request) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
+        let pairs = match (request.uri().query(), request.extensions().get::<Self>()) {
+            (Some(raw), Some(parameters)) => parameters.query.get_or_init(|| pairs(raw)).as_slice(),
+            _ => &[],
+        };
+        pairs.iter().map(|(name, value)| (name.as_str(), shown(value)))
     }
 
     /// The value of `P` in the path of `request`.

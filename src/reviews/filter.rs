@@ -18,6 +18,8 @@ pub struct SearchArguments {
     pub rating: Option<Rating>,
     /// Least stars, 1 to 5.
     pub min_rating: Option<f64>,
+    /// Most stars, 1 to 5.
+    pub max_rating: Option<f64>,
     /// First day.
     pub since: Option<Day>,
     /// Last day.
@@ -28,6 +30,47 @@ pub struct SearchArguments {
     pub mentions_technician: Option<String>,
     /// Service id.
     pub mentions_service: Option<String>,
+    /// Language tag.
+    pub language: Option<String>,
+    /// Name of the source.
+    pub source: Option<String>,
+    /// Whether it says something.
+    pub has_text: Option<bool>,
+    /// Whether the owner answered.
+    pub has_response: Option<bool>,
+}
+
+/// What a review has or has not, as a set of bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Traits(u8);
+
+impl Traits {
+    /// It says something.
+    pub const TEXT: Self = Self(1);
+    /// The owner answered.
+    pub const RESPONSE: Self = Self(2);
+
+    /// Those of a review.
+    #[must_use]
+    pub fn of(has_text: bool, has_response: bool) -> Self {
+        Self(u8::from(has_text) * Self::TEXT.0 | u8::from(has_response) * Self::RESPONSE.0)
+    }
+}
+
+/// Which traits matter, and which of those there must be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct TraitFilter {
+    mask: u8,
+    wanted: u8,
+}
+
+impl TraitFilter {
+    fn with(self, one: Traits, wanted: Option<bool>) -> Self {
+        match wanted {
+            Some(wanted) => Self { mask: self.mask | one.0, wanted: self.wanted | u8::from(wanted) * one.0 },
+            None => self,
+        }
+    }
 }
 
 /// What a review must be to be found. All parts must hold; an absent part always does.
@@ -42,25 +85,48 @@ pub struct ReviewFilter {
     /// Folded, not empty.
     technician: Option<String>,
     service: Option<String>,
+    /// Folded, not empty.
+    language: Option<String>,
+    /// Folded, not empty.
+    source: Option<String>,
+    traits: TraitFilter,
 }
 
 impl ReviewFilter {
     /// The filter that `arguments` describe. An empty text or name is as if absent.
     #[must_use]
     pub fn new(arguments: &SearchArguments) -> Self {
-        let SearchArguments { rating, min_rating, since, until, query, mentions_technician, mentions_service } = arguments;
+        let SearchArguments {
+            rating,
+            min_rating,
+            max_rating,
+            since,
+            until,
+            query,
+            mentions_technician,
+            mentions_service,
+            language,
+            source,
+            has_text,
+            has_response,
+        } = arguments;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let wanted = |stars: u8| {
-            rating.is_none_or(|rating| rating.stars() == stars) && min_rating.is_none_or(|least| f64::from(stars) >= least)
+            rating.is_none_or(|rating| rating.stars() == stars)
+                && min_rating.is_none_or(|least| f64::from(stars) >= least)
+                && max_rating.is_none_or(|most| f64::from(stars) <= most)
         };
         let stars = (1..=5).filter(|stars| wanted(*stars)).fold(0_u8, |set, stars| set | 1 << (stars - 1));
         Self {
-            stars: (rating.is_some() || min_rating.is_some()).then_some(stars),
+            stars: (rating.is_some() || min_rating.is_some() || max_rating.is_some()).then_some(stars),
             since: *since,
             until: *until,
             query: given(query).map(|text| fold(&text)),
             technician: given(mentions_technician).map(|name| fold(&name)),
             service: given(mentions_service),
+            language: given(language).map(|tag| fold(&tag)),
+            source: given(source).map(|name| fold(&name)),
+            traits: TraitFilter::default().with(Traits::TEXT, *has_text).with(Traits::RESPONSE, *has_response),
         }
     }
 
@@ -106,9 +172,42 @@ impl ReviewFilter {
         self.service.as_deref()
     }
 
+    /// The folded language tag that it must have (RFC 5646 §2.1.1: in any case).
+    #[must_use]
+    pub fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    /// The folded name of the source that it must be from.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Whether reviews with these traits may be found.
+    #[must_use]
+    pub const fn takes_traits(&self, traits: Traits) -> bool {
+        traits.0 & self.traits.mask == self.traits.wanted
+    }
+
+    /// Whether traits matter at all.
+    #[must_use]
+    pub const fn asks_traits(&self) -> bool {
+        self.traits.mask != 0
+    }
+
     /// A text that is the same for equal filters and for no others: what a cursor is bound to.
     #[must_use]
     pub fn canonical(&self) -> String {
-        format!("{self:?}")
+        let Self { stars, since, until, query, technician, service, language, source, traits } = self;
+        let first = format!(
+            "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
+             service: {service:?} }}"
+        );
+        // Later filters are named where they matter alone, so that cursors of earlier releases go on.
+        if language.is_none() && source.is_none() && traits.mask == 0 {
+            return first;
+        }
+        format!("{first} language: {language:?}, source: {source:?}, traits: {traits:?}")
     }
 }

@@ -11,7 +11,7 @@ pub mod store;
 
 pub use aggregate::Tally;
 pub use day::{Day, InvalidDay};
-pub use filter::{LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, ReviewFilter, SearchArguments};
+pub use filter::{LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, ReviewFilter, SearchArguments, Traits};
 pub use fold::{fold, fold_into};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,

@@ -6,7 +6,7 @@
 mod decimal;
 mod kinds;
 
-pub use kinds::{Choice, Date, Decimal, Kind, Opaque, Stars, Text, Whole};
+pub use kinds::{Choice, Date, Decimal, Flag, Kind, Opaque, Stars, Text, Whole};
 use thiserror::Error;
 
 /// How many characters of a wrong value are given back.
@@ -132,6 +132,8 @@ parameters! {
     Rating = "rating", Stars: Stars;
     /// Least stars, inclusive.
     MinRating = "min_rating", Decimal: Decimal { least: "1", most: "5" };
+    /// Most stars, inclusive.
+    MaxRating = "max_rating", Decimal: Decimal { least: "1", most: "5" };
     /// First day.
     Since = "since", Date: Date;
     /// Last day.
@@ -142,6 +144,14 @@ parameters! {
     MentionsTechnician = "mentions_technician", Text: Text::ANY;
     /// Id of a service.
     MentionsService = "mentions_service", Text: Text::ANY;
+    /// Language tag.
+    Language = "language", Text: Text::ANY;
+    /// Name of the source.
+    Source = "source", Text: Text::ANY;
+    /// Whether it says something.
+    HasText = "has_text", Flag: Flag;
+    /// Whether the owner answered.
+    HasResponse = "has_response", Flag: Flag;
     /// Most reviews of a page.
     Limit = "limit", Whole: Whole { least: 1, most: super::LIMIT_MAX }, default super::LIMIT_DEFAULT;
     /// The first day, in a path.

@@ -2,12 +2,13 @@
 //! columns. A technician's count is what `mentions_technician` finds, a service's what `mentions_service` finds.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::business::Business;
 use crate::edition::block::Block;
 use crate::edition::entry::Mention;
 use crate::edition::print::Copy;
-use crate::edition::{Postings, Shelf};
+use crate::edition::{Edition, Postings, Shelf};
 use crate::reviews::{Day, fold};
 use crate::wire;
 use chrono::{Datelike, NaiveDate};
@@ -24,6 +25,10 @@ pub struct Counts {
     pub services: Vec<wire::Facet>,
     /// Places.
     pub service_areas: Vec<wire::Facet>,
+    /// Where reviews were written.
+    pub sources: Vec<wire::Facet>,
+    /// Language tags.
+    pub languages: Vec<wire::Facet>,
 }
 
 impl Counts {
@@ -44,7 +49,21 @@ impl Counts {
             technicians: listed(people, count(shelf, Block::technicians, |mention| &mention.folded)),
             services,
             service_areas: listed(places, count(shelf, Block::service_areas, |mention| &mention.folded)),
+            sources: listed(std::iter::empty(), count(shelf, |block| &block.labels().sources, |mention| &mention.folded)),
+            languages: listed(std::iter::empty(), count(shelf, |block| &block.labels().languages, |mention| &mention.folded)),
         }
+    }
+}
+
+/// Counts that are made when they are first asked for, and then shared.
+#[derive(Debug, Default)]
+pub struct LazyCounts(OnceLock<Counts>);
+
+impl LazyCounts {
+    /// Those of the edition that this belongs to.
+    #[must_use]
+    pub fn of(&self, edition: &Edition) -> &Counts {
+        self.0.get_or_init(|| Counts::of(&edition.copy))
     }
 }
 
@@ -98,7 +117,13 @@ fn listed(own: impl Iterator<Item = (String, Option<String>, String)>, mut found
 /// Of long lists the `most` mentioned values, and how many there are besides.
 #[must_use]
 pub fn facets(counts: &Counts, shelf: &Shelf, most: usize) -> wire::Facets {
-    let lists = [("technicians", &counts.technicians), ("services", &counts.services), ("service_areas", &counts.service_areas)];
+    let lists = [
+        ("technicians", &counts.technicians),
+        ("services", &counts.services),
+        ("service_areas", &counts.service_areas),
+        ("sources", &counts.sources),
+        ("languages", &counts.languages),
+    ];
     let years = years(shelf);
     let mut left_out: Vec<wire::LeftOut> = lists
         .iter()
@@ -107,13 +132,16 @@ pub fn facets(counts: &Counts, shelf: &Shelf, most: usize) -> wire::Facets {
         .map(|(list, values)| wire::LeftOut { list, values: values as u64 })
         .collect();
     left_out.retain(|left_out| left_out.values > 0);
-    let [technicians, services, service_areas] = lists.map(|(_, list)| list.iter().take(most).cloned().collect());
+    let [technicians, services, service_areas, sources, languages] =
+        lists.map(|(_, list)| list.iter().take(most).cloned().collect());
     let ratings = (1..=5).zip(shelf.tally().by_stars()).rev().map(|(rating, reviews)| wire::RatingFacet { rating, reviews });
     wire::Facets {
         reviews: shelf.len() as u64,
         technicians,
         services,
         service_areas,
+        sources,
+        languages,
         years: years.into_iter().take(most).collect(),
         ratings: ratings.collect(),
         left_out,

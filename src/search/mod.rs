@@ -12,6 +12,7 @@ pub mod periods;
 mod plan;
 mod scan;
 mod store;
+mod suggest;
 mod text_index;
 mod trigrams;
 
@@ -19,4 +20,5 @@ pub use answer::{Found, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use per_edition::PerEdition;
 pub use plan::Costs;
+pub use suggest::did_you_mean;
 pub use text_index::{TextIndex, walk};

@@ -26,13 +26,14 @@ impl<'a> Scan<'a> {
     /// Whether nothing but the date decides.
     #[must_use]
     pub fn takes_all(&self) -> bool {
-        self.finder.is_none() && !self.filter.asks_stars() && !self.asks_mentions()
+        self.finder.is_none() && !self.filter.asks_stars() && !self.filter.asks_traits() && !self.asks_mentions()
     }
 
-    /// Whether it matters who or what is mentioned.
+    /// Whether it matters who or what is mentioned, which language it is, or where it was written.
     #[must_use]
     pub fn asks_mentions(&self) -> bool {
-        self.filter.technician().is_some() || self.filter.service().is_some()
+        let filter = self.filter;
+        [filter.technician(), filter.service(), filter.language(), filter.source()].iter().any(Option::is_some)
     }
 
     /// Whether the block may have what the filter takes, by its counts.
@@ -64,7 +65,7 @@ impl<'a> Scan<'a> {
         match (&self.finder, mentioned.first()) {
             // Only the text decides, or the text and the stars.
             (Some(finder), None) => each_text(block, range, finder, &mut |index| {
-                if self.filter.takes_stars(block.stars()[index]) { hit(index) } else { ControlFlow::Continue(()) }
+                if self.takes_columns(block, index) { hit(index) } else { ControlFlow::Continue(()) }
             }),
             (_, Some(fewest)) => {
                 let rest = &mentioned[1..];
@@ -78,7 +79,7 @@ impl<'a> Scan<'a> {
             }
             (None, None) => {
                 for index in range {
-                    if self.filter.takes_stars(block.stars()[index]) {
+                    if self.takes_columns(block, index) {
                         hit(index)?;
                     }
                 }
@@ -96,6 +97,12 @@ impl<'a> Scan<'a> {
         if let Some(id) = self.filter.service() {
             mentioned.push(positions(block.services(), |mention| mention.value == id)?);
         }
+        if let Some(tag) = self.filter.language() {
+            mentioned.push(positions(&block.labels().languages, |mention| mention.folded == tag)?);
+        }
+        if let Some(name) = self.filter.source() {
+            mentioned.push(positions(&block.labels().sources, |mention| mention.folded == name)?);
+        }
         mentioned.sort_by_key(|positions| positions.len());
         Some(mentioned)
     }
@@ -104,9 +111,13 @@ impl<'a> Scan<'a> {
         (1..=5).zip(block.tally().by_stars()).any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
+    fn takes_columns(&self, block: &Block, index: usize) -> bool {
+        self.filter.takes_stars(block.stars()[index]) && self.filter.takes_traits(block.labels().traits[index])
+    }
+
     fn takes(&self, block: &Block, index: usize) -> bool {
         let (start, end) = block.folded_bounds(index);
-        self.filter.takes_stars(block.stars()[index])
+        self.takes_columns(block, index)
             && self.finder.as_ref().is_none_or(|finder| finder.find(&block.folded()[start..end]).is_some())
     }
 }

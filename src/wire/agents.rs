@@ -18,6 +18,10 @@ pub struct Facets {
     pub services: Vec<Facet>,
     /// Places.
     pub service_areas: Vec<Facet>,
+    /// Where reviews were written; the name is what `source` takes.
+    pub sources: Vec<Facet>,
+    /// Language tags; the name is what `language` takes.
+    pub languages: Vec<Facet>,
     /// Calendar years, newest first.
     pub years: Vec<YearFacet>,
     /// Stars, most first.

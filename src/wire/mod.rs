@@ -24,7 +24,7 @@ pub use insights::{
     Aspect, AspectEvidence, Direction, Entity, EvidenceFinding, EvidenceReview, GeneratedFrom, Insights, Method, Monthly, Polarity,
     Quality, Quote, Share, Trend, Weights,
 };
-pub use pages::{SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
+pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Code, Issue, Problem};
 pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};
 

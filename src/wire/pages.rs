@@ -20,6 +20,13 @@ pub struct SearchResult {
     /// Give it back as `cursor`, with the same filters, for the next page; left out on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// What may have been meant, where nobody and nothing of the name asked for is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<DidYouMean>,
+    /// Names of parameters that were given and are none, at most 20; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub ignored: Vec<String>,
     /// Date descending, then id ascending.
     pub reviews: Vec<Review>,
 }
@@ -38,6 +45,23 @@ pub struct SearchHead {
     /// See [`SearchResult::next_cursor`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// See [`SearchResult::did_you_mean`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<DidYouMean>,
+    /// See [`SearchResult::ignored`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+}
+
+/// The nearest values of parameters whose own are not known; give one back as that parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct DidYouMean {
+    /// The nearest full name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentions_technician: Option<String>,
+    /// The id of the nearest service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentions_service: Option<String>,
 }
 
 /// `eq`: the total is exact; `gte`: counting stopped there, and there are more.

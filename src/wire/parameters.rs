@@ -7,7 +7,9 @@ use serde_json::json;
 use super::insights::Polarity;
 use super::problem::{Code, Issue};
 use crate::insights::compile::Vote;
-use crate::reviews::parameters::{Choice, Date, Decimal, Fault, InvalidParameter, Kind, Opaque, Parameter, Stars, Text, Whole};
+use crate::reviews::parameters::{
+    Choice, Date, Decimal, Fault, Flag, InvalidParameter, Kind, Opaque, Parameter, Stars, Text, Whole,
+};
 
 /// A kind of parameter that can be described in OpenAPI.
 pub trait Described: Kind {
@@ -58,6 +60,12 @@ impl Described for Date {
 impl Described for Text {
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema { max_length: self.characters_max, ..MetaSchema::new("string") })
+    }
+}
+
+impl Described for Flag {
+    fn schema(self) -> MetaSchemaRef {
+        inline(MetaSchema::new("boolean"))
     }
 }
 

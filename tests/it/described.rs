@@ -111,7 +111,7 @@ async fn any_question_is_answered_as_the_document_promises() {
     let model = Checker::new(&document).unwrap();
     let mut generator = Generator::new(172);
     let (mut right, mut wrong) = (0, 0);
-    for _ in 0..800 {
+    for _ in 0..250 {
         for (path, _, operation) in operations(&document).filter(|(_, method, _)| *method == "get") {
             let id = operation["operationId"].as_str().unwrap();
             let names: Vec<&str> = parameters(operation, "query").collect();
@@ -149,7 +149,7 @@ async fn any_question_is_answered_as_the_document_promises() {
             }
         }
     }
-    assert!(right > 300 && wrong > 300, "{right} right, {wrong} wrong");
+    assert!(right > 200 && wrong > 200, "{right} right, {wrong} wrong");
 }
 
 #[tokio::test]

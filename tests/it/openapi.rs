@@ -150,6 +150,11 @@ async fn search_is_described_with_the_names_bounds_and_defaults_of_the_specifica
         "min_rating": {"type": "number", "minimum": 1, "maximum": 5},
         "since": {"type": "string", "format": "date"},
         "until": {"type": "string", "format": "date"},
+        "max_rating": {"type": "number", "minimum": 1, "maximum": 5},
+        "language": {"type": "string"},
+        "source": {"type": "string"},
+        "has_text": {"type": "boolean"},
+        "has_response": {"type": "boolean"},
         "query": {"type": "string", "maxLength": 1000},
         "mentions_technician": {"type": "string"},
         "mentions_service": {"type": "string"},
@@ -172,6 +177,7 @@ fn targets(path: &str) -> Vec<String> {
         "?rating=5&limit=3",
         "?query=zebra",
         "?mentions_technician=mike+alvarez",
+        "?mentions_technician=mike+alvares&page=2",
         "?query=e&limit=2",
     ];
     match path {
@@ -210,10 +216,14 @@ async fn what_is_answered_is_what_is_described() {
                 let again = app.get_with(&target, &[("if-none-match", "*")]).await;
                 for (status, answer) in [("200", &answer), ("304", &again)] {
                     let headers = operation["responses"][status]["headers"].as_object().unwrap();
-                    for name in headers.keys() {
+                    let is_optional = |name: &str| headers.get(name).is_some_and(|header| header["required"] != true);
+                    for name in headers.keys().filter(|name| !is_optional(name)) {
                         assert!(answer.headers.contains_key(name.as_str()), "{status} {target}: {name} is described and not sent");
                     }
                     for name in ["etag", "last-modified", "link"] {
+                        if name == "link" && is_optional("Link") {
+                            continue;
+                        }
                         let is_described = headers.keys().any(|described| described.eq_ignore_ascii_case(name));
                         assert_eq!(answer.headers.contains_key(name), is_described, "{status} {target}: {name}");
                     }

@@ -244,6 +244,8 @@ async fn exactly_the_topics_name_themselves_and_the_hub() {
             let links: Vec<&str> = answer.headers.get_all("link").iter().map(|link| link.to_str().unwrap()).collect();
             if topics.contains(&path.as_str()) {
                 assert_eq!(links, [expected.as_str()], "{path}: {}", answer.status);
+            } else if path == "/api/reviews/search" {
+                assert!(links.len() == 1 && links[0].ends_with("; rel=\"next\""), "{path}: {links:?}");
             } else {
                 assert!(links.is_empty(), "{path}: {links:?}");
             }

@@ -1,6 +1,7 @@
 //! Search: what it finds, in which order and on which page; and what it says of a question that cannot be asked.
 
 mod folding;
+mod helped;
 mod pages;
 mod parameters;
 mod text_index;
@@ -28,6 +29,10 @@ struct Known {
     folded: String,
     technicians: Vec<String>,
     services: Vec<String>,
+    language: Option<String>,
+    source: String,
+    has_text: bool,
+    has_response: bool,
 }
 
 /// The published ones in the promised order: date descending, then id ascending.
@@ -42,6 +47,10 @@ fn known(reviews: &[Review]) -> Vec<Known> {
             folded: fold(&review.text),
             technicians: review.mentions.technicians.iter().map(|name| fold(name)).collect(),
             services: review.mentions.services.clone(),
+            language: review.language.as_deref().map(fold),
+            source: fold(&review.source.name),
+            has_text: !review.text.is_empty(),
+            has_response: review.response.is_some(),
         })
         .collect();
     known.sort_by(|one, other| other.date.cmp(&one.date).then_with(|| one.id.cmp(&other.id)));
@@ -58,6 +67,11 @@ struct Question {
     query: Option<String>,
     technician: Option<String>,
     service: Option<String>,
+    max_rating: Option<&'static str>,
+    language: Option<&'static str>,
+    source: Option<&'static str>,
+    has_text: Option<bool>,
+    has_response: Option<bool>,
 }
 
 impl Question {
@@ -82,6 +96,19 @@ impl Question {
             }),
             service: asks(6)
                 .then(|| if generator.once_in(8) { "AC-REPAIR".to_owned() } else { generator.pick(&SERVICES).to_owned() }),
+            ..Self::default()
+        }
+    }
+
+    /// The same with some of the filters that came later.
+    fn narrowed(self, generator: &mut Generator) -> Self {
+        Self {
+            max_rating: generator.once_in(4).then(|| generator.pick(&["1", "2.5", "4", "4.999", "5.0"])),
+            language: generator.once_in(4).then(|| generator.pick(&["es-MX", "ES-mx", "es-MX", "en"])),
+            source: generator.once_in(4).then(|| generator.pick(&["Google", "FACEBOOK", "facebook", "Face"])),
+            has_text: generator.once_in(4).then(|| generator.once_in(2)),
+            has_response: generator.once_in(4).then(|| generator.once_in(2)),
+            ..self
         }
     }
 
@@ -93,6 +120,11 @@ impl Question {
             && self.until.as_ref().is_none_or(|until| review.date <= *until)
             && self.technician.as_deref().is_none_or(|name| review.technicians.contains(&fold(name)))
             && self.service.as_ref().is_none_or(|id| review.services.contains(id))
+            && self.max_rating.is_none_or(|most| f64::from(review.stars) <= most.parse().unwrap())
+            && self.language.is_none_or(|tag| review.language == Some(fold(tag)))
+            && self.source.is_none_or(|name| review.source == fold(name))
+            && self.has_text.is_none_or(|has| review.has_text == has)
+            && self.has_response.is_none_or(|has| review.has_response == has)
             && query.is_none_or(|query| review.folded.contains(&query))
     }
 
@@ -104,11 +136,16 @@ impl Question {
         SearchArguments {
             rating: self.rating.map(|stars| Rating::try_from(i64::from(stars)).unwrap()),
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
+            max_rating: self.max_rating.map(|most| most.parse().unwrap()),
             since: self.since.as_ref().map(|day| day.parse().unwrap()),
             until: self.until.as_ref().map(|day| day.parse().unwrap()),
             query: self.query.clone(),
             mentions_technician: self.technician.clone(),
             mentions_service: self.service.clone(),
+            language: self.language.map(str::to_owned),
+            source: self.source.map(str::to_owned),
+            has_text: self.has_text,
+            has_response: self.has_response,
         }
     }
 
@@ -116,8 +153,14 @@ impl Question {
     fn target(&self, more: &[(&str, &str)]) -> String {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
         let rating = self.rating.map(|stars| stars.to_string());
+        let flag = |has: bool| if has { "true" } else { "false" };
         let given = [
             ("rating", rating.as_deref()),
+            ("max_rating", self.max_rating),
+            ("language", self.language),
+            ("source", self.source),
+            ("has_text", self.has_text.map(flag)),
+            ("has_response", self.has_response.map(flag)),
             ("min_rating", self.min_rating),
             ("since", self.since.as_deref()),
             ("until", self.until.as_deref()),
@@ -178,7 +221,8 @@ fn id_of(json: &[u8]) -> &str {
 
 #[tokio::test]
 async fn every_question_is_answered_as_a_naive_scan_would() {
-    let reviews = Generator::new(11).reviews(5_000);
+    let mut reviews = Generator::new(11).reviews(5_000);
+    reviews.iter_mut().step_by(3).for_each(|review| review.source.name = "Facebook".to_owned());
     let known = known(&reviews);
     let app = TestApp::uncoded(&reviews).await;
     let edition = app.app().ctx().current.load();
@@ -187,6 +231,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     let mut hits = 0;
     for number in 0..24 * FILTERS {
         let question = Question::random(&mut generator, number % FILTERS, &reviews);
+        let question = if number / FILTERS % 2 == 1 { question.narrowed(&mut generator) } else { question };
         let limit = 1 + generator.below(100);
         let expected = question.expected(&known);
         let found = index.search(&edition, &ReviewFilter::new(&question.arguments()), limit, None).await;
@@ -200,6 +245,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     // The same through the front door, from parameters to JSON.
     for number in 0..3 * FILTERS {
         let question = Question::random(&mut generator, number % FILTERS, &reviews);
+        let question = if number / FILTERS % 2 == 1 { question.narrowed(&mut generator) } else { question };
         let limit = (1 + generator.below(100)).to_string();
         let expected = question.expected(&known);
         let target = question.target(&[("limit", &limit)]);

@@ -92,7 +92,7 @@ impl Offer {
         let view = self.views.current();
         match kind {
             Kind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
-            Kind::Search => reviews::search(&self.ctx.text_index, &view.edition, arguments).await,
+            Kind::Search => reviews::search(&self.ctx.text_index, &view, arguments).await,
             Kind::Review => reviews::review(&view.edition, arguments),
             Kind::Since => reviews::since(&view.edition, arguments),
             Kind::Insights => view.insights().asked(arguments),

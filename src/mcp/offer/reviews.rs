@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::arguments::{Arguments, refusal};
 use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, cut, page};
 use super::listing::Refusal;
+use super::views::View;
 use super::{shape, text};
 use crate::edition::Edition;
 use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
-use crate::search::{Cursor, CursorParameter, TextIndex};
+use crate::search::{Cursor, CursorParameter, TextIndex, did_you_mean};
 use crate::wire;
 
 /// How much of an id that nobody has is given back.
@@ -18,22 +19,33 @@ const ID_CHARACTERS_MAX: usize = 140;
 ///
 /// # Errors
 /// Where an argument is wrong, or the cursor belongs to other filters.
-pub async fn search(index: &TextIndex, edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
-    let filter = ReviewFilter::new(&SearchArguments {
+pub async fn search(index: &TextIndex, view: &View, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+    let asked = SearchArguments {
         rating: arguments.take::<parameters::Rating>(),
         min_rating: arguments.take::<parameters::MinRating>(),
+        max_rating: arguments.take::<parameters::MaxRating>(),
         since: arguments.take::<parameters::Since>(),
         until: arguments.take::<parameters::Until>(),
         query: arguments.take::<parameters::Query>(),
         mentions_technician: arguments.take::<parameters::MentionsTechnician>(),
         mentions_service: arguments.take::<parameters::MentionsService>(),
-    });
+        language: arguments.take::<parameters::Language>(),
+        source: arguments.take::<parameters::Source>(),
+        has_text: arguments.take::<parameters::HasText>(),
+        has_response: arguments.take::<parameters::HasResponse>(),
+    };
     let limit = arguments.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT);
     let cursor = arguments.take::<CursorParameter>();
     arguments.finish(Some(()))?;
+    let filter = ReviewFilter::new(&asked);
     let cursor = fitting(&filter, cursor)?;
-    let all = index.search(edition, &filter, usize::from(limit), cursor.as_ref()).await;
-    Ok(found(cut(all, &filter, RESULT_BYTES_MAX), limit))
+    let all = index.search(&view.edition, &filter, usize::from(limit), cursor.as_ref()).await;
+    let did_you_mean = did_you_mean(&view.edition, &asked, all.total, || view.counts());
+    let mut answer = found(cut(all, &filter, RESULT_BYTES_MAX), limit);
+    if let Some(did_you_mean) = did_you_mean {
+        answer["did_you_mean"] = shape(&did_you_mean);
+    }
+    Ok(answer)
 }
 
 /// A page as REST has it.
@@ -45,6 +57,8 @@ pub fn found(page: Page, limit: u8) -> Value {
         count: page.reviews.len() as u64,
         limit: u64::from(limit),
         next_cursor: page.next.map(|next| next.to_string()),
+        did_you_mean: None,
+        ignored: Vec::new(),
     });
     answer["reviews"] = Value::Array(page.reviews);
     answer

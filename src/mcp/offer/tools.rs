@@ -91,7 +91,7 @@ impl Kind {
                  compare_periods). Give aspect for one aspect in detail. At most 48 KiB: left_out names parts that did not fit."
             }
             Self::Facets => {
-                "List technicians, services, service areas, years and ratings, each with its count of reviews. Use before searching, to \
+                "List technicians, services, service areas, sources, languages, years and ratings, each with its count of reviews. Use before searching, to \
                  spell names and ids right, or to rank by count. Do not use for contact details (use get_business). A technician's name is \
                  what mentions_technician takes, a service's id what mentions_service takes. At most 100 values a list, the most mentioned first."
             }

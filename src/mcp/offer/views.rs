@@ -12,7 +12,7 @@ use crate::ctx::Ctx;
 use crate::edition::Edition;
 use crate::edition::print::head;
 use crate::search::PerEdition;
-use crate::search::facets::{Counts, VALUES_MAX, facets};
+use crate::search::facets::{Counts, LazyCounts, VALUES_MAX, facets};
 
 /// What of the business may be left out, the least needed first; `list_facets` has most of it.
 pub const BUSINESS_PARTS: [&str; 6] = ["synonyms", "aliases", "service_areas", "technicians", "services", "address"];
@@ -28,7 +28,7 @@ pub struct View {
 #[derive(Debug, Default)]
 struct Made {
     business: OnceLock<Value>,
-    counts: OnceLock<Counts>,
+    counts: LazyCounts,
     facets: OnceLock<Value>,
     insights: OnceLock<Insights>,
 }
@@ -65,7 +65,7 @@ impl View {
     /// Everybody and everything that reviews mention or the firm lists, counted.
     #[must_use]
     pub fn counts(&self) -> &Counts {
-        self.made.counts.get_or_init(|| Counts::of(&self.edition.copy))
+        self.made.counts.of(&self.edition)
     }
 
     /// The answer of `list_facets`.

@@ -173,6 +173,31 @@ impl Kind for Text {
     }
 }
 
+/// `true` or `false`. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag;
+
+impl Flag {
+    const CHOICE: Choice<bool> = Choice(&[("true", true), ("false", false)]);
+}
+
+impl Kind for Flag {
+    type Value = bool;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<bool>, Fault> {
+        Self::CHOICE.parse(text).map_err(|_| Fault::Type)
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Type
+    }
+
+    fn allowed(self) -> String {
+        Self::CHOICE.allowed()
+    }
+}
+
 /// One of these names. The empty text is as if absent.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice<T: 'static>(pub &'static [(&'static str, T)]);

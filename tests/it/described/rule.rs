@@ -23,6 +23,8 @@ pub(super) enum Rule {
     Day,
     /// A review's id.
     Id,
+    /// `true` or `false`.
+    Flag,
     /// One of these.
     Choice(Vec<String>),
     /// Anything, in these bounds.
@@ -47,6 +49,7 @@ impl Rule {
                 let (least, most) = bounds(&mut schema)?;
                 Self::Number { least, most }
             }
+            ("boolean", None) => Self::Flag,
             ("string", Some("date")) => Self::Day,
             ("string", None) => Self::read_text(&mut schema)?,
             ("number" | "string", format) => return Err(named("format", format)),
@@ -70,7 +73,7 @@ impl Rule {
     /// Whether an empty value is as if none was given: for texts without a format.
     pub(super) fn is_absent(&self, value: &str) -> bool {
         match self {
-            Self::Id | Self::Choice(_) | Self::Text { .. } => value.is_empty(),
+            Self::Id | Self::Flag | Self::Choice(_) | Self::Text { .. } => value.is_empty(),
             Self::Integer { .. } | Self::Number { .. } | Self::Day => false,
         }
     }
@@ -85,6 +88,8 @@ impl Rule {
             Self::Number { least, most } => Decimal::read(value).ok_or(Code::InvalidType)?.check(least.as_deref(), most.as_deref()),
             Self::Day => value.parse::<Day>().map(drop).map_err(|_| Code::InvalidDate),
             Self::Id => value.parse::<ReviewId>().map(drop).map_err(|_| Code::InvalidString),
+            Self::Flag if ["true", "false"].contains(&value) => Ok(()),
+            Self::Flag => Err(Code::InvalidType),
             Self::Choice(choices) if choices.iter().any(|choice| choice == value) => Ok(()),
             Self::Choice(_) => Err(Code::InvalidString),
             Self::Text { characters_min, characters_max } => {
@@ -100,7 +105,7 @@ impl Rule {
     /// The code of a value that is not even UTF-8, as it was sent.
     pub(super) fn garbled(&self) -> Code {
         match self {
-            Self::Integer { .. } | Self::Number { .. } => Code::InvalidType,
+            Self::Integer { .. } | Self::Number { .. } | Self::Flag => Code::InvalidType,
             Self::Day => Code::InvalidDate,
             Self::Id | Self::Choice(_) | Self::Text { .. } => Code::InvalidString,
         }
@@ -120,6 +125,7 @@ impl Rule {
             },
             Self::Day => "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned(),
             Self::Id => "must be an id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -".to_owned(),
+            Self::Flag => "must be one of: true, false".to_owned(),
             Self::Choice(choices) => format!("must be one of: {}", choices.join(", ")),
             Self::Text { characters_min: 0, characters_max: None } => "must be a text in UTF-8, percent-encoded".to_owned(),
             Self::Text { characters_min: least, characters_max: None } => format!("must be a text of at least {least} characters"),

@@ -8,6 +8,10 @@ fn value(generator: &mut Generator, name: &str) -> String {
     let owned = |text: &str| text.to_owned();
     match name {
         "rating" => owned(generator.pick(&["1", "4", "5", "5", "005", "0", "6", "5.0", "-1", "five", "", "99999999999999999999"])),
+        "max_rating" => owned(generator.pick(&["5", "3.5", "4", "1", "0.5", "x", ""])),
+        "language" => owned(generator.pick(&["es-MX", "ES-mx", "en", "", "\u{202e}"])),
+        "source" => owned(generator.pick(&["Google", "google", "Yelp", ""])),
+        "has_text" | "has_response" => owned(generator.pick(&["true", "true", "false", "TRUE", "1", ""])),
         "min_rating" => owned(generator.pick(&["1", "2.5", "4", "4.999", "005.0", "0.99", "5.01", "1e0", ".5", "", "NaN"])),
         "since" | "until" => match generator.below(4) {
             0 => owned(generator.pick(&["", "2024-02-30", "2024-2-1", "today", "0000-01-01", "2024-02-01T00:00:00Z"])),
@@ -34,7 +38,10 @@ fn value(generator: &mut Generator, name: &str) -> String {
 
 /// As an argument: mostly a number where it can be one, as models send them.
 fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
-    let is_numeric = ["rating", "min_rating", "limit"].contains(&name);
+    if name.starts_with("has_") && !generator.once_in(3) && ["true", "false"].contains(&value) {
+        return json!(value == "true");
+    }
+    let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
     // JSON has no 005, and takes 5.0 and 1e0 for 5 and 1.
     let number = serde_json::from_str::<serde_json::Number>(value).ok();
     let number = number.map(|number| number.to_string()).filter(|written| written == value && !value.ends_with(".0"));

@@ -34,6 +34,14 @@ const INVALID: &[(&str, &str, &str)] = &[
     ("min_rating=inf", "min_rating", "invalid_type"),
     ("min_rating=%2B4", "min_rating", "invalid_type"),
     ("min_rating=-4", "min_rating", "invalid_type"),
+    ("max_rating=5.01", "max_rating", "too_big"),
+    ("max_rating=", "max_rating", "invalid_type"),
+    ("has_text=yes", "has_text", "invalid_type"),
+    ("has_text=TRUE", "has_text", "invalid_type"),
+    ("has_response=1", "has_response", "invalid_type"),
+    ("has_response=true&has_response=true", "has_response", "duplicate"),
+    ("language=%FF", "language", "invalid_string"),
+    ("source=a&source=b", "source", "duplicate"),
     ("since=", "since", "invalid_date"),
     ("since=2024-02-30", "since", "invalid_date"),
     ("since=2023-02-29", "since", "invalid_date"),
@@ -81,7 +89,7 @@ async fn every_invalid_parameter_is_reported_with_its_code() {
         assert_issues(&app, query, &[(name, code)]).await;
     }
     let all = "limit=500&rating=0&min_rating=5.1&since=x&until=&query=%FF&mentions_technician=%FF&mentions_service=a&mentions_service=b\
-               &cursor=x&page=0";
+               &max_rating=0&language=%FF&source=a&source=b&has_text=2&has_response=%FF&cursor=x&page=0";
     let codes = [
         ("limit", "too_big"),
         ("rating", "too_small"),
@@ -91,6 +99,11 @@ async fn every_invalid_parameter_is_reported_with_its_code() {
         ("query", "invalid_string"),
         ("mentions_technician", "invalid_string"),
         ("mentions_service", "duplicate"),
+        ("max_rating", "too_small"),
+        ("language", "invalid_string"),
+        ("source", "duplicate"),
+        ("has_text", "invalid_type"),
+        ("has_response", "invalid_type"),
         ("cursor", "invalid_string"),
     ];
     let issues = assert_issues(&app, all, &codes).await;
