@@ -5,6 +5,7 @@ pub mod import;
 mod insights;
 mod migrate;
 mod output;
+pub mod report;
 pub mod seed;
 mod serve;
 mod subscriptions;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::import::{Console, outcome, summary};
+use super::import::{Console, outcome};
+use super::report::summary;
 use super::{Outcome, report_done};
 use crate::business;
 use crate::clock::Clock;

@@ -165,6 +165,16 @@ impl Database {
     }
 }
 
+/// A database of its own for what does not fit into memory: on disk, without a name, gone with its connection.
+///
+/// # Errors
+/// When no temporary file can be made.
+pub async fn scratch() -> sqlx::Result<SqliteConnection> {
+    // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
+    let options = SqliteConnectOptions::new().filename("").create_if_missing(true).pragma("cache_size", "-4096");
+    SqliteConnection::connect_with(&options).await
+}
+
 /// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
 /// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
 /// sqlx, whose own rollback then fails, would for ever refuse to begin another one.

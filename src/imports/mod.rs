@@ -4,6 +4,7 @@
 //! format itself makes reviews of them, `intake` keeps what counts, and one transaction writes it. Each row is judged by
 //! itself; a file that cannot be read stops the whole call before anything is written.
 
+mod authors;
 mod detect;
 mod document;
 mod elements;
@@ -14,7 +15,9 @@ mod google;
 mod incoming;
 mod intake;
 mod jsonl;
+mod kept;
 mod locate;
+mod merging;
 mod profile;
 mod record;
 mod rename;
@@ -23,26 +26,34 @@ mod rules;
 pub mod seed;
 mod sink;
 mod sources;
+mod spool;
+mod store;
+mod withdraw;
 
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
 pub use format::Format;
+pub use kept::Named;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
 pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
-use crate::business::{self, Business};
+use crate::business;
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use intake::{Gathered, Intake, Watcher};
+use intake::{Gathered, Intake, Terms, Watcher};
+use merging::{Merging, Wishes};
 use sink::{FileStart, RowSink as _};
+use store::Staging;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command by itself")]
 pub struct Order {
     /// Files, zip archives, folders; `-` for standard input.
     pub files: Vec<PathBuf>,
@@ -52,10 +63,22 @@ pub struct Order {
     pub renames: Vec<Rename>,
     /// Whether to do everything and then leave the database as it was.
     pub dry_run: bool,
+    /// Whether reviews that the owner deleted come back.
+    pub restore: bool,
+    /// Whether copies of other sources' reviews are withheld.
+    pub skip_duplicates: bool,
+    /// Whether authors' names stay whole that were never public.
+    pub full_names: bool,
+    /// The only location whose reviews are meant.
+    pub location: Option<String>,
+    /// Whether reviews that their source no longer gives are withheld.
+    pub withdraw_missing: bool,
+    /// Whether that may be many of them.
+    pub yes: bool,
 }
 
-/// Adds or updates the reviews in `order`, all in one transaction. Rows that are wrong are told to `watch`, and stop
-/// nothing.
+/// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1). Rows that are wrong are
+/// told to `watch`, and stop nothing.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
@@ -67,28 +90,52 @@ pub async fn import(
 ) -> Result<Report, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
-    let known = business(database).await?;
-    let gathered = gather(order, now, known.as_ref(), watch).map_err(ImportError::Files)?;
+    let mut reader = database.readers().acquire().await.map_err(fault)?;
+    let is_known = business::find(&mut reader).await.map_err(fault)?.is_some();
+    let zone = business::time_zone(&mut reader).await.map_err(fault)?;
+    drop(reader);
+    let Gathered { spool, business, report } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
+    let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
-    let report = gathered.write(&mut write, now, watch).await.map_err(fault)?;
+    if let Some(business) = &business {
+        business::replace(&mut write, business).await.map_err(fault)?;
+        business::note_time_zone(&mut write, business.time_zone).await.map_err(fault)?;
+    }
+    let wishes = Wishes { restore: order.restore, skip_duplicates: order.skip_duplicates };
+    let mut merging = Merging::new(&mut write, now, wishes, report).await.map_err(fault)?;
+    merging.all(&mut staging, watch).await.map_err(fault)?;
+    if order.withdraw_missing {
+        withdraw::missing(&mut merging, &mut staging, order.yes).await.map_err(|error| match error {
+            withdraw::WithdrawError::Refused(reason) => ImportError::Withdrawal(reason),
+            withdraw::WithdrawError::Database(error) => fault(error).into(),
+        })?;
+    }
+    let report = merging.report;
     if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
     Ok(report)
 }
 
-async fn business(database: &Database) -> Result<Option<Business>, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(fault)?;
-    business::find(&mut reader).await.map_err(fault)
-}
-
 /// Reads everything in `order`. Where files cannot be read, says so of each of them.
-fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Watcher<'_>) -> Result<Gathered, Vec<FileFault>> {
+fn gather(
+    order: &Order,
+    now: DateTime<Utc>,
+    is_known: bool,
+    zone: Option<Tz>,
+    watch: Watcher<'_>,
+) -> Result<Gathered, Vec<FileFault>> {
     let mut faults = Vec::new();
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
     }
-    let mut intake = Intake::new(now, known, &order.renames, watch);
+    let terms = Terms {
+        renames: &order.renames,
+        location: order.location.as_deref(),
+        full_names: order.full_names,
+        is_whole: order.withdraw_missing,
+    };
+    let all = |fault| vec![FileFault { file: "import".to_owned(), fault }];
+    let mut intake = Intake::new(now, is_known, zone, terms, watch).map_err(all)?;
     let budget = sources::Budget::default();
     let mut take = |mut input: sources::Input<'_>| {
         let format = detect::detect(&input.head, order.format)?;
@@ -98,5 +145,5 @@ fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Wa
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);
     }
-    if faults.is_empty() { Ok(intake.finish()) } else { Err(faults) }
+    if faults.is_empty() { intake.finish().map_err(all) } else { Err(faults) }
 }

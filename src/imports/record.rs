@@ -7,10 +7,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, Problem, shown};
 use super::incoming::{Dated, Incoming, IncomingResponse};
-use crate::reviews::{Day, Mentions, Method, Rating, Source, Stated, Status, Verification};
-
-/// Why a review does not appear that says it is not verified, and nothing else.
-pub(super) const NOT_VERIFIED: &str = "not verified";
+use crate::reviews::{Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification};
 
 /// The review that `value` describes, or everything that is wrong with it.
 pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {

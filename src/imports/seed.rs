@@ -12,12 +12,14 @@ use serde_json::Value;
 use sqlx::{Sqlite, Transaction};
 use thiserror::Error;
 
-use super::fault::{ImportError, reason};
+use super::fault::{FileFault, ImportError, reason};
 use super::fields::{Fields, Problem};
-use super::intake::{Gathered, Intake, Watcher};
+use super::intake::{Gathered, Intake, Terms, Watcher};
+use super::merging::{Merging, Wishes};
 use super::report::{Report, Watch};
 use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
+use super::store::Staging;
 use super::{jsonl, locate, profile};
 use crate::business::{self, Business};
 use crate::clock::Clock;
@@ -96,7 +98,8 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     if !path.is_file() {
         return Err(SeedError::Missing(path));
     }
-    let mut intake = Intake::new(now, Some(&business), &[], watch);
+    let all = |fault| ImportError::Files(vec![FileFault { file: path.display().to_string(), fault }]);
+    let mut intake = Intake::new(now, true, Some(business.time_zone), Terms::default(), watch).map_err(all)?;
     let mut faults = Vec::new();
     let mut take = |mut input: sources::Input<'_>| {
         intake.begin(FileStart { name: input.name, format: &jsonl::FORMAT })?;
@@ -106,7 +109,8 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }
-    Ok(Seed { business, gathered: intake.finish(), now, texts })
+    let gathered = intake.finish().map_err(all)?;
+    Ok(Seed { business, gathered, now, texts })
 }
 
 impl Seed {
@@ -119,7 +123,12 @@ impl Seed {
         if business::find(write).await?.as_ref() != Some(&self.business) {
             business::replace(write, &self.business).await?;
         }
-        self.gathered.write(write, self.now, watch).await
+        business::note_time_zone(write, self.business.time_zone).await?;
+        let Gathered { spool, business: _, report } = self.gathered;
+        let mut staging = Staging::fill(spool).await?;
+        let mut merging = Merging::new(write, self.now, Wishes::default(), report).await?;
+        merging.all(&mut staging, watch).await?;
+        Ok(merging.report)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Imports, from the file to the rows: every format, every way to be wrong, and that a second time changes nothing.
 
 mod google;
+mod guards;
+mod kept;
 mod native;
 mod seed;
 
@@ -12,7 +14,8 @@ use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
 use reviews_service::business;
 use reviews_service::cli::Outcome;
-use reviews_service::cli::import::{Import, summary};
+use reviews_service::cli::import::Import;
+use reviews_service::cli::report::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
@@ -86,6 +89,7 @@ impl Bench {
         let business = business::Business { time_zone: zone.parse().unwrap(), ..business::Business::default() };
         let mut write = self.database.write().await.unwrap();
         business::replace(&mut write, &business).await.unwrap();
+        business::note_time_zone(&mut write, business.time_zone).await.unwrap();
         write.commit().await.unwrap();
     }
 }
@@ -207,6 +211,7 @@ async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_
 #[tokio::test]
 async fn the_format_is_found_by_content_and_never_by_name() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
     for (content, format) in [
         (lines(&[native(&json!({}))]), "jsonl"),

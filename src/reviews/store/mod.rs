@@ -2,10 +2,15 @@
 
 mod packed;
 mod read;
+mod source;
 mod write;
 
 pub use read::{
     Changed, Newest, Reading, changed_since, count_changed_since, each_published, find, newest_change, position, published,
     unreadable, withheld,
+};
+pub use source::{
+    SourceRow, Standing, alike, digest_key, find_key, note_deleted, note_sources, sources, sources_at, sources_with_instants,
+    standing,
 };
 pub use write::{Written, upsert};
