@@ -17,7 +17,6 @@ use reviews_service::clock::Clock;
 use reviews_service::ctx::Ctx;
 use reviews_service::edition::Current;
 use reviews_service::mcp::offer::{Offer, text};
-use reviews_service::respond::Checker;
 use serde_json::{Value, json};
 use support::corpus::Corpus;
 use support::cpu::timed;
@@ -31,7 +30,7 @@ fn main() {
     let document: Value = serde_json::from_str(DOCUMENT.splitn(3, "---\n").last().unwrap()).unwrap();
     let edition = shelf::edition(&shelf::copy(&Corpus::new(rows())));
     let ctx = Arc::new(Ctx::new(Current::new(edition), shelf::links(), Clock::system()));
-    let offer = Offer::new(ctx, Arc::new(Checker::new(&document).unwrap()), &document);
+    let offer = Offer::new(ctx, &document);
     let newest = offer.call("search_reviews", json!({"limit": 1}).as_object().unwrap()).unwrap();
     let id = newest["reviews"][0]["id"].clone();
     let calls = [

@@ -43,3 +43,11 @@ create table calendar (
     primary key (only_row)
 ) strict, without rowid;
 insert into calendar (time_zone) select time_zone from business where time_zone <> 'UTC';
+
+-- Through which change deleted reviews have been erased: from the text index, free pages and the log (CONTRACT §2.1). Without a
+-- row nothing has been.
+create table erasure (
+    only_row  integer not null default 1 constraint erasure_is_one check (only_row = 1),
+    change_no integer not null,
+    primary key (only_row)
+) strict, without rowid;

@@ -69,6 +69,17 @@ pub enum ConfigError {
     /// `DATABASE_URL` names no SQLite file.
     #[error("DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db")]
     Database(String),
+    /// `DATABASE_URL` has parameters, none of which would be heeded.
+    #[error(
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
+         whatever the URL)"
+    )]
+    DatabaseParameters {
+        /// The whole of it.
+        url: String,
+        /// What stands behind the question mark.
+        parameters: String,
+    },
     /// `REVIEWS_BASE_URL` is no base URL.
     #[error("REVIEWS_BASE_URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
@@ -93,7 +104,7 @@ impl DatabaseConfig {
     /// The path of the database file.
     ///
     /// # Errors
-    /// Where the URL is not `sqlite://PATH`: other schemes, no path, or a database in memory, which no second
+    /// Where the URL is not `sqlite://PATH`: other schemes, no path, parameters, or a database in memory, which no second
     /// process could look into.
     pub fn path(&self) -> Result<PathBuf, ConfigError> {
         let fault = || ConfigError::Database(self.url.clone());
@@ -106,7 +117,13 @@ impl DatabaseConfig {
         {
             return Err(fault());
         }
-        Ok(path.to_owned())
+        // What is always done may be asked for: read, write, create.
+        match self.url.split_once('?') {
+            None | Some((_, "" | "mode=rwc")) => Ok(path.to_owned()),
+            Some((_, parameters)) => {
+                Err(ConfigError::DatabaseParameters { url: self.url.clone(), parameters: parameters.to_owned() })
+            }
+        }
     }
 }
 

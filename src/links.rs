@@ -10,6 +10,18 @@ use url::Url;
 pub const HUB_PATH: &str = "/api/websub/hub";
 /// Where agents ask, below the base URL.
 pub const MCP_PATH: &str = "/mcp";
+/// Where reviews are searched.
+pub const SEARCH_PATH: &str = "/api/reviews/search";
+/// Where one review is, as a page; `:name` stands for one segment, here and in the route table.
+pub const PERMALINK_PATH: &str = "/reviews/:id";
+/// Where one review is, as JSON.
+pub const REVIEW_PATH: &str = "/api/reviews/:id";
+/// Where the evidence of an aspect is.
+pub const EVIDENCE_PATH: &str = "/insights/aspects/:id/evidence.json";
+/// Where the description of the API is.
+pub const OPENAPI_PATH: &str = "/.well-known/openapi.json";
+/// Where Swagger UI is.
+pub const DOCS_PATH: &str = "/docs";
 
 /// The public base URL, without a trailing slash, for example `https://reviews.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +72,13 @@ impl Links {
     /// The evidence of an aspect. Ids of aspects are words of small letters, digits and underscores.
     #[must_use]
     pub fn evidence(&self, aspect_id: &str) -> String {
-        self.absolute(&format!("/insights/aspects/{aspect_id}/evidence.json"))
+        self.absolute(&EVIDENCE_PATH.replace(":id", aspect_id))
     }
 
     /// The permalink of a review. Every character that an id may have stands for itself in a path (RFC 3986 §3.3).
     #[must_use]
     pub fn review(&self, review_id: &str) -> String {
-        format!("{}/reviews/{review_id}", self.base)
+        self.absolute(&PERMALINK_PATH.replace(":id", review_id))
     }
 
     /// The hub's URL.

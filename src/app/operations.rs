@@ -3,13 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use poem::Response;
 use poem::endpoint::make_sync;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
-use poem::{Response, Route, get};
 
 use crate::ctx::Ctx;
-use crate::respond::retry_later;
+use crate::respond::{Route, retry_later};
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 /// When to ask again whether a stopping service is back.
@@ -24,13 +24,14 @@ pub fn count() {
     });
 }
 
-/// Adds `/healthz`, `/readyz` and `/metrics`.
-pub fn add(routes: Route, ctx: &Arc<Ctx>) -> Route {
+/// `/healthz`, `/readyz` and `/metrics`.
+pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
     let ready = Arc::clone(ctx);
-    routes
-        .at("/healthz", get(make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()))))
-        .at("/readyz", get(make_sync(move |_| is_ready(&ready))))
-        .at("/metrics", get(make_sync(|_| text("text/plain; version=0.0.4", figures()))))
+    vec![
+        Route::new("/healthz").get(None, make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()))),
+        Route::new("/readyz").get(None, make_sync(move |_| is_ready(&ready))),
+        Route::new("/metrics").get(None, make_sync(|_| text("text/plain; version=0.0.4", figures()))),
+    ]
 }
 
 fn is_ready(ctx: &Ctx) -> Response {

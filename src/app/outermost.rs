@@ -1,21 +1,27 @@
 //! The outermost layer: what is true of every answer, whoever made it. Errors are problems, panics are errors, everybody may
 //! read across origins, and every request is counted.
 
+use std::io;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use futures_util::FutureExt;
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use poem::{Endpoint, IntoResponse, Middleware, Request, Response, Result};
+use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
-use super::routes::{Route, find};
+use super::routes::RouteTable;
 use crate::http::{explained, told};
 use crate::links::{HUB_PATH, MCP_PATH};
-use crate::respond::{method_not_allowed, problem};
+use crate::respond::{Route, method_not_allowed, problem};
 
 const EXPOSED: &str = "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
@@ -23,60 +29,62 @@ const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Un
 /// How long a browser may remember a preflight's answer: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
 
-/// See the head of this file.
-#[derive(Debug, Clone, Copy)]
-pub struct Outermost;
-
-impl<E: Endpoint> Middleware<E> for Outermost {
-    type Output = Wrapped<E>;
-
-    fn transform(&self, inner: E) -> Wrapped<E> {
-        Wrapped(inner)
-    }
-}
-
-/// An endpoint within the outermost layer. It never fails.
+/// See the head of this file. It never fails.
 #[derive(Debug)]
-pub struct Wrapped<E>(E);
+pub struct Outermost(pub Arc<RouteTable>);
 
-impl<E: Endpoint> Endpoint for Wrapped<E> {
+impl Endpoint for Outermost {
     type Output = Response;
 
     #[expect(clippy::disallowed_methods, reason = "measures how long answering took; nothing is decided by it")]
-    async fn call(&self, request: Request) -> Result<Response> {
+    async fn call(&self, mut request: Request) -> Result<Response> {
         let started = Instant::now();
         let method = request.method().clone();
-        let route = find(request.uri().path());
+        let route = self.0.take(&mut request);
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),
-            (Some(route), method) if !route.methods.contains(method) => not_allowed(route),
-            (Some(route), _) => self.answer(route, request).await,
+            (Some(route), method) => match route.endpoint(method) {
+                Some(endpoint) => answer(route, endpoint, request).await,
+                None => not_allowed(route),
+            },
             (None, &Method::OPTIONS) if request.uri().path() == "*" => StatusCode::NO_CONTENT.into_response(),
             (None, _) => problem(StatusCode::NOT_FOUND, "There is nothing here; /docs shows what there is."),
         };
-        let response = shared(response);
+        let mut response = shared(response);
+        if method == Method::HEAD {
+            leave_body_out(&mut response);
+        }
         count(route, &response, started);
         Ok(response)
     }
 }
 
-impl<E: Endpoint> Wrapped<E> {
-    async fn answer(&self, route: &Route, request: Request) -> Response {
-        // After a panic nothing of the request is used any more; shared state is only ever replaced whole.
-        let response = match AssertUnwindSafe(self.0.call(request)).catch_unwind().await {
-            Ok(Ok(response)) => response.into_response(),
-            Ok(Err(error)) => error.into_response(),
-            Err(_) => {
-                tracing::error!("request.panicked: a handler panicked; the panic's own message stands above");
-                StatusCode::INTERNAL_SERVER_ERROR.into_response()
-            }
-        };
-        match route.pattern {
-            HUB_PATH => as_line(response),
-            // What reached JSON-RPC is told in it.
-            MCP_PATH if is_of(&response, "application/json") => response,
-            _ => as_problem(response),
+/// Calls what answers, and makes of its errors what is promised.
+async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request) -> Response {
+    // After a panic nothing of the request is used any more; shared state is only ever replaced whole.
+    let response = match AssertUnwindSafe(endpoint.call(request)).catch_unwind().await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => error.into_response(),
+        Err(_) => {
+            tracing::error!("request.panicked: a handler panicked; the panic's own message stands above");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
+    };
+    match route.pattern {
+        HUB_PATH => as_line(response),
+        // What reached JSON-RPC is told in it.
+        MCP_PATH if is_of(&response, "application/json") => response,
+        _ => as_problem(response),
+    }
+}
+
+/// HEAD says how long the answer to GET would be, errors included (RFC 9110 §9.3.2).
+fn leave_body_out(response: &mut Response) {
+    let body: BoxBody<Bytes, io::Error> = response.take_body().into();
+    // Where it is left out of 204 and 304, and where it is not known yet, it is not said either.
+    let has_length = !matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if let Some(length) = body.size_hint().exact().filter(|_| has_length) {
+        response.headers_mut().entry(CONTENT_LENGTH).or_insert(HeaderValue::from(length));
     }
 }
 
@@ -109,12 +117,12 @@ fn advice(status: StatusCode) -> &'static str {
 }
 
 fn not_allowed(route: &Route) -> Response {
-    if route.pattern == HUB_PATH { explained("POST, OPTIONS") } else { method_not_allowed(route.methods) }
+    if route.pattern == HUB_PATH { explained("POST, OPTIONS") } else { method_not_allowed(&route.methods()) }
 }
 
 fn options(route: &Route) -> Response {
     let mut response = Response::builder().status(StatusCode::NO_CONTENT).finish();
-    let methods = route.methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+    let methods = route.methods().iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
     let headers = response.headers_mut();
     if let Ok(methods) = HeaderValue::from_str(&methods) {
         headers.insert(ALLOW, methods.clone());

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
+use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -29,15 +30,21 @@ const REJECT_BYTES_MAX: u64 = 8 << 20;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub struct Import {
-    /// JSON Lines, a /reviews.json, Google reviews.json, a Takeout zip or folder; - reads standard input
+    /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The format of every FILE [default: found by content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()))]
     format: Option<String>,
-    /// Fill our field K from the field V of JSON Lines, for example text=Review; may be repeated
+    /// Fill our field K from the column or field V, for example text=Review; may be repeated
     #[arg(long = "map", value_name = "K=V")]
     renames: Vec<Rename>,
+    /// Where the scale of the ratings ends, for example 10; given, halves are rounded up [default: 5]
+    #[arg(long, value_name = "N")]
+    scale: Option<NonZeroU8>,
+    /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
+    #[arg(long, value_name = "F")]
+    date_format: Option<String>,
     /// Do everything, report it, and leave the database as it was
     #[arg(long)]
     dry_run: bool,
@@ -56,6 +63,9 @@ pub struct Import {
     /// Keep whole names of authors that were never public; else they become "Jane D."
     #[arg(long)]
     full_names: bool,
+    /// Mix own reviews into a database that holds the sample
+    #[arg(long)]
+    with_sample: bool,
     /// Take the reviews of this location alone, where FILE has several
     #[arg(long, value_name = "L")]
     location: Option<String>,
@@ -79,6 +89,8 @@ impl Import {
             files: self.files,
             format,
             renames: self.renames,
+            scale: self.scale,
+            date_format: self.date_format,
             dry_run: self.dry_run,
             restore: self.restore,
             skip_duplicates: self.skip_duplicates,
@@ -86,6 +98,7 @@ impl Import {
             location: self.location,
             withdraw_missing: self.withdraw_missing,
             yes: self.yes,
+            with_sample: self.with_sample,
         };
         let (database, _) = Database::open(&path).await?;
         let report = import(&database, clock, &order, &mut console).await;

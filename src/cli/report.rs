@@ -21,6 +21,9 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
             write!(text, ", {} rejected", file.rejected)?;
         }
         writeln!(text)?;
+        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
+            writeln!(text, "note: {note}")?;
+        }
     }
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, which the database did not have yet")?;
@@ -42,6 +45,9 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
     }
     if report.withdrawn.count > 0 {
         writeln!(text, "{} withdrawn, which their source no longer gives: {}", report.withdrawn.count, report.withdrawn)?;
+    }
+    if report.moved > 0 {
+        writeln!(text, "{} moved to the day that their instant has in the business's time zone", report.moved)?;
     }
     if report.duplicates.count > 0 {
         let advice = "withheld with --skip-duplicates";

@@ -1,21 +1,27 @@
 //! `reviews serve`.
 
+mod descriptors;
+mod signals;
+
+use std::io::stdout;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use self::signals::{Ending, Signals};
+use super::logging::Lines;
 use super::{Outcome, say, seed, trade};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
 use crate::db::Database;
+use crate::edition::Document;
 use crate::edition::Press;
-use crate::links::{HUB_PATH, Links, MCP_PATH};
+use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]
@@ -32,64 +38,88 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self, database: &DatabaseConfig, clock: Clock) -> anyhow::Result<Outcome> {
-        let path = database.path()?;
+    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Outcome> {
+        database.path()?;
         self.config.hub.leases()?;
         if self.print_config {
-            let base_url = self.config.links(self.config.listen)?;
-            let (listen, hosts, hub) = (self.config.listen, &self.config.allowed_hosts, &self.config.hub);
-            let trade = self.config.trade.path().map(|path| path.display().to_string()).unwrap_or_default();
-            say(&format!(
-                "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_TRADE_FILE={trade}\n{hub}\n",
-                database.url
-            ))?;
+            say(&self.settings(&database)?)?;
             return Ok(Outcome::Done);
         }
+        let signals = Signals::catch()?;
+        let (out, started, stop) = (Lines::start("stdout", stdout()), CancellationToken::new(), CancellationToken::new());
+        let told = (out.clone(), started.clone(), stop.clone());
+        let work = move || self.serve(database, clock, told.0, told.1, told.2);
+        let ending = signals.guard(work, &started, &stop).await?;
+        let outcome = match ending {
+            Ending::Done(Err(error)) => return Err(error),
+            Ending::Done(Ok(())) => {
+                out.push(b"Stopped.\n");
+                Outcome::Done
+            }
+            Ending::BeforeStart => {
+                out.push(b"Stopped before it served.\n");
+                Outcome::Done
+            }
+            Ending::AtOnce => {
+                out.push(b"Stopped at once by a second signal; what was in flight was cut.\n");
+                Outcome::Failed
+            }
+        };
+        out.close();
+        Ok(outcome)
+    }
+
+    /// Whether or not anybody reads what is printed, we serve: `out` never waits.
+    async fn serve(
+        self,
+        database: DatabaseConfig,
+        clock: Clock,
+        out: Lines,
+        started: CancellationToken,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
         // Settings first: nothing is made or migrated for a service that cannot run.
+        let path = database.path()?;
         self.config.links(self.config.listen)?;
         let engine = trade::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.0.is_empty() {
             tracing::warn!("hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet");
         }
+        descriptors::raise();
         let listener = TcpListener::bind(self.config.listen).await;
         let listener =
             listener.with_context(|| format!("cannot listen on {}; set REVIEWS_LISTEN to another address", self.config.listen))?;
         let bound = listener.local_addr()?;
         let links = self.config.links(bound)?;
-        let shutdown = stop_signal()?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let (database, migrated) = Database::open(&path).await?;
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
         }
-        if let Some(seeds) = &self.seed {
-            seed::load_if_empty(&database, &clock, seeds).await?;
+        if let Some(seeds) = &self.seed
+            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
+        {
+            out.push(report.as_bytes());
         }
         let press = Press::new(database, links.clone(), clock).with_engine(engine);
         let app = App::of(press, hub, self.config.allowed_hosts).await?;
-        // Whether or not anybody reads it, we serve.
-        let _ = say(&greeting(&app, &links, bound));
-        app.serve(listener, shutdown, Limits::default()).await;
-        let _ = say("Stopped.\n");
-        Ok(Outcome::Done)
+        started.cancel();
+        out.push(greeting(&app, &links, bound).as_bytes());
+        app.serve(listener, stop, Limits::default()).await;
+        Ok(())
     }
-}
 
-/// Cancelled by the first SIGTERM or SIGINT.
-fn stop_signal() -> anyhow::Result<CancellationToken> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let stop = CancellationToken::new();
-    let stopped = stop.clone();
-    #[expect(clippy::disallowed_methods, reason = "lives as long as the process: it waits for the signal that ends it")]
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        stopped.cancel();
-    });
-    Ok(stop)
+    /// The settings in force, as lines of an environment file.
+    fn settings(&self, database: &DatabaseConfig) -> anyhow::Result<String> {
+        let base_url = self.config.links(self.config.listen)?;
+        let (listen, hosts, hub) = (self.config.listen, &self.config.allowed_hosts, &self.config.hub);
+        let trade = self.config.trade.path().map(|path| path.display().to_string()).unwrap_or_default();
+        Ok(format!(
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_TRADE_FILE={trade}\n{hub}\n",
+            database.url
+        ))
+    }
 }
 
 fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
@@ -98,15 +128,15 @@ fn greeting(app: &App, links: &Links, bound: SocketAddr) -> String {
     let published = edition.copy.shelf.len();
     let rows = [
         ("Home", "/"),
-        ("Reviews", "/reviews.json"),
-        ("Insights", "/insights.json"),
-        ("Search", "/api/reviews/search"),
-        ("JSON Feed", "/api/feed.json"),
-        ("Atom", "/feed.xml"),
+        ("Reviews", Document::Reviews.path()),
+        ("Insights", Document::Insights.path()),
+        ("Search", SEARCH_PATH),
+        ("JSON Feed", Document::JsonFeed.path()),
+        ("Atom", Document::AtomFeed.path()),
         ("MCP", MCP_PATH),
         ("WebSub hub", HUB_PATH),
-        ("Swagger UI", "/docs"),
-        ("OpenAPI", "/.well-known/openapi.json"),
+        ("Swagger UI", DOCS_PATH),
+        ("OpenAPI", OPENAPI_PATH),
         ("Health", "/healthz"),
         ("Metrics", "/metrics"),
     ];

@@ -6,10 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::error::DbError;
-use super::sender;
 
 /// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is added to its name.
-const SIDES: [&str; 4] = [LOG, "-shm", JOURNAL, sender::SUFFIX];
+const SIDES: [&str; 4] = [LOG, "-shm", JOURNAL, DELIVERY_LOCK];
+/// What the file of the lock of the one process that sends adds to the name of the database.
+pub(super) const DELIVERY_LOCK: &str = "-sender";
 /// The write-ahead log.
 pub(super) const LOG: &str = "-wal";
 /// The rollback journal.

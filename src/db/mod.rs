@@ -2,8 +2,10 @@
 //!
 //! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
 
+mod backup;
 mod changes;
 mod checkpoint;
+mod erase;
 mod error;
 mod files;
 mod identity;
@@ -19,6 +21,7 @@ use std::time::Duration;
 
 pub use changes::Changes;
 pub use checkpoint::LOG_BYTES_MAX;
+pub use erase::Erased;
 pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;

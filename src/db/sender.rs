@@ -5,10 +5,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use super::error::DbError;
-use super::files::beside;
-
-/// What the lock's file adds to the name of the database.
-pub(super) const SUFFIX: &str = "-sender";
+use super::files::{DELIVERY_LOCK, beside};
 
 /// The right to send, until it is dropped or the process ends.
 #[derive(Debug)]
@@ -24,7 +21,7 @@ impl Sender {
     /// # Errors
     /// [`DbError::Create`] where that file cannot be made or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        let name = beside(path, SUFFIX);
+        let name = beside(path, DELIVERY_LOCK);
         let fault = |reason| DbError::Create { path: name.clone(), reason };
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&name).map_err(fault)?;
         match file.try_lock() {

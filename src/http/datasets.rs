@@ -59,7 +59,7 @@ impl Datasets {
     /// Get the whole dataset
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
-    #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews", tag = "Group::Datasets")]
+    #[oai(path = "/getReviews", method = "get", tag = "Group::Datasets")]
     async fn get_reviews(&self, headers: &HeaderMap) -> Answer<ReviewsKind> {
         self.document(headers, Document::Reviews)
     }
@@ -67,7 +67,7 @@ impl Datasets {
     /// Get the insights
     ///
     /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always there.
-    #[oai(path = "/insights.json", method = "get", operation_id = "getInsights", tag = "Group::Datasets")]
+    #[oai(path = "/getInsights", method = "get", tag = "Group::Datasets")]
     async fn get_insights(&self, headers: &HeaderMap) -> Answer<InsightsKind> {
         self.document(headers, Document::Insights)
     }
@@ -75,7 +75,7 @@ impl Datasets {
     /// Get the newest reviews as JSON Feed
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
-    #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed", tag = "Group::Datasets")]
+    #[oai(path = "/getFeed", method = "get", tag = "Group::Datasets")]
     async fn get_feed(&self, headers: &HeaderMap) -> Answer<JsonFeedKind> {
         self.document(headers, Document::JsonFeed)
     }
@@ -83,7 +83,7 @@ impl Datasets {
     /// Get the newest reviews as Atom
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
-    #[oai(path = "/feed.xml", method = "get", operation_id = "getAtomFeed", tag = "Group::Datasets")]
+    #[oai(path = "/getAtomFeed", method = "get", tag = "Group::Datasets")]
     async fn get_atom_feed(&self, headers: &HeaderMap) -> Answer<AtomFeedKind> {
         self.document(headers, Document::AtomFeed)
     }

@@ -14,6 +14,7 @@ use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOpti
 use serde_json::json;
 
 use super::Group;
+use super::forwarded::source;
 use crate::config::Nets;
 use crate::edition::Document;
 use crate::links::Links;
@@ -24,6 +25,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const TEXT: &str = "text/plain";
 
 /// The hub's handler.
+#[derive(Clone)]
 pub struct Hub {
     /// What takes the requests.
     pub door: Arc<Door>,
@@ -37,7 +39,7 @@ impl Hub {
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// a 202; then the callback is asked, and told.
-    #[oai(path = "/api/websub/hub", method = "post", operation_id = "hub", tag = "Group::Hub")]
+    #[oai(path = "/hub", method = "post", tag = "Group::Hub")]
     async fn hub(&self, form: Form) -> Taken {
         let source = form.source(&self.trusted_proxies);
         let taken = match &form.body {
@@ -110,22 +112,14 @@ struct Form {
     /// `None` where it is longer than any request needs to be.
     body: Option<Vec<u8>>,
     peer: Option<IpAddr>,
-    forwarded: Vec<IpAddr>,
+    /// The lines of `X-Forwarded-For`, in their order; `None` is one that is no text.
+    forwarded: Vec<Option<String>>,
 }
 
 impl Form {
-    /// Who asks: the peer, or, where that is a proxy we believe, the last address in `X-Forwarded-For` that is none.
+    /// Who asks, as far as the proxies in between are trusted.
     fn source(&self, trusted: &Nets) -> Option<IpAddr> {
-        let peer = self.peer?;
-        let hops = std::iter::once(peer).chain(self.forwarded.iter().rev().copied());
-        let mut source = peer;
-        for hop in hops {
-            source = hop;
-            if !trusted.0.iter().any(|net| net.contains(&hop)) {
-                break;
-            }
-        }
-        Some(source)
+        Some(source(self.peer?, self.forwarded.iter().map(Option::as_deref), trusted))
     }
 }
 
@@ -155,12 +149,11 @@ impl<'a> ApiExtractor<'a> for Form {
             Addr::Unix(_) | Addr::Custom(..) => None,
         };
         let forwarded = request.headers().get_all(HeaderName::from_static("x-forwarded-for")).iter();
-        let forwarded = forwarded.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
         Ok(Self {
             content_type: request.content_type().map(str::to_owned),
             body,
             peer,
-            forwarded: forwarded.filter_map(|address| address.trim().parse().ok()).collect(),
+            forwarded: forwarded.map(|value| value.to_str().ok().map(str::to_owned)).collect(),
         })
     }
 }

@@ -6,17 +6,18 @@ use bytes::Bytes;
 use poem::Response;
 use poem::http::{HeaderMap, StatusCode};
 use poem_openapi::OpenApi;
-use poem_openapi::param::{Path, Query};
 use sha2::{Digest, Sha256};
 
-use super::Group;
 use super::answers::{Answer, Kind};
-use super::paging::Paging;
+use super::parameters::{Issues, Path, Query};
+use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
 use crate::hash::hex;
+use crate::insights::compile::Vote;
 use crate::respond::{self, problem};
-use crate::search::Cursor;
-use crate::search::evidence::{Page, Question, Supporting, evidence};
+use crate::reviews::{LIMIT_DEFAULT, parameters};
+use crate::search::evidence::{Page, PolarityParameter, Question, Supporting, evidence};
+use crate::search::{Cursor, CursorParameter};
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -43,52 +44,46 @@ impl Insights {
     /// Every review that supports the aspect, newest first, with its findings: the words, how they speak, and the hits (rule,
     /// words, points) that add up to the score. `total` is the figure that `/insights.json` gives.
     ///
-    /// For the next page send the same request again with one more parameter, `cursor`, set to the answer's `next_cursor`.
-    /// A cursor is opaque and belongs to its aspect and polarity; with others it is a 400.
-    #[oai(
-        path = "/insights/aspects/:id/evidence.json",
-        method = "get",
-        operation_id = "getAspectEvidence",
-        tag = "Group::Datasets"
-    )]
+    /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
+    /// to its aspect and polarity; with others it is a 400.
+    #[oai(path = "/getAspectEvidence", method = "get", tag = "Group::Datasets")]
     async fn get_aspect_evidence(
         &self,
         headers: &HeaderMap,
         /// The aspect's id, for example `punctuality`.
-        id: Path<String>,
+        id: Path<parameters::Id>,
         /// Only reviews that vote so on the aspect.
-        polarity: Query<Option<wire::Polarity>>,
+        polarity: Query<PolarityParameter>,
         /// Most reviews to return.
-        #[oai(default = "limit_default", validator(minimum(value = "1"), maximum(value = "100")))]
-        limit: Query<u8>,
-        paging: Paging,
+        limit: Query<parameters::Limit>,
+        /// `next_cursor` of an answer to the same request, for the page behind it.
+        cursor: Query<CursorParameter>,
     ) -> Answer<EvidenceKind> {
-        self.evidence(headers, &id.0, polarity.0, limit.0, paging.0.as_ref()).into()
+        let mut issues = Issues::default();
+        let vote = issues.take(polarity.0);
+        let limit = issues.take(limit.0).unwrap_or(LIMIT_DEFAULT);
+        let cursor = issues.take(cursor.0);
+        if let Some(problem) = issues.problem() {
+            return problem.into();
+        }
+        match id.0 {
+            Ok(id) => self.evidence(headers, &id.unwrap_or_default(), vote, limit, cursor.as_ref()).into(),
+            Err(_) => nothing_of_that_name().into(),
+        }
     }
 }
 
-fn limit_default() -> u8 {
-    crate::reviews::LIMIT_DEFAULT
-}
-
 impl Insights {
-    fn evidence(
-        &self,
-        headers: &HeaderMap,
-        id: &str,
-        polarity: Option<wire::Polarity>,
-        limit: u8,
-        cursor: Option<&Cursor>,
-    ) -> Response {
+    fn evidence(&self, headers: &HeaderMap, id: &str, vote: Option<Vote>, limit: u8, cursor: Option<&Cursor>) -> Response {
         let edition = self.0.current.load();
         let trade = edition.copy.reader.trade();
         let found = trade.aspect(id).and_then(|at| Some((u8::try_from(at).ok()?, &trade.aspects[at])));
         let Some((at, aspect)) = found else {
             return problem(StatusCode::NOT_FOUND, "There is no aspect of that id.");
         };
-        let question = Question { aspect: at, vote: polarity.map(Into::into) };
+        let question = Question { aspect: at, vote };
         if let Some(cursor) = cursor.filter(|cursor| !cursor.belongs_to(&question.canonical())) {
-            return respond::invalid_parameters(vec![respond::invalid_cursor(&cursor.to_string())]);
+            return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let Page { total, reviews, next } = evidence(&edition, question, usize::from(limit), cursor);
         let body = wire::json(&wire::AspectEvidence {

@@ -1,38 +1,34 @@
-//! REST: typed handlers with the specification's operation ids. Parse (the door did it), one call, respond.
+//! REST: typed handlers with the specification's operation ids. Take the parameters, one call, respond.
+//!
+//! A handler's attribute names the operation alone (`path = "/searchReviews"`): where an operation answers, and by which method, is
+//! said once, in [`routes`], which the description of the API is made of too.
 
 mod answers;
 mod datasets;
-mod door;
+mod describe;
+mod forwarded;
 mod hub;
 mod insights;
-mod paging;
+mod parameters;
 mod reviews;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use door::Door;
+pub use describe::{DescriptionError, describe};
 pub use hub::{Hub, describe_request, explained, told};
-use poem_openapi::{ContactObject, OpenApiService, ServerObject, Tags};
+use poem::Response;
+use poem::endpoint::BoxEndpoint;
+use poem::http::{Method, StatusCode};
+use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;
 use crate::edition::Document;
-use crate::links::HUB_PATH;
+use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
+use crate::respond::{Route, problem};
 use datasets::Datasets;
 use insights::Insights;
 use reviews::Reviews;
-
-/// Where the API answers.
-pub const PATHS: [&str; 9] = [
-    Document::Reviews.path(),
-    Document::Insights.path(),
-    Document::JsonFeed.path(),
-    Document::AtomFeed.path(),
-    "/insights/aspects/:id/evidence.json",
-    "/api/reviews/search",
-    "/api/reviews/since/:date",
-    "/api/reviews/:id",
-    HUB_PATH,
-];
 
 /// The groups in which Swagger UI shows the operations.
 #[derive(Tags)]
@@ -45,20 +41,74 @@ enum Group {
     Hub,
 }
 
-/// The service's API: its handlers and its description.
+type Api = (Datasets, Insights, Reviews, Hub);
+
+fn api(ctx: &Arc<Ctx>, hub: Hub) -> Api {
+    (Datasets(Arc::clone(ctx)), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub)
+}
+
+/// The API as the framework describes it: with an operation's id in the place of its path.
 #[must_use]
-pub fn api(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<(Datasets, Insights, Reviews, Hub), ()> {
-    OpenApiService::new(
-        (Datasets(Arc::clone(ctx)), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub),
-        "Reviews Service",
-        "1.0.0",
-    )
-    .summary("The verified reviews of one business, read-only.")
-    .description(
-        "Every answer comes from one edition: a change of the data is seen in all documents at once. \
+pub fn service(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<Api, ()> {
+    OpenApiService::new(api(ctx, hub), "Reviews Service", "1.0.0")
+        .summary("The verified reviews of one business, read-only.")
+        .description(
+            "Every answer comes from one edition: a change of the data is seen in all documents at once. \
              Send `If-None-Match` with the last `ETag` and an unchanged answer costs you a 304. \
              Errors are `application/problem+json` (RFC 9457).",
-    )
-    .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
-    .server(ServerObject::new(ctx.links.absolute("")))
+        )
+        .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
+        .server(ServerObject::new(ctx.links.absolute("")))
+}
+
+/// Where the API answers: first the documents, which people are shown, then the rest.
+///
+/// # Errors
+/// Where an operation has no handler, or a handler no route.
+pub fn routes(ctx: &Arc<Ctx>, hub: Hub) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
+    let mut handlers = Handlers::of(api(ctx, hub));
+    let document = |document: Document, operation, title| (document.path(), operation, title);
+    let documents = [
+        document(Document::Reviews, "getReviews", "All reviews"),
+        document(Document::Insights, "getInsights", "Insights"),
+        document(Document::JsonFeed, "getFeed", "JSON Feed of the 50 newest"),
+        document(Document::AtomFeed, "getAtomFeed", "Atom feed of the 50 newest"),
+    ];
+    let documents = documents.map(|(path, operation, title)| Ok(handlers.route(path, Method::GET, operation)?.titled(title)));
+    let others = [
+        handlers.route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
+        handlers.route(SEARCH_PATH, Method::GET, "searchReviews").map(|route| route.titled("Search")),
+        handlers.route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),
+        handlers.route(REVIEW_PATH, Method::GET, "getReview"),
+        handlers.route(HUB_PATH, Method::POST, "hub"),
+    ];
+    let routes = (documents.into_iter().collect::<Result<_, _>>()?, others.into_iter().collect::<Result<_, _>>()?);
+    handlers.finish()?;
+    Ok(routes)
+}
+
+/// What the framework made of the handlers, by operation.
+struct Handlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
+
+impl Handlers {
+    fn of(api: impl OpenApi) -> Self {
+        let mut handlers = HashMap::new();
+        api.add_routes(&mut handlers);
+        Self(handlers)
+    }
+
+    fn route(&mut self, pattern: &'static str, method: Method, operation: &'static str) -> Result<Route, DescriptionError> {
+        let handler = self.0.remove(&format!("/{operation}")).and_then(|mut methods| methods.remove(&method));
+        let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
+        Ok(Route::new(pattern).on(method, operation, handler))
+    }
+
+    fn finish(self) -> Result<(), DescriptionError> {
+        self.0.into_keys().next().map_or(Ok(()), |path| Err(DescriptionError::NoRoute(path)))
+    }
+}
+
+/// Of a path whose bytes are no UTF-8 no parameter can be read: nothing of ours is called so.
+fn nothing_of_that_name() -> Response {
+    problem(StatusCode::NOT_FOUND, "There is nothing of that name.")
 }

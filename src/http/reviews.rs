@@ -3,23 +3,21 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use chrono::NaiveDate;
 use poem::Response;
 use poem::http::{HeaderMap, StatusCode};
 use poem_openapi::OpenApi;
-use poem_openapi::param::{Path, Query};
 use sha2::{Digest, Sha256};
 
-use super::Group;
 use super::answers::{Answer, Kind};
-use super::paging::Paging;
+use super::parameters::{Issues, Path, Query};
+use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
 use crate::edition::print::array;
 use crate::edition::{Document, Edition};
 use crate::hash::hex;
 use crate::respond::{self, problem};
-use crate::reviews::{Day, Rating, ReviewFilter, ReviewId, SearchArguments};
-use crate::search::{Cursor, search};
+use crate::reviews::{Day, LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
+use crate::search::{Cursor, CursorParameter, search};
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -65,75 +63,81 @@ impl Reviews {
     ///
     /// All filters must hold. Newest first: date descending, then id ascending. `total` is exact up to 1,000.
     ///
-    /// For the next page send the same filters again with one more parameter, `cursor`, set to the answer's `next_cursor`.
-    /// A cursor is opaque and belongs to its filters; with others it is a 400. (It is described here and not among the
-    /// parameters because no schema can say which texts are cursors of which filters.)
-    #[oai(path = "/api/reviews/search", method = "get", operation_id = "searchReviews", tag = "Group::Reviews")]
+    /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
+    /// belongs to its filters; with others it is a 400.
+    #[oai(path = "/searchReviews", method = "get", tag = "Group::Reviews")]
     #[expect(clippy::too_many_arguments, reason = "one argument is one documented parameter")]
     async fn search_reviews(
         &self,
         headers: &HeaderMap,
         /// Exact star rating.
-        #[oai(validator(minimum(value = "1"), maximum(value = "5")))]
-        rating: Query<Option<u8>>,
+        rating: Query<parameters::Rating>,
         /// Least star rating, inclusive; a decimal.
-        #[oai(validator(minimum(value = "1"), maximum(value = "5")))]
-        min_rating: Query<Option<f64>>,
+        min_rating: Query<parameters::MinRating>,
         /// On or after this day, `YYYY-MM-DD`.
-        since: Query<Option<NaiveDate>>,
+        since: Query<parameters::Since>,
         /// On or before this day, `YYYY-MM-DD`.
-        until: Query<Option<NaiveDate>>,
+        until: Query<parameters::Until>,
         /// Substring of the review's text, 1 to 1,000 characters, whatever their case; every character means itself.
-        #[oai(validator(max_length = 1000))]
-        query: Query<Option<String>>,
+        query: Query<parameters::Query>,
         /// Full name of a technician whom the review mentions, in any case.
-        mentions_technician: Query<Option<String>>,
+        mentions_technician: Query<parameters::MentionsTechnician>,
         /// Id of a service that the review mentions.
-        mentions_service: Query<Option<String>>,
+        mentions_service: Query<parameters::MentionsService>,
         /// Most reviews to return.
-        #[oai(default = "limit_default", validator(minimum(value = "1"), maximum(value = "100")))]
-        limit: Query<u8>,
-        paging: Paging,
+        limit: Query<parameters::Limit>,
+        /// `next_cursor` of an answer to the same filters, for the page behind it.
+        cursor: Query<CursorParameter>,
     ) -> Answer<SearchKind> {
-        let filter = ReviewFilter::new(&SearchArguments {
-            rating: rating.0.and_then(|stars| Rating::try_from(i64::from(stars)).ok()),
-            min_rating: min_rating.0,
-            since: since.0.and_then(Day::new),
-            until: until.0.and_then(Day::new),
-            query: query.0,
-            mentions_technician: mentions_technician.0,
-            mentions_service: mentions_service.0,
-        });
-        self.search(headers, &filter, limit.0, paging.0.as_ref()).into()
+        let mut issues = Issues::default();
+        let arguments = SearchArguments {
+            rating: issues.take(rating.0),
+            min_rating: issues.take(min_rating.0),
+            since: issues.take(since.0),
+            until: issues.take(until.0),
+            query: issues.take(query.0),
+            mentions_technician: issues.take(mentions_technician.0),
+            mentions_service: issues.take(mentions_service.0),
+        };
+        let limit = issues.take(limit.0).unwrap_or(LIMIT_DEFAULT);
+        let cursor = issues.take(cursor.0);
+        match issues.problem() {
+            Some(problem) => problem.into(),
+            None => self.search(headers, &ReviewFilter::new(&arguments), limit, cursor.as_ref()).into(),
+        }
     }
 
     /// Get the reviews since a day
     ///
     /// All reviews of that day and later, newest first: the beginning of the dataset's `reviews`.
-    #[oai(path = "/api/reviews/since/:date", method = "get", operation_id = "getReviewsSince", tag = "Group::Reviews")]
+    #[oai(path = "/getReviewsSince", method = "get", tag = "Group::Reviews")]
     async fn get_reviews_since(
         &self,
         headers: &HeaderMap,
         /// The first day, `YYYY-MM-DD`.
-        date: Path<NaiveDate>,
+        date: Path<parameters::DateOfPath>,
     ) -> Answer<SinceKind> {
-        // The door has let real days through alone; the least of all takes every review.
-        let day = Day::new(date.0).unwrap_or(Day::MIN);
-        self.since(headers, day).into()
+        let mut issues = Issues::default();
+        let day = issues.require::<parameters::DateOfPath>(date.0);
+        match (day, issues.problem()) {
+            (Some(day), None) => self.since(headers, day).into(),
+            (_, problem) => problem.unwrap_or_else(nothing_of_that_name).into(),
+        }
     }
 
     /// Get one review
     ///
     /// The review of that id, just as it stands in the dataset.
-    #[oai(path = "/api/reviews/:id", method = "get", operation_id = "getReview", tag = "Group::Reviews")]
+    #[oai(path = "/getReview", method = "get", tag = "Group::Reviews")]
     async fn get_review(
         &self,
         headers: &HeaderMap,
         /// The review's id.
-        id: Path<String>,
+        id: Path<parameters::Id>,
     ) -> Answer<ReviewKind> {
+        let Ok(id) = id.0 else { return nothing_of_that_name().into() };
         let edition = self.0.current.load();
-        let found = id.0.parse::<ReviewId>().ok().and_then(|id| edition.copy.shelf.find(&id));
+        let found = id.and_then(|id| id.parse::<ReviewId>().ok()).and_then(|id| edition.copy.shelf.find(&id));
         let Some(json) = found else {
             return problem(StatusCode::NOT_FOUND, "There is no published review of that id.").into();
         };
@@ -142,14 +146,10 @@ impl Reviews {
     }
 }
 
-fn limit_default() -> u8 {
-    crate::reviews::LIMIT_DEFAULT
-}
-
 impl Reviews {
     fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
         if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
-            return respond::invalid_parameters(vec![respond::invalid_cursor(&cursor.to_string())]);
+            return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let edition = self.0.current.load();
         let found = search(&edition, filter, usize::from(limit), cursor);

@@ -1,170 +1,158 @@
 //! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`.
 
-use std::collections::BTreeSet;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
 use super::fault::Fault;
-use super::format::Format;
-use super::jsonl;
+use super::format::{Format, Reader};
+use super::platforms::{google, native, schema_org, table};
+use super::row::Columns;
+use super::shape::{Kind, Layout, Shape};
+use super::table::delimited::Dialect;
 
-/// The format of a file that begins with `head`, or the `wanted` one where somebody says so.
-pub(super) fn detect(head: &[u8], wanted: Option<&'static Format>) -> Result<&'static Format, Fault> {
-    let shape = Shape::of(head);
+/// A file's format, and where in the file its rows are.
+#[derive(Debug)]
+pub(super) struct Detected {
+    /// Which.
+    pub(super) format: &'static Format,
+    /// Where.
+    pub(super) rows: Rows,
+}
+
+/// Where a file's rows are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// One in each line; of rejected rows, in each line's `row`.
+    Lines {
+        /// Whether it is a file that `--rejects` wrote.
+        rejected: bool,
+    },
+    /// In the array at that path; the outermost where it is empty.
+    Array(Vec<String>),
+    /// In a text.
+    Table(Dialect, Columns),
+    /// In a workbook.
+    Workbook(Columns),
+    /// In a page's linked data.
+    Page,
+}
+
+/// The format of a file of that shape, or the `wanted` one where somebody says so.
+pub(super) fn detect(shape: Shape, wanted: Option<&'static Format>, is_mapped: bool) -> Result<Detected, Fault> {
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(Fault::MapsReviews);
     }
+    let candidates = wanted.map_or_else(|| Format::ALL.to_vec(), |format| vec![format]);
+    if let Some((format, prefix)) = matching(&shape, &candidates) {
+        return Ok(Detected { format, rows: rows(shape, &prefix) });
+    }
     if let Some(format) = wanted {
-        return Ok(format);
+        return insisted(shape, format);
     }
-    if shape.first == First::Array {
-        return Err(Fault::Array);
-    }
-    let format = Format::ALL.into_iter().find(|format| (format.recognises)(&shape));
-    match format {
-        Some(format) if format.name == jsonl::FORMAT.name && shape.first == First::Spread => Err(Fault::Spread),
-        Some(format) => Ok(format),
-        None => Err(Fault::Unknown(Format::names().collect())),
-    }
-}
-
-/// What can be seen of a file from its beginning.
-#[derive(Debug)]
-pub(super) struct Shape {
-    /// The paths of the first value's fields, as far as they were met: `reviews`, `reviews[].rating`.
-    paths: BTreeSet<String>,
-    first: First,
-    /// Whether some line begins like an object.
-    objects: bool,
-}
-
-/// What the first value looks like from afar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum First {
-    /// There is nothing but blanks.
-    Nothing,
-    /// There is nothing but `{}`.
-    Bare,
-    /// It is an array.
-    Array,
-    /// It is whole, and goes over several lines.
-    Spread,
-    /// It is whole on its line, or broken, or goes on beyond the head.
-    Other,
-}
-
-/// How deep fields are looked at: those of the reviews inside a document.
-const DEEP_MAX: usize = 2;
-/// How long a path may be to be remembered, in bytes: longer than any that a format asks for.
-const PATH_BYTES_MAX: usize = 64;
-
-impl Shape {
-    fn of(head: &[u8]) -> Self {
-        let text = head.trim_ascii();
-        let mut paths = BTreeSet::new();
-        // The head may end anywhere: what was seen until then is what counts.
-        let _ = Look { paths: &mut paths, path: "", deep: 0 }.deserialize(&mut serde_json::Deserializer::from_slice(text));
-        let objects = text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_start().starts_with(b"{"));
-        let first = First::of(text, paths.is_empty());
-        Self { paths, first, objects }
-    }
-
-    /// Whether the first value has a field there.
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.paths.contains(path)
-    }
-
-    /// Whether there is nothing but an object without any field.
-    pub(super) fn is_bare(&self) -> bool {
-        self.first == First::Bare
-    }
-
-    /// Whether some line begins like an object, or none has anything.
-    pub(super) fn may_be_lines(&self) -> bool {
-        self.objects || self.first == First::Nothing
+    let said = described(&shape);
+    match shape.kind {
+        Kind::Json(Layout::Bare) => Ok(Detected { format: &google::FORMAT, rows: Rows::Array(vec!["reviews".to_owned()]) }),
+        Kind::Nothing => Ok(Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } }),
+        Kind::Markup => Ok(Detected { format: &schema_org::FORMAT, rows: Rows::Page }),
+        Kind::Json(Layout::Line) if is_mapped || shape.below("").next().is_none() || looks_native(&shape) => {
+            Ok(Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } })
+        }
+        Kind::Table(..) | Kind::Workbook(_) => Ok(Detected { format: &table::FORMAT, rows: rows(shape, "") }),
+        Kind::Json(_) | Kind::Text => Err(Fault::Unknown { said, known: Format::names().collect() }),
     }
 }
 
-impl First {
-    fn of(text: &[u8], fieldless: bool) -> Self {
-        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
-        let whole = matches!(values.next(), Some(Ok(_)));
-        let end = values.byte_offset();
-        match text.first() {
-            None => Self::Nothing,
-            Some(b'[') => Self::Array,
-            Some(b'{') if whole && fieldless && end == text.len() => Self::Bare,
-            Some(_) if whole && text[..end].contains(&b'\n') => Self::Spread,
-            Some(_) => Self::Other,
+/// The first format whose names are all there, and before what.
+fn matching(shape: &Shape, formats: &[&'static Format]) -> Option<(&'static Format, String)> {
+    let mut prefixes = vec![String::new()];
+    if is_rejected(shape) {
+        prefixes = vec!["row.".to_owned()];
+    } else if matches!(shape.kind, Kind::Json(_)) {
+        prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
+    }
+    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
+    // A table has the columns of ours when it was made for us, and is one all the same.
+    let fits = |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
+    formats.iter().filter(fits).find_map(|format| {
+        if matches!(shape.kind, Kind::Json(_)) && format.document.iter().any(|name| shape.has(name)) && format.document_alone(shape)
+        {
+            return Some((*format, "reviews[].".to_owned()));
+        }
+        let all = |prefix: &&String| format.keys().iter().any(|set| set.iter().all(|name| shape.has_below(prefix, name)));
+        prefixes.iter().find(all).map(|prefix| (*format, prefix.clone()))
+    })
+}
+
+/// Lines `{file, line, error, row}`, as `--rejects` writes them.
+fn is_rejected(shape: &Shape) -> bool {
+    matches!(shape.kind, Kind::Json(Layout::Line)) && ["file", "error", "row"].iter().all(|name| shape.has(name))
+}
+
+/// Where the rows of a file are whose fields were found before `prefix`.
+fn rows(shape: Shape, prefix: &str) -> Rows {
+    let rejected = is_rejected(&shape);
+    match shape.kind {
+        Kind::Table(dialect, columns) => Rows::Table(dialect, columns),
+        Kind::Workbook(columns) => Rows::Workbook(columns),
+        Kind::Markup => Rows::Page,
+        Kind::Json(Layout::Line) if prefix.is_empty() || rejected => Rows::Lines { rejected },
+        Kind::Json(_) | Kind::Nothing | Kind::Text => {
+            let path = prefix.trim_end_matches("[].");
+            Rows::Array(path.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect())
         }
     }
 }
 
-struct Look<'a> {
-    paths: &'a mut BTreeSet<String>,
-    path: &'a str,
-    deep: usize,
+/// The format that somebody insists on, as far as the file can be read so at all.
+fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, Fault> {
+    let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
+    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
+    let fits = match format.reader {
+        Reader::Json(..) | Reader::Native => is_json,
+        Reader::Platform(_) => is_json || is_table,
+        Reader::LinkedData => is_json || matches!(shape.kind, Kind::Markup),
+    };
+    if !fits {
+        return Err(Fault::Misfit { format: format.name, said: described(&shape) });
+    }
+    let inner = if format.document.is_empty() { shape.arrays().into_iter().next() } else { Some("reviews[]".to_owned()) };
+    let prefix = match shape.kind {
+        Kind::Json(Layout::Line) if format.document.is_empty() => String::new(),
+        Kind::Json(_) => inner.map_or_else(String::new, |array| format!("{array}.")),
+        _ => String::new(),
+    };
+    Ok(Detected { format, rows: rows(shape, &prefix) })
 }
 
-impl<'de> DeserializeSeed<'de> for Look<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.deep < DEEP_MAX {
-            deserializer.deserialize_any(self)
-        } else {
-            deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
-        }
-    }
+/// Whether the lines are meant to be ours, though much be wrong with them.
+fn looks_native(shape: &Shape) -> bool {
+    let ours = ["id", "rating", "date", "author", "text", "deleted"];
+    ours.iter().filter(|name| shape.has(name)).count() >= 2
 }
 
-impl<'de> Visitor<'de> for Look<'_> {
-    type Value = ();
+/// How many names a description lists.
+const NAMES_SHOWN_MAX: usize = 12;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            let path = if self.path.is_empty() { name } else { format!("{}.{name}", self.path) };
-            if path.len() <= PATH_BYTES_MAX {
-                self.paths.insert(path.clone());
-            }
-            map.next_value_seed(Look { paths: self.paths, path: &path, deep: self.deep + 1 })?;
+/// What was seen, in words.
+pub(super) fn described(shape: &Shape) -> String {
+    let listed = |prefix: &str| {
+        let names: Vec<&str> = shape.below(prefix).filter(|name| !name.contains(['.', '['])).collect();
+        let more = if names.len() > NAMES_SHOWN_MAX { ", …" } else { "" };
+        format!("{}{more}", names.iter().take(NAMES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", "))
+    };
+    let array = shape.arrays().into_iter().next();
+    match (&shape.kind, array) {
+        (Kind::Nothing, _) => "an empty file".to_owned(),
+        (Kind::Json(Layout::Bare), _) => "an empty JSON object".to_owned(),
+        (Kind::Json(Layout::Array), Some(array)) => format!("a JSON array of objects with keys {}", listed(&format!("{array}."))),
+        (Kind::Json(Layout::Array), None) => "a JSON array without objects".to_owned(),
+        (Kind::Json(_), Some(array)) => {
+            let inside = listed(&format!("{array}."));
+            format!("a JSON object with keys {}, whose {} has objects with keys {inside}", listed(""), array.trim_end_matches("[]"))
         }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let path = format!("{}[]", self.path);
-        while elements.next_element_seed(Look { paths: self.paths, path: &path, deep: self.deep })?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+        (Kind::Json(Layout::Line), None) => format!("JSON Lines of objects with keys {}", listed("")),
+        (Kind::Json(Layout::Spread), None) => format!("a JSON object with keys {}", listed("")),
+        (Kind::Markup, _) => "a page of HTML or XML".to_owned(),
+        (Kind::Table(_, columns), _) => format!("a table with the columns {}", columns.listed()),
+        (Kind::Workbook(columns), _) => format!("a workbook with the columns {}", columns.listed()),
+        (Kind::Text, _) => "a text without a header line of several columns".to_owned(),
     }
 }

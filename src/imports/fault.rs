@@ -31,6 +31,9 @@ pub enum Fault {
     /// It is packed in a way that we do not unpack.
     #[error("is packed with {0}; unpack it and give the file or folder")]
     Packed(&'static str),
+    /// A file that is no text.
+    #[error("is {0}, not an export of reviews")]
+    Binary(&'static str),
     /// The zip archive is damaged, encrypted or of a kind that we do not unpack.
     #[error("the zip archive cannot be read ({0}); unpack it and give the folder")]
     Archive(String),
@@ -43,15 +46,81 @@ pub enum Fault {
          export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive"
     )]
     MapsReviews,
-    /// A JSON array of reviews.
-    #[error("is one JSON array; JSON Lines have one review in a line: `jq -c '.[]' FILE | reviews import -`")]
-    Array,
-    /// JSON objects that are spread over several lines.
-    #[error("has reviews that go over several lines; JSON Lines have one in a line: `jq -c . FILE | reviews import -`")]
-    Spread,
     /// None of the formats.
-    #[error("is in none of the known formats: {}; say which with --format if it is one", .0.join(", "))]
-    Unknown(Vec<&'static str>),
+    #[error(
+        "is {said}: none of the known formats ({}); name our fields with --format jsonl --map text=THEIR_FIELD (or --format table for a table), \
+         or convert it to a table", .known.join(", ")
+    )]
+    Unknown {
+        /// What was seen.
+        said: String,
+        /// The formats' names.
+        known: Vec<&'static str>,
+    },
+    /// A format was asked for that a file of that kind cannot be.
+    #[error("is {said}, which cannot be read as {format}; leave --format out, or take --format table for a table")]
+    Misfit {
+        /// The format.
+        format: &'static str,
+        /// What was seen.
+        said: String,
+    },
+    /// A table without columns that every review needs.
+    #[error("is a table with the columns {columns}{}{}", lacking(.lacks), unknown_columns(.unknown))]
+    Columns {
+        /// Our fields that no column fills.
+        lacks: Vec<&'static str>,
+        /// Columns that --map names and the table does not have.
+        unknown: Vec<String>,
+        /// Its headers.
+        columns: String,
+    },
+    /// No table of reviews has so many.
+    #[error("has {0} columns; at most 1000 are taken")]
+    TooManyColumns(usize),
+    /// A quote that nobody closes, most probably.
+    #[error("line {0}: the row that begins here has more than 1 MiB; close the quote that was opened in it, or shorten it")]
+    RowTooLong(u64),
+    /// Delimited text that cannot be taken apart.
+    #[error("line {line}: the row cannot be read ({reason})")]
+    Table {
+        /// From 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Ratings up to 10 where nobody said so.
+    #[error(
+        "line {line}: a rating of {found} shows that the scale ends at 10; say so with --scale 10, so that 5 of 10 does not become five stars"
+    )]
+    Scale {
+        /// From 1.
+        line: u64,
+        /// It.
+        found: String,
+    },
+    /// The workbook is damaged, encrypted or empty.
+    #[error("the workbook cannot be read ({0}); save it as CSV and give that")]
+    Workbook(String),
+    /// It would fill the memory.
+    #[error("the workbook is too large: 32 MiB packed and 256 MiB unpacked are taken; save it as CSV, which has no such bound")]
+    WorkbookTooLarge,
+    /// It would fill the memory.
+    #[error("the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it")]
+    PageTooLarge,
+    /// A page that says nothing of reviews.
+    #[error("{}", no_linked_reviews(*.elements, *.is_page))]
+    NoLinkedReviews {
+        /// How many elements of linked data it has.
+        elements: usize,
+        /// Whether it is a page of HTML.
+        is_page: bool,
+    },
+    /// An archive of something else.
+    #[error(
+        "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
+    )]
+    OtherArchive(String),
     /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
@@ -129,6 +198,12 @@ pub enum ImportError {
     /// The rows cannot be kept until they are merged, or not be read back.
     #[error("the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR")]
     Staging(sqlx::Error),
+    /// The database holds a sample's reviews.
+    #[error(
+        "the database holds the reviews of a sample firm, which are not mixed with your own; nothing was changed; \
+         `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
+    )]
+    Sample,
     /// What --withdraw-missing would do is more than was asked for.
     #[error("{0}; nothing was changed")]
     Withdrawal(String),
@@ -160,6 +235,29 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+fn lacking(lacks: &[&str]) -> String {
+    if lacks.is_empty() {
+        return String::new();
+    }
+    let maps: Vec<String> = lacks.iter().map(|field| format!("--map {field}=COLUMN")).collect();
+    format!(": none of them is known to be the {}; say which is, with {}", lacks.join(", the "), maps.join(" "))
+}
+
+fn unknown_columns(unknown: &[String]) -> String {
+    if unknown.is_empty() { String::new() } else { format!("; it has no column {}, which --map names", unknown.join(", ")) }
+}
+
+fn no_linked_reviews(elements: usize, is_page: bool) -> String {
+    let advice = "give the export of the platform, or a page whose source has schema.org reviews as JSON-LD";
+    match (is_page, elements) {
+        (true, 0) => {
+            format!("is a page of HTML or XML without structured data (no <script type=\"application/ld+json\">); {advice}")
+        }
+        (true, _) => format!("is a page whose structured data has no Review ({elements} elements were looked at); {advice}"),
+        (false, _) => format!("is linked data without a Review; {advice}"),
+    }
 }
 
 /// What the bounded reader says when the bound is reached.

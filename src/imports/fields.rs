@@ -167,6 +167,11 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The value, or nothing and the problem beside the others.
+pub(super) fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
+    made.map_err(|problem| wrong.push(problem)).ok()
+}
+
 /// `value` as it is written, cut where it is long.
 pub(super) fn shown(value: &Value) -> String {
     let text = value.to_string();
@@ -203,7 +208,7 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
     ((1..=9999).contains(&instant.year()) && instant.nanosecond() < 1_000_000_000).then_some(instant)
 }
 
-fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
+pub(super) fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
     let fits = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     let message = || format!("{} is no http or https URL", shown(&Value::from(text.as_str())));
     if fits { Ok(text) } else { Err(Problem { path: path(), message: message() }) }

@@ -12,7 +12,6 @@ use super::authors::shortened;
 use super::fault::Fault;
 use super::fields::Problem;
 use super::incoming::{Dated, Incoming, Posted};
-use super::rename::Rename;
 use super::report::{FileReport, Position, Rejection, Report, Watch};
 use super::rules::Rules;
 use super::sink::{FileStart, Raw, RowSink};
@@ -33,8 +32,8 @@ pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
 /// What the caller says about the rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Terms<'a> {
-    /// What the files call our fields.
-    pub(super) renames: &'a [Rename],
+    /// Whether the caller says what files call our fields.
+    pub(super) has_renames: bool,
     /// The only location whose reviews are meant.
     pub(super) location: Option<&'a str>,
     /// Whether authors' names stay whole that were never public.
@@ -56,6 +55,8 @@ pub(super) struct Intake<'a> {
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
+    /// Whether the file is our own: what it says was told apart before.
+    is_own: bool,
     locations: BTreeMap<String, u64>,
     gathered: Gathered,
 }
@@ -92,6 +93,7 @@ impl<'a> Intake<'a> {
             watch,
             rows,
             authors_public: true,
+            is_own: false,
             locations,
             gathered,
         })
@@ -160,7 +162,7 @@ impl<'a> Intake<'a> {
 
     /// Whether the review is of a location that is meant.
     fn is_meant(&mut self, location: Option<&str>) -> bool {
-        let Some(location) = location else { return true };
+        let Some(location) = location.filter(|_| !self.is_own) else { return true };
         if self.locations.len() < LOCATIONS_MAX || self.locations.contains_key(location) {
             *self.locations.entry(location.to_owned()).or_default() += 1;
         }
@@ -214,13 +216,14 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
 
 impl RowSink for Intake<'_> {
     fn begin(&mut self, file: FileStart) -> Result<(), Fault> {
-        if !self.terms.renames.is_empty() && !file.format.renames {
+        if self.terms.has_renames && !file.format.renames {
             return Err(Fault::MapUnused(file.format.name));
         }
         if self.terms.is_whole && file.format.excerpts {
             return Err(Fault::Excerpts(file.format.label));
         }
         self.authors_public = file.format.authors_public;
+        self.is_own = file.format.is_own();
         self.gathered.report.files.push(FileReport { name: file.name, format: file.format.name, rows: 0, rejected: 0 });
         Ok(())
     }
@@ -274,9 +277,5 @@ impl RowSink for Intake<'_> {
         self.gathered.report.business = Some(business.name.clone());
         self.gathered.business = Some(business);
         Ok(())
-    }
-
-    fn renames(&self) -> &[Rename] {
-        self.terms.renames
     }
 }

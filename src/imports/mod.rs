@@ -1,35 +1,45 @@
 //! Imports: reviews that come from somewhere else, made ours.
 //!
-//! A file's way: `sources` opens it, `detect` finds its format by content, the format reads its rows, `record` or the
-//! format itself makes reviews of them, `intake` keeps what counts, and one transaction writes it. Each row is judged by
+//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows out of lines, arrays, tables or
+//! pages, the entry in `platforms` says what they mean, `intake` keeps what counts, and one transaction writes it. Each row is judged by
 //! itself; a file that cannot be read stops the whole call before anything is written.
 
 mod authors;
+pub mod calendar;
 mod detect;
-mod document;
-mod elements;
+pub mod export;
 mod fault;
 mod fields;
 mod format;
-mod google;
+mod html;
 mod incoming;
 mod intake;
-mod jsonl;
+mod json_stream;
 mod kept;
+mod lines;
 mod locate;
 mod merging;
+mod plan;
+mod platform;
+mod platforms;
 mod profile;
+mod read;
 mod record;
 mod rename;
 mod report;
+mod row;
 mod rules;
 pub mod seed;
+mod shape;
 mod sink;
 mod sources;
 mod spool;
 mod store;
+mod table;
+mod values;
 mod withdraw;
 
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -39,11 +49,12 @@ pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
 pub use format::Format;
 pub use kept::Named;
+pub use platform::Options;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
 pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
-use crate::business;
+use crate::business::{self, sample};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use intake::{Gathered, Intake, Terms, Watcher};
@@ -59,8 +70,12 @@ pub struct Order {
     pub files: Vec<PathBuf>,
     /// The format of all of them; where nobody says, each one's is found by its content.
     pub format: Option<&'static Format>,
-    /// What JSON Lines call our fields.
+    /// What the files call our fields.
     pub renames: Vec<Rename>,
+    /// Where the ratings' scale ends; where nobody says, at 5.
+    pub scale: Option<NonZeroU8>,
+    /// How the dates are written, in the notation of strftime.
+    pub date_format: Option<String>,
     /// Whether to do everything and then leave the database as it was.
     pub dry_run: bool,
     /// Whether reviews that the owner deleted come back.
@@ -75,6 +90,8 @@ pub struct Order {
     pub withdraw_missing: bool,
     /// Whether that may be many of them.
     pub yes: bool,
+    /// Whether they may be mixed into a sample.
+    pub with_sample: bool,
 }
 
 /// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1). Rows that are wrong are
@@ -93,13 +110,25 @@ pub async fn import(
     let mut reader = database.readers().acquire().await.map_err(fault)?;
     let is_known = business::find(&mut reader).await.map_err(fault)?.is_some();
     let zone = business::time_zone(&mut reader).await.map_err(fault)?;
+    let state = sample::state(&mut reader).await.map_err(fault)?;
     drop(reader);
+    if state == sample::State::Alone && !order.with_sample {
+        return Err(ImportError::Sample);
+    }
     let Gathered { spool, business, report } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
     let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
         business::replace(&mut write, business).await.map_err(fault)?;
         business::note_time_zone(&mut write, business.time_zone).await.map_err(fault)?;
+    }
+    if state == sample::State::Alone {
+        sample::note(&mut write, true).await.map_err(fault)?;
+    }
+    let mut moved = 0;
+    if let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
+        // A shell may have changed it since the last import.
+        moved = calendar::follow(&mut write, zone, now).await.map_err(fault)?;
     }
     let wishes = Wishes { restore: order.restore, skip_duplicates: order.skip_duplicates };
     let mut merging = Merging::new(&mut write, now, wishes, report).await.map_err(fault)?;
@@ -110,7 +139,7 @@ pub async fn import(
             withdraw::WithdrawError::Database(error) => fault(error).into(),
         })?;
     }
-    let report = merging.report;
+    let report = Report { moved, ..merging.report };
     if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
     Ok(report)
 }
@@ -129,18 +158,19 @@ fn gather(
         return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
     }
     let terms = Terms {
-        renames: &order.renames,
+        has_renames: !order.renames.is_empty(),
         location: order.location.as_deref(),
         full_names: order.full_names,
         is_whole: order.withdraw_missing,
     };
     let all = |fault| vec![FileFault { file: "import".to_owned(), fault }];
     let mut intake = Intake::new(now, is_known, zone, terms, watch).map_err(all)?;
+    let options = Options { renames: &order.renames, scale: order.scale, date_format: order.date_format.as_deref() };
     let budget = sources::Budget::default();
     let mut take = |mut input: sources::Input<'_>| {
-        let format = detect::detect(&input.head, order.format)?;
-        intake.begin(FileStart { name: input.name, format })?;
-        (format.read)(&mut *input.all, &mut intake)
+        let found = detect::detect(input.shape, order.format, !order.renames.is_empty())?;
+        intake.begin(FileStart { name: input.name, format: found.format })?;
+        read::read(&found, &mut *input.all, options, &mut intake)
     };
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::fields::{Fields, Problem, shown};
+use super::fields::{Fields, Problem, noted, shown};
 use super::incoming::{Dated, Incoming, IncomingResponse};
 use crate::reviews::{Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification};
 
@@ -26,6 +26,7 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let mentions = noted(&mut wrong, mentions(&fields));
     let response = noted(&mut wrong, response(&fields));
     let updated_at = noted(&mut wrong, fields.instant("updated_at"));
+    let location = noted(&mut wrong, fields.filled("location"));
     let decided = noted(&mut wrong, fields.texts("decided"));
     let made = || {
         Some(Incoming {
@@ -37,7 +38,7 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             text: text?.to_owned(),
             language: language?,
             source: source?,
-            location: None,
+            location: location?,
             status: status?,
             verification: verification?,
             mentions: mentions?,
@@ -47,11 +48,6 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
         })
     };
     made().ok_or(wrong)
-}
-
-/// The value, or nothing and the problem beside the others.
-fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
-    made.map_err(|problem| wrong.push(problem)).ok()
 }
 
 /// A field that is not there is unsaid; `null` and an empty text say that there is none.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// The fields of a native record that can be filled from a field of another name.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 22] = [
     "id",
     "rating",
     "date",
@@ -22,6 +22,7 @@ const FIELDS: [&str; 21] = [
     "response.text",
     "response.date",
     "response.author",
+    "location",
     "mentions.technicians",
     "mentions.services",
     "mentions.service_areas",
@@ -46,6 +47,18 @@ pub enum RenameError {
     /// The field is none of ours.
     #[error("`{0}` is no field of a review; take one of {known}", known = FIELDS.join(", "))]
     Field(String),
+}
+
+impl Rename {
+    /// Our field.
+    pub(super) const fn ours(&self) -> &'static str {
+        self.ours
+    }
+
+    /// What the file calls it.
+    pub(super) fn theirs(&self) -> &str {
+        &self.theirs
+    }
 }
 
 impl FromStr for Rename {

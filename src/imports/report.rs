@@ -36,6 +36,8 @@ pub struct Report {
     pub noted_deleted: u64,
     /// Reviews that another source gave already.
     pub duplicates: Named,
+    /// Reviews whose day moved with the business's time zone.
+    pub moved: u64,
     /// Reviews withheld because their source no longer gives them.
     pub withdrawn: Named,
     /// Rows whose id came again in this call, so that another one counted.

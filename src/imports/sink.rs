@@ -7,7 +7,6 @@ use super::fault::Fault;
 use super::fields::Problem;
 use super::format::Format;
 use super::incoming::Incoming;
-use super::rename::Rename;
 use super::report::Position;
 use crate::business::Business;
 use crate::reviews::ReviewId;
@@ -42,9 +41,6 @@ pub(super) trait RowSink {
 
     /// The business that a file brings along; `business` is asked for only where there is none yet.
     fn business(&mut self, business: &mut dyn FnMut() -> Result<Business, Fault>) -> Result<(), Fault>;
-
-    /// What the caller says the file calls our fields.
-    fn renames(&self) -> &[Rename];
 }
 
 /// Hands over what was made of a row.

@@ -8,9 +8,13 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use zip::ZipArchive;
 
 use super::fault::{Fault, FileFault, TooLarge};
+use super::shape::Shape;
+use super::table::workbook;
 
 /// How many bytes one import may read, unpacked, over all its files: 1 GiB. The reviews are held in memory until
 /// they are written.
@@ -29,9 +33,9 @@ const STDIN: &str = "standard input";
 pub(super) struct Input<'a> {
     /// What messages call it.
     pub(super) name: String,
-    /// At most 64 KiB, without a byte order mark.
-    pub(super) head: Vec<u8>,
-    /// Everything, the head included.
+    /// What can be seen of its first 64 KiB.
+    pub(super) shape: Shape,
+    /// Everything, in UTF-8 without a byte order mark, or a workbook's archive.
     pub(super) all: Box<dyn BufRead + 'a>,
 }
 
@@ -98,6 +102,9 @@ impl Visit<'_, '_> {
     fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), Fault> {
         let fault = |error: zip::result::ZipError| Fault::Archive(error.to_string());
         let mut archive = ZipArchive::new(packed).map_err(fault)?;
+        if archive.index_for_name("xl/workbook.xml").is_some() {
+            return self.workbook(name, archive.into_inner());
+        }
         let mut found = Found::default();
         let mut members = Vec::new();
         for index in 0..archive.len() {
@@ -106,7 +113,7 @@ impl Visit<'_, '_> {
                 members.push((member.into_owned(), index));
             }
         }
-        found.any()?;
+        found.any().map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
         // By name, so that the same archive packed in another order gives the same.
         members.sort();
         for (member, index) in members {
@@ -115,6 +122,17 @@ impl Visit<'_, '_> {
             self.note(file, taken);
         }
         Ok(())
+    }
+
+    fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), Fault> {
+        packed.rewind().map_err(Fault::Unreadable)?;
+        let mut bytes = Vec::new();
+        self.budget.bound(packed).take(workbook::PACKED_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(Fault::reading)?;
+        if bytes.len() as u64 > workbook::PACKED_BYTES_MAX {
+            return Err(Fault::WorkbookTooLarge);
+        }
+        let shape = Shape::of_workbook(workbook::columns(&bytes)?);
+        (self.take)(Input { name: name.to_owned(), shape, all: Box::new(&bytes[..]) })
     }
 
     fn folder(&mut self, path: &Path) -> Result<(), Fault> {
@@ -145,13 +163,37 @@ impl Visit<'_, '_> {
         let mut input = self.budget.bound(input);
         let mut head = Vec::new();
         input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(Fault::reading)?;
-        encoding(&head)?;
+        if let Some(wide) = wide(&head)? {
+            let all = Cursor::new(head).chain(input);
+            let decoded = DecodeReaderBytesBuilder::new().encoding(Some(wide)).bom_override(true).build(all);
+            return self.text(name, decoded, Vec::new());
+        }
+        self.text(name, input, head)
+    }
+
+    /// A text in UTF-8, or in an encoding of one byte a letter, of which `head` was read already.
+    fn text(&mut self, name: String, mut input: impl Read, mut head: Vec<u8>) -> Result<(), Fault> {
+        let missing = HEAD_BYTES.saturating_sub(head.len() as u64);
+        input.by_ref().take(missing).read_to_end(&mut head).map_err(Fault::reading)?;
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let all = Box::new(Cursor::new(head.clone()).chain(BufReader::new(input)));
-        (self.take)(Input { name, head, all })
+        let shape = Shape::of(&head);
+        (self.take)(Input { name, shape, all: Box::new(Cursor::new(head).chain(BufReader::new(input))) })
     }
+}
+
+/// What an archive is that holds no reviews, where that can be seen.
+fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<Fault> {
+    const KNOWN: [(&str, &str); 5] = [
+        ("word/document.xml", "a document of Word"),
+        ("ppt/presentation.xml", "a presentation of PowerPoint"),
+        ("content.xml", "a document of OpenDocument; save a table as XLSX or CSV"),
+        ("META-INF/MANIFEST.MF", "a Java archive"),
+        ("AndroidManifest.xml", "an Android app"),
+    ];
+    let known = KNOWN.iter().find(|(name, _)| archive.index_for_name(name).is_some());
+    known.map(|(_, what)| Fault::OtherArchive((*what).to_owned()))
 }
 
 /// Which files of a Takeout were met: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
@@ -205,14 +247,21 @@ fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Refuses what is certainly not UTF-8. A single wrong byte further on is a matter of its row.
-fn encoding(head: &[u8]) -> Result<(), Fault> {
+/// The encoding of a text of two bytes a letter. Refuses what is no text at all.
+fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, Fault> {
     match head {
         [0x1F, 0x8B, ..] => Err(Fault::Packed("gzip")),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(Fault::Packed("zstd")),
-        [0xFF, 0xFE, ..] | [b'{' | b'[', 0, ..] => Err(Fault::Encoding("UTF-16LE")),
-        [0xFE, 0xFF, ..] | [0, b'{' | b'[', ..] => Err(Fault::Encoding("UTF-16BE")),
-        _ => Ok(()),
+        [b'B', b'Z', b'h', ..] => Err(Fault::Packed("bzip2")),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => Err(Fault::Packed("xz")),
+        [b'7', b'z', 0xBC, 0xAF, ..] => Err(Fault::Packed("7-Zip")),
+        [b'%', b'P', b'D', b'F', ..] => Err(Fault::Binary("a PDF document")),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => {
+            Err(Fault::Binary("an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV"))
+        }
+        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
+        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
+        _ => Ok(None),
     }
 }
 

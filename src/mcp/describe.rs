@@ -1,10 +1,15 @@
-//! What the API's description says of `/mcp`: the operations `mcp` and `endMcpSession`.
+//! What the API's description says of `/mcp`: its two operations.
 //!
 //! Written out, as no derive knows it: the messages are MCP's, and are described there.
 
 use serde_json::{Value, json};
 
 use crate::links::MCP_PATH;
+
+/// The operation that asks.
+pub const ASK: &str = "mcp";
+/// The operation that ends a session.
+pub const END: &str = "endMcpSession";
 
 /// Adds the operations, their schemas and their group to the document.
 pub fn describe(document: &mut Value) {
@@ -25,7 +30,7 @@ fn ask() -> Value {
     });
     json!({
         "tags": ["Agents"],
-        "operationId": "mcp",
+        "operationId": ASK,
         "summary": "Ask as an agent (Model Context Protocol)",
         "description": "JSON-RPC 2.0 over streamable HTTP, answered with plain JSON. Revisions 2025-03-26, 2025-06-18 and 2025-11-25 open \
             a session with `initialize` and send its `Mcp-Session-Id` from then on; 2026-07-28 is stateless, with `MCP-Protocol-Version`, \
@@ -57,7 +62,7 @@ fn ask() -> Value {
 fn end() -> Value {
     json!({
         "tags": ["Agents"],
-        "operationId": "endMcpSession",
+        "operationId": END,
         "summary": "End an agent's session",
         "description": "Ends the session before its time, which is a day. It frees nothing here: sessions cost nothing while they rest.",
         "parameters": [{

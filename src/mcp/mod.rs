@@ -28,9 +28,9 @@ pub use session::Sessions;
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use crate::links::Links;
+use crate::links::{Links, MCP_PATH};
 use crate::random::Random;
-use crate::respond::{method_not_allowed, problem};
+use crate::respond::{Route, method_not_allowed, problem};
 use exchange::{Exchange, Reply, SESSION_HEADER};
 use offer::Offer;
 use sdk::Sdk;
@@ -54,6 +54,13 @@ pub async fn sessions(database: &Database, clock: Clock, random: Random) -> Resu
     write.commit().await.map_err(at)?;
     let key = key.try_into().map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;
     Ok(Sessions::new(key, clock, random))
+}
+
+/// Where agents ask, and end their sessions.
+#[must_use]
+pub fn routes(mcp: Mcp) -> Vec<Route> {
+    let mcp = Arc::new(mcp);
+    vec![Route::new(MCP_PATH).on(Method::POST, describe::ASK, Arc::clone(&mcp)).on(Method::DELETE, describe::END, mcp)]
 }
 
 /// The endpoint.

@@ -8,21 +8,31 @@ mod review;
 use std::sync::Arc;
 
 pub use docs::swagger_ui;
+use poem::Response;
 use poem::http::header::CONTENT_SECURITY_POLICY;
 use poem::http::{HeaderValue, StatusCode};
-use poem::{Response, Route, get};
 
 use crate::ctx::Ctx;
 use crate::edition::Sheet;
+use crate::links::{DOCS_PATH, PERMALINK_PATH};
+use crate::respond::Route;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Adds the pages; `docs` is the one of [`swagger_ui`].
-pub fn add(routes: Route, ctx: &Arc<Ctx>, docs: Arc<Sheet>) -> Route {
-    routes
-        .at("/", get(home::Home(Arc::clone(ctx))))
-        .at("/reviews/:id", get(review::Page(Arc::clone(ctx))))
-        .at("/docs", get(docs::Docs { ctx: Arc::clone(ctx), sheet: docs }))
+/// The pages for people who read: the one at the root shows the way to the titled ones of `others`.
+#[must_use]
+pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> Vec<Route> {
+    let shown = others.iter().filter_map(|route| Some((route.pattern, route.title?))).collect();
+    vec![
+        Route::new("/").get(None, home::Home { ctx: Arc::clone(ctx), shown }),
+        Route::new(PERMALINK_PATH).get(None, review::Page(Arc::clone(ctx))),
+    ]
+}
+
+/// The page to try every operation on; `docs` is the one of [`swagger_ui`].
+#[must_use]
+pub fn docs_route(ctx: &Arc<Ctx>, docs: Arc<Sheet>) -> Route {
+    Route::new(DOCS_PATH).get(None, docs::Docs { ctx: Arc::clone(ctx), sheet: docs }).titled("Swagger UI: try every operation")
 }
 
 /// Says what a page may load. Review text is escaped; should that ever fail, nothing of it runs. A 304 says it again, as it

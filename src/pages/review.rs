@@ -12,8 +12,9 @@ use super::html::{POLICY, Text, page};
 use super::{HTML, protected};
 use crate::ctx::Ctx;
 use crate::hash::hex;
-use crate::respond::{self, problem};
-use crate::reviews::ReviewId;
+use crate::links::REVIEW_PATH;
+use crate::respond::{self, UrlParameters, problem};
+use crate::reviews::{ReviewId, parameters};
 use crate::wire;
 
 /// The page of one review.
@@ -24,7 +25,7 @@ impl Endpoint for Page {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let edition = self.0.current.load();
-        let id = request.path_params::<String>().ok().and_then(|id| id.parse::<ReviewId>().ok());
+        let id = UrlParameters::path::<parameters::Id>(&request).ok().flatten().and_then(|id| id.parse::<ReviewId>().ok());
         let review =
             id.and_then(|id| edition.copy.shelf.find(&id)).and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
         let Some(review) = review else {
@@ -42,7 +43,7 @@ fn show(review: &wire::Review, business: &str, ctx: &Ctx) -> String {
     let head = format!(
         "<link rel=\"canonical\" href=\"{}\">\n<link rel=\"alternate\" type=\"application/json\" href=\"{}\">\n",
         Text(&review.url),
-        Text(&ctx.links.absolute(&format!("/api/reviews/{}", review.id)))
+        Text(&ctx.links.absolute(&REVIEW_PATH.replace(":id", &review.id)))
     );
     let mut body = String::new();
     // Writing into a String cannot fail.

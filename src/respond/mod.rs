@@ -1,5 +1,5 @@
-//! What all surfaces share about requests and answers: the one door for parameters, the policy of conditional requests
-//! and content codings, and errors as everybody gets them.
+//! What all surfaces share about requests and answers: the parameters in a URL, routes, the policy of conditional
+//! requests and content codings, and errors as everybody gets them.
 //!
 //! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
 
@@ -8,13 +8,14 @@ mod body;
 mod conditional;
 mod negotiation;
 mod openapi;
-mod parameters;
 mod problem;
-mod rule;
+mod query;
+mod route;
 
 pub use answer::{document, modified, pieces, sheet};
 pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
 pub use negotiation::{Choice, choose};
 pub use openapi::to_3_1;
-pub use parameters::{Checker, UnknownKeyword, invalid_cursor};
 pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
+pub use query::UrlParameters;
+pub use route::{Handler, Route};

@@ -13,6 +13,9 @@ const BYTES: usize = 8;
 /// What stands for a length where there is no value.
 const ABSENT: u64 = u64::MAX;
 
+/// In place of a digest that is not known of a unit that the owner decided: like none, so that it stays a decision.
+const DECIDED: UnitDigest = [0; BYTES];
+
 /// What makes digests.
 #[derive(Clone)]
 pub struct DigestKey(Hmac<Sha256>);
@@ -95,6 +98,11 @@ impl Base {
     /// Notes what the source says of a unit.
     pub const fn set(&mut self, unit: Unit, digest: UnitDigest) {
         self.0[unit as usize] = Some(digest);
+    }
+
+    /// Notes that a unit is the owner's, whatever the source says of it.
+    pub const fn set_decided(&mut self, unit: Unit) {
+        self.set(unit, DECIDED);
     }
 
     /// As it is stored: for each unit whose digest is known its number, then the digest.

@@ -42,7 +42,8 @@ pub struct Merged {
 #[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     let review = appearing(said.review.clone());
-    let base = Base::of(key, &review, said.decided);
+    let mut base = Base::of(key, &review, said.decided);
+    said.decided.iter().for_each(|unit| base.set_decided(unit));
     Merged { review, base, taken: Unit::ALL.into_iter().collect(), kept: Units::NONE }
 }
 
@@ -87,6 +88,8 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
     }
     if !is_decision {
         merged.base.set(unit, its);
+    } else if last.is_none() {
+        merged.base.set_decided(unit);
     }
 }
 

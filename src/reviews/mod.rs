@@ -6,6 +6,7 @@ mod digest;
 mod filter;
 mod fold;
 mod merge;
+pub mod parameters;
 mod review;
 mod stated;
 pub mod store;

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::reviews::parameters::{Fault, InvalidParameter, Opaque, Parameter};
 use crate::reviews::{ReviewFilter, ReviewId};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
@@ -28,7 +29,7 @@ pub struct Cursor {
 
 /// A text that is no cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be `next_cursor` of an answer to the same filters")]
+#[error("{}", CursorParameter::KIND.allowed)]
 pub struct InvalidCursor;
 
 impl Cursor {
@@ -55,6 +56,23 @@ impl Cursor {
     pub fn belongs_to(&self, question: &str) -> bool {
         self.filter == fingerprint(question)
     }
+
+    /// What is wrong with it where it belongs to another question.
+    #[must_use]
+    pub fn invalid(&self) -> InvalidParameter {
+        InvalidParameter::of::<CursorParameter>(Fault::Text, &self.to_string())
+    }
+}
+
+/// The parameter with which a question goes on.
+#[derive(Debug)]
+pub struct CursorParameter;
+
+impl Parameter for CursorParameter {
+    type Kind = Opaque<Cursor>;
+    const NAME: &'static str = "cursor";
+    const KIND: Opaque<Cursor> =
+        Opaque { parse: |text| text.parse().ok(), allowed: "must be `next_cursor` of an answer to the same filters" };
 }
 
 impl fmt::Display for Cursor {

@@ -5,6 +5,7 @@ use crate::edition::Edition;
 use crate::insights::compile::{Vote, vote_of};
 use crate::insights::{Finding, Subject};
 use crate::reviews::Mentions;
+use crate::reviews::parameters::{Choice, Parameter};
 use crate::wire;
 
 /// What is asked: the place of an aspect in the trade, and how it is to be spoken of.
@@ -36,6 +37,22 @@ pub struct Supporting {
     pub vote: Vote,
     /// Its findings of the aspect.
     pub findings: Vec<Finding>,
+}
+
+/// The parameter that asks for one vote.
+#[derive(Debug)]
+pub struct PolarityParameter;
+
+impl Parameter for PolarityParameter {
+    type Kind = Choice<Vote>;
+    const NAME: &'static str = "polarity";
+    const KIND: Choice<Vote> = Choice(&[
+        ("positive", Vote::Positive),
+        ("negative", Vote::Negative),
+        ("neutral", Vote::Neutral),
+        ("mixed", Vote::Mixed),
+        ("uncertain", Vote::Uncertain),
+    ]);
 }
 
 impl Question {

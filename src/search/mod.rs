@@ -9,5 +9,5 @@ pub mod evidence;
 mod plan;
 mod scan;
 
-pub use cursor::{Cursor, InvalidCursor};
+pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use plan::{Found, TOTAL_MAX, search};

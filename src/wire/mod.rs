@@ -10,6 +10,7 @@ mod feed;
 mod hub;
 mod insights;
 mod pages;
+pub mod parameters;
 mod problem;
 mod review;
 

@@ -1,12 +1,11 @@
-//! The docs say everything there is, and nothing there is not. They are `README.md`, `CHANGELOG.md`, `seeds/README.md` and
-//! `docs/*.md`; the README's commands are run here, or read by the parser that reads them in earnest.
+//! The docs say everything there is, and nothing there is not. They are the pages at the root, `seeds/README.md`, `docs/*.md` and
+//! `docs/decisions/*.md`; the README's commands are run here, or read by the parser that reads them in earnest.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command, CommandFactory};
-use reviews_service::app::routes::{self, ROUTES};
 use reviews_service::cli::Cli;
 
 use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
@@ -17,9 +16,12 @@ fn root() -> &'static Path {
 
 /// Every page, with its path.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "seeds/README.md"].iter().map(|name| root().join(name)).collect();
-    let docs = fs::read_dir(root().join("docs")).expect("there is a folder docs");
-    paths.extend(docs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    let single = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "seeds/README.md"];
+    let mut paths: Vec<PathBuf> = single.iter().map(|name| root().join(name)).collect();
+    for folder in ["docs", "docs/decisions"] {
+        let docs = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        paths.extend(docs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
     paths
         .into_iter()
         .map(|path| (path.clone(), fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))))
@@ -76,16 +78,17 @@ fn words(code: &str) -> Vec<&str> {
     code.split(|c: char| c.is_whitespace() || "[]|=,()".contains(c)).collect()
 }
 
-#[test]
-fn every_route_is_documented() {
-    let docs = docs();
+#[tokio::test]
+async fn every_route_is_documented() {
+    let (app, docs) = (TestApp::empty().await, docs());
+    let routes = app.app().routes();
     let paths: BTreeSet<&str> = quoted(&docs)
         .into_iter()
         .flat_map(|code| code.split([' ', '?']))
         .filter(|word| word.starts_with('/'))
-        .filter_map(|path| routes::find(path).map(|route| route.pattern))
+        .filter_map(|path| routes.find(path).map(|route| route.pattern))
         .collect();
-    let missing: Vec<&str> = ROUTES.iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
+    let missing: Vec<&str> = routes.routes().iter().map(|route| route.pattern).filter(|pattern| !paths.contains(pattern)).collect();
     assert!(missing.is_empty(), "the docs do not name {missing:?}");
 }
 
@@ -200,6 +203,13 @@ fn shell_lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The words of a line as a shell takes them: what stands in double quotes is one.
+fn words_of(line: &str) -> Vec<&str> {
+    let parts = (0..).zip(line.split('"'));
+    let words = parts.map(|(at, part): (usize, _)| if at % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
+    words.flatten().collect()
+}
+
 /// The SQL of a line for the `sqlite3` shell.
 fn statement(line: &str) -> String {
     let sql = line.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map_or("", |(sql, _)| sql);
@@ -224,7 +234,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
             count += 1;
             // NAME=VALUE before a command sets it for that command.
             let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| name == name.to_uppercase());
-            let words: Vec<&str> = line.split_whitespace().skip_while(is_setting).collect();
+            let words: Vec<&str> = words_of(line).into_iter().skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", "--release", "--example", example, ..] => {
@@ -243,7 +253,10 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                 ["curl", ..] => {
                     let url = words.iter().find(|word| word.contains("://")).unwrap_or_else(|| panic!("no URL in {line}"));
                     let path = format!("/{}", url.trim_matches(['"', '\'']).splitn(4, '/').nth(3).unwrap_or_default());
-                    assert!(routes::find(path.split('?').next().unwrap_or_default()).is_some(), "{line}: nothing answers {path}");
+                    assert!(
+                        app.app().routes().find(path.split('?').next().unwrap_or_default()).is_some(),
+                        "{line}: nothing answers {path}"
+                    );
                 }
                 _ => panic!("{}: what does `{line}` run? Teach this test.", page.display()),
             }

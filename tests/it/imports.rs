@@ -1,10 +1,13 @@
 //! Imports, from the file to the rows: every format, every way to be wrong, and that a second time changes nothing.
 
+mod bounds;
 mod google;
 mod guards;
 mod kept;
 mod native;
+mod platforms;
 mod seed;
+mod tables;
 
 use std::fs;
 use std::io::Write;
@@ -203,7 +206,10 @@ async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_
     let missing = bench.folder.path().join("missing");
     let (report, _) = bench.order(&Order { files: vec![good, bad, missing], ..Order::default() }).await;
     let said = report.unwrap_err().to_string();
-    assert!(said.contains("bad: is in none of the known formats: reviews-json, google, jsonl"), "{said}");
+    assert!(
+        said.contains("bad: is a table with the columns rating, text: none of them is known to be the date, the author"),
+        "{said}"
+    );
     assert!(said.contains("missing: cannot be read: No such file"), "{said}");
     assert_eq!(bench.find("r-1").await, None);
 }
@@ -230,19 +236,16 @@ async fn the_format_is_found_by_content_and_never_by_name() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_utf_8_or_packed_otherwise_says_what_to_do() {
+async fn a_file_of_another_kind_is_called_what_it_is_with_what_to_do() {
     let bench = bench().await;
-    let text = "{\"id\": 1}";
-    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let marked = [b"\xff\xfe".as_slice(), &little].concat();
     for (content, said) in [
-        (little.as_slice(), "UTF-16LE, not UTF-8; convert it"),
-        (&marked, "UTF-16LE, not UTF-8; convert it"),
-        (b"\x1f\x8b\x08\x00", "is packed with gzip; unpack it"),
-        (b"[{\"id\": \"a\"}]", "is one JSON array; JSON Lines have one review in a line"),
-        (b"{\n  \"id\": \"a\"\n}\n", "go over several lines"),
+        (b"\x1f\x8b\x08\x00".as_slice(), "is packed with gzip; unpack it"),
+        (b"%PDF-1.7 and so on", "is a PDF document, not an export of reviews"),
+        (b"[{\"id\": \"a\", \"note\": 1}]", "is a JSON array of objects with keys id, note: none of the known formats"),
+        (b"{\n  \"id\": \"a\"\n}\n", "is a JSON object with keys id"),
+        (b"a text\nof two lines\n", "is a text without a header line of several columns"),
         (b"PK\x03\x04broken", "the zip archive cannot be read"),
-        (b"{\"reviews\": [\n  {\"starRating\": \"FIVE\",}\n]}", "line 2, column 25: the JSON is broken"),
+        (b"{\"reviews\": [\n  {\"starRating\": \"FIVE\"}\n", "line 3, column 1: the JSON is broken"),
     ] {
         let refusal = bench.refusal(content).await;
         assert!(refusal.contains(said), "{refusal} should say {said}");

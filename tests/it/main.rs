@@ -13,6 +13,7 @@ mod change;
 mod compiled;
 mod conditional;
 mod database;
+mod described;
 mod documented;
 mod documents;
 mod edition;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use jsonschema::Validator;
 use reviews_service::mcp::offer::{Object, Offer, RESULT_BYTES_MAX, Refusal, text};
-use reviews_service::respond::Checker;
 use reviews_service::reviews::{Mentions, Review, Status};
 use serde_json::{Map, Value, json};
 
@@ -29,8 +28,7 @@ struct Desk {
 impl Desk {
     async fn of(app: TestApp) -> Self {
         let document = app.get("/.well-known/openapi.json").await.json();
-        let checker = Arc::new(Checker::new(&document).unwrap());
-        Self { offer: Offer::new(Arc::clone(app.app().ctx()), checker, &document), app, document }
+        Self { offer: Offer::new(Arc::clone(app.app().ctx()), &document), app, document }
     }
 
     async fn seeded() -> Self {

@@ -3,7 +3,9 @@
 mod commands;
 pub mod hub;
 mod outputs;
+mod own;
 mod serving;
+mod streams;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,7 +1,7 @@
 //! Every path answers what the one table says, and the headers of all answers are there.
 
 use poem::http::Method;
-use reviews_service::app::routes::{ROUTES, Route};
+use reviews_service::respond::Route;
 
 use crate::support::{BASE, Generator, TestApp};
 
@@ -11,12 +11,12 @@ fn path(pattern: &str) -> String {
 }
 
 /// The routes that can be read, which are all but those that take requests of other kinds.
-fn readable() -> impl Iterator<Item = &'static Route> {
-    ROUTES.iter().filter(|route| route.methods.contains(&Method::GET))
+fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
+    app.app().routes().routes().iter().filter(|route| route.methods().contains(&Method::GET))
 }
 
 fn allowed(route: &Route) -> String {
-    route.methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ")
+    route.methods().iter().map(Method::as_str).collect::<Vec<_>>().join(", ")
 }
 
 async fn service() -> TestApp {
@@ -26,27 +26,52 @@ async fn service() -> TestApp {
 #[tokio::test]
 async fn every_route_answers_get_and_head_and_options() {
     let app = service().await;
-    for route in readable() {
+    for route in readable(&app) {
         let path = path(route.pattern);
         let get = app.get(&path).await;
         assert_eq!(get.status, 200, "{path}");
         assert!(!get.body.is_empty() && !get.header("content-type").is_empty(), "{path}");
-        assert_eq!(app.send(Method::HEAD, &path, &[]).await.status, 200, "{path}");
+        let head = app.send(Method::HEAD, &path, &[]).await;
+        assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
+        if path != "/metrics" {
+            assert_eq!(head.header("content-length"), get.body.len().to_string(), "{path}");
+        }
         let query = app.get(&format!("{path}?unknown=1&x")).await;
         assert_eq!(query.status, 200, "{path}: an unknown parameter");
     }
-    for route in &ROUTES {
+    for route in app.app().routes().routes() {
         let options = app.send(Method::OPTIONS, &path(route.pattern), &[]).await;
         assert_eq!((options.status, options.body.len()), (204, 0), "{}", route.pattern);
         assert_eq!(options.header("allow"), allowed(route), "{}", route.pattern);
     }
-    assert_eq!(readable().map(allowed).filter(|allowed| allowed != "GET, HEAD, OPTIONS").count(), 0);
+    assert_eq!(readable(&app).map(allowed).filter(|allowed| allowed != "GET, HEAD, OPTIONS").count(), 0);
+}
+
+#[tokio::test]
+async fn head_says_how_long_an_error_would_be() {
+    let app = service().await;
+    for (target, headers, status) in [
+        ("/nothing", vec![], 404),
+        ("/api/reviews/none", vec![], 404),
+        ("/api/reviews/search?limit=0", vec![], 400),
+        ("/api/reviews/since/never", vec![], 400),
+        ("/insights/aspects/weather/evidence.json", vec![], 404),
+        ("/reviews.json", vec![("accept-encoding", "identity;q=0")], 406),
+        ("/reviews.json", vec![("if-match", "\"x\"")], 412),
+        ("/mcp", vec![], 405),
+        ("/api/websub/hub", vec![], 405),
+    ] {
+        let (get, head) = (app.get_with(target, &headers).await, app.send(Method::HEAD, target, &headers).await);
+        assert_eq!((get.status, head.status, head.body.len()), (status, status, 0), "{target}");
+        assert_eq!(head.header("content-length"), get.body.len().to_string(), "{target}");
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{target}");
+    }
 }
 
 #[tokio::test]
 async fn a_preflight_is_answered() {
     let app = service().await;
-    for route in ROUTES {
+    for route in app.app().routes().routes() {
         let headers = [
             ("origin", "https://elsewhere.example"),
             ("access-control-request-method", "GET"),
@@ -55,7 +80,7 @@ async fn a_preflight_is_answered() {
         let answer = app.send(Method::OPTIONS, &path(route.pattern), &headers).await;
         assert_eq!(answer.status, 204, "{}", route.pattern);
         assert_eq!(answer.header("access-control-allow-origin"), "*");
-        assert_eq!(answer.header("access-control-allow-methods"), allowed(&route));
+        assert_eq!(answer.header("access-control-allow-methods"), allowed(route));
         assert_eq!(answer.header("access-control-max-age"), "86400");
         let allowed = answer.header("access-control-allow-headers").to_ascii_lowercase();
         for name in [
@@ -76,14 +101,14 @@ async fn a_preflight_is_answered() {
 #[tokio::test]
 async fn other_methods_are_told_which_are_allowed() {
     let app = service().await;
-    for route in ROUTES {
+    for route in app.app().routes().routes() {
         for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get"] {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            if route.methods.contains(&method) {
+            if route.methods().contains(&method) {
                 continue;
             }
             let answer = app.send(method.clone(), &path(route.pattern), &[]).await;
-            assert_eq!((answer.status, answer.header("allow")), (405, allowed(&route).as_str()), "{method} {}", route.pattern);
+            assert_eq!((answer.status, answer.header("allow")), (405, allowed(route).as_str()), "{method} {}", route.pattern);
         }
     }
 }
@@ -190,7 +215,7 @@ async fn everybody_may_read_everything_across_origins() {
 #[tokio::test]
 async fn authorization_is_ignored() {
     let app = service().await;
-    for route in readable().filter(|route| route.pattern != "/metrics") {
+    for route in readable(&app).filter(|route| route.pattern != "/metrics") {
         let path = path(route.pattern);
         let plain = app.get(&path).await;
         for value in ["Bearer x", "Basic Og==", "", "\u{e9}"] {
@@ -205,7 +230,7 @@ async fn authorization_is_ignored() {
 async fn exactly_the_topics_name_themselves_and_the_hub() {
     let app = service().await;
     let topics = ["/reviews.json", "/api/feed.json", "/feed.xml"];
-    for route in readable() {
+    for route in readable(&app) {
         let path = path(route.pattern);
         let get = app.get(&path).await;
         let head = app.send(Method::HEAD, &path, &[]).await;

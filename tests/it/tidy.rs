@@ -1,6 +1,9 @@
 //! The house rules that no compiler holds: which room may use which, where SQL, HTTP and public shapes may stand, and how
 //! large a file may grow. `docs/ARCHITECTURE.md` says why.
 
+mod circles;
+mod queries;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

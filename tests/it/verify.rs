@@ -95,3 +95,23 @@ fn what_no_manager_gives_is_named() {
         assert!(told.contains(said), "{manager}: {told}");
     }
 }
+
+#[test]
+fn a_snapshot_that_no_test_refers_to_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["src/insights/model/snapshots", "tests/it/snapshots", "tests/it/offer/snapshots", "tests/it/process/snapshots"];
+    let paths = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap()).map(|entry| entry.unwrap().path());
+    let all: Vec<String> = paths.map(|path| path.display().to_string()).filter(|path| path.ends_with(".snap")).collect();
+    let orphans = |referred_to: &[String]| {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        fs::write(list.path(), referred_to.concat()).unwrap();
+        let output = Command::new(root.join(".ci/orphans")).arg(list.path()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let lines: Vec<String> = all.iter().map(|path| format!("{path}\n")).collect();
+    assert_eq!(orphans(&lines), (Some(0), String::new()));
+    let (code, said) = orphans(&lines[1..]);
+    let name = Path::new(&all[0]).file_name().unwrap().to_str().unwrap();
+    assert!(code == Some(1) && said.contains(name) && said.lines().count() == 2, "{said}");
+    assert_eq!(orphans(&[]).0, Some(1), "a list of nothing is a run that was not recorded");
+}

@@ -115,7 +115,7 @@ impl Detector {
         Self::parse(WEIGHTS)
     }
 
-    /// Weights as [`Detector::to_bytes`] writes them.
+    /// Weights as [`to_bytes`] writes them.
     ///
     /// # Errors
     /// When they are something else.

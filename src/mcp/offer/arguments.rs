@@ -1,5 +1,5 @@
-//! The door for agents: arguments become name-value pairs and pass the checker that requests pass, so that both are told
-//! the same of the same value. All that is wrong is said at once, in words.
+//! The arguments of a call, by the parse that requests have, so that both are told the same of the same value. All that is wrong
+//! is said at once, in words.
 //!
 //! Two things differ from a query string, because a model means every argument that it sends: one that is not known is
 //! refused and not ignored, and a text must be a JSON string. `null` is as if absent; numbers may come as strings.
@@ -8,20 +8,16 @@ use serde_json::Value;
 
 use super::listing::{Object, Refusal};
 use super::text;
-use crate::respond::{Checker, invalid_cursor};
-use crate::reviews::Day;
-use crate::search::Cursor;
+use crate::reviews::parameters::{self, Fault, InvalidParameter, Kind, Parameter, Parsed, RECEIVED_CHARACTERS_MAX};
 use crate::wire::{Code, Issue};
 
 /// How many wrong arguments are named: more than any tool has.
 const NAMED_MAX: usize = 40;
-/// How much of a wrong argument is given back.
-const RECEIVED_CHARACTERS_MAX: usize = 200;
 
 /// How the message about an argument that is missing begins.
 pub const REQUIRED: &str = "is required";
 
-/// An argument that a tool knows.
+/// An argument that a tool knows, as it is listed.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// What it is called.
@@ -30,70 +26,85 @@ pub struct Known {
     pub schema: Object,
     /// Whether it must be given.
     pub is_required: bool,
-    /// What it may be.
-    pub rule: Rule,
 }
 
-/// Who says what an argument may be.
-#[derive(Debug, Clone)]
-pub enum Rule {
-    /// The API document, of the parameter of an operation.
-    Parameter(&'static str, String),
-    /// Nobody but the cursor itself.
-    Cursor,
-    /// The tool, which looks it up.
-    Name,
+/// The arguments of a call, and what was found wrong with them so far.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    tool: &'a str,
+    known: &'a [Known],
+    given: &'a Object,
+    issues: Vec<Issue>,
 }
 
-/// The arguments of a call, each as its rule allows.
-#[derive(Debug, Default)]
-pub struct Given(Vec<(String, String)>);
-
-impl Given {
-    /// An argument's text, if it was given and is not empty.
+impl<'a> Arguments<'a> {
+    /// Those given to `tool`, which knows these.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
+        Self { tool, known, given, issues: Vec::new() }
     }
 
-    /// An argument, read as what the door has made sure that it is.
-    #[must_use]
-    pub fn read<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.get(name)?.parse().ok()
+    /// The value of `P`; `None` where it is absent or wrong.
+    pub fn take<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+        let value = self.given.get(P::NAME).filter(|value| !value.is_null())?;
+        self.keep(parse::<P>(value))
     }
 
-    /// A day; of a required argument the door has made sure that there is one.
-    #[must_use]
-    pub fn day(&self, name: &str) -> Day {
-        self.read(name).unwrap_or(Day::MIN)
-    }
-}
-
-/// The arguments of `tool`, if none is wrong.
-///
-/// # Errors
-/// [`Refusal::Arguments`], which names every one that is.
-pub fn check(checker: &Checker, tool: &str, known: &[Known], arguments: &Object) -> Result<Given, Refusal> {
-    let (mut given, mut issues) = (Given::default(), Vec::new());
-    for argument in known {
-        match arguments.get(&argument.name).filter(|value| !value.is_null()) {
-            Some(value) => match argument.judge(checker, value) {
-                Ok(value) => given.0.push((argument.name.clone(), value)),
-                Err(issue) => issues.push(issue),
-            },
-            None if argument.is_required => issues.push(argument.issue(Code::InvalidType, argument.missing(), "")),
-            None => {}
-        }
-    }
-    let names: Vec<&str> = known.iter().map(|argument| argument.name.as_str()).collect();
-    for (name, value) in arguments.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
-        let message = match names.as_slice() {
-            [] => format!("is no argument; {tool} takes none"),
-            names => format!("is no argument of {tool}; known are {}", names.join(", ")),
+    /// The value of `P`, which must be given; `None` where it is absent or wrong.
+    pub fn require<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+        let parsed = match self.given.get(P::NAME).filter(|value| !value.is_null()) {
+            Some(value) => parse::<P>(value),
+            None => Ok(None),
         };
-        issues.push(Issue { path: vec![shortened(name)], code: Code::InvalidString, message, received: shown(value) });
+        let value = parsed.and_then(|value| value.map(Some).ok_or_else(|| self.missing::<P>()));
+        self.keep(value)
     }
-    if issues.is_empty() { Ok(given) } else { Err(refusal(&issues)) }
+
+    /// Adds what is wrong with values that are right each by itself.
+    pub fn refuse(&mut self, invalid: InvalidParameter) {
+        self.issues.push(invalid.into());
+    }
+
+    /// What was taken, if nothing is wrong and no other arguments are given.
+    ///
+    /// # Errors
+    /// [`Refusal::Arguments`], which names every one that is wrong.
+    pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, Refusal> {
+        let names: Vec<&str> = self.known.iter().map(|argument| argument.name.as_str()).collect();
+        for (name, value) in self.given.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
+            let message = match names.as_slice() {
+                [] => format!("is no argument; {} takes none", self.tool),
+                names => format!("is no argument of {}; known are {}", self.tool, names.join(", ")),
+            };
+            self.issues.push(Issue { path: vec![shortened(name)], code: Code::InvalidString, message, received: shown(value) });
+        }
+        taken.filter(|_| self.issues.is_empty()).ok_or_else(|| refusal(&self.issues))
+    }
+
+    fn keep<T>(&mut self, parsed: Result<Option<T>, InvalidParameter>) -> Option<T> {
+        parsed.unwrap_or_else(|invalid| {
+            self.refuse(invalid);
+            None
+        })
+    }
+
+    fn missing<P: Parameter>(&self) -> InvalidParameter {
+        let known = self.known.iter().find(|known| known.name == P::NAME);
+        let meaning = known.and_then(|known| known.schema.get("description")?.as_str()).unwrap_or_default();
+        let message = format!("{REQUIRED}: {meaning}").trim_end_matches('.').to_owned();
+        InvalidParameter::new::<P>(Fault::Type, message, "")
+    }
+}
+
+fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
+    match value.as_str() {
+        Some(text) => parameters::parse::<P>(text),
+        // Any text may do: then what is no text is not meant to be one.
+        None if P::Kind::IS_TEXT => {
+            Err(InvalidParameter::new::<P>(Fault::Type, "must be a JSON string".to_owned(), &written(value)))
+        }
+        None => parameters::parse::<P>(&written(value)),
+    }
 }
 
 /// The text that names every issue: what is allowed, and what was given.
@@ -118,46 +129,6 @@ pub fn refusal(issues: &[Issue]) -> Refusal {
         more => format!("\n- and {more} more"),
     };
     Refusal::Arguments(format!("{count}. Change and call again:{lines}{more}"))
-}
-
-impl Known {
-    /// The argument's text, or what is wrong with it.
-    fn judge(&self, checker: &Checker, value: &Value) -> Result<String, Issue> {
-        let is_string = value.is_string();
-        let value = value.as_str().map_or_else(|| written(value), str::to_owned);
-        if !is_string && self.is_plain_text() {
-            return Err(self.issue(Code::InvalidType, "must be a JSON string".to_owned(), &value));
-        }
-        let issue = match &self.rule {
-            Rule::Parameter(operation, parameter) => {
-                let pairs = [(parameter.clone(), value.clone())];
-                let issues = checker.check_pairs(operation, &pairs);
-                issues.into_iter().find(|issue| issue.path.first() == Some(parameter))
-            }
-            Rule::Cursor if value.is_empty() => None,
-            Rule::Cursor => value.parse::<Cursor>().is_err().then(|| invalid_cursor(&value)),
-            Rule::Name => None,
-        };
-        match issue {
-            Some(issue) => Err(Issue { path: vec![self.name.clone()], ..issue }),
-            None if self.is_required && value.is_empty() => Err(self.issue(Code::InvalidType, self.missing(), &value)),
-            None => Ok(value),
-        }
-    }
-
-    /// Whether any text may do: then what is no text is not meant to be one.
-    fn is_plain_text(&self) -> bool {
-        self.schema.get("type").is_some_and(|kind| kind == "string") && !self.schema.contains_key("format")
-    }
-
-    fn missing(&self) -> String {
-        let meaning = self.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        format!("{REQUIRED}: {meaning}").trim_end_matches('.').to_owned()
-    }
-
-    fn issue(&self, code: Code, message: String, received: &str) -> Issue {
-        Issue { path: vec![self.name.clone()], code, message, received: shortened(received) }
-    }
 }
 
 /// What was given, for an issue: a string as it is, anything else as JSON.

@@ -3,11 +3,12 @@
 
 use serde_json::{Value, json};
 
+use super::arguments::Arguments;
 use super::excerpt;
 use super::listing::Refusal;
 use super::text;
 use crate::edition::{Document, Edition};
-use crate::reviews::fold;
+use crate::reviews::{fold, parameters};
 use crate::wire::Facet;
 
 /// What may be left out of the insights for them to be small enough, the least needed first: series and co-mentions, ids behind
@@ -47,6 +48,18 @@ impl Insights {
         // Printed as JSON by ourselves.
         let printed: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         Self { whole: excerpt::fit(printed.clone(), &PARTS), printed }
+    }
+
+    /// What a call asks for: all of them, or one aspect.
+    ///
+    /// # Errors
+    /// Where an argument is wrong, or there is no such aspect.
+    pub fn asked(&self, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+        let aspect = arguments.take::<parameters::Aspect>();
+        match arguments.finish(Some(aspect))? {
+            Some(aspect) => self.aspect(&aspect),
+            None => Ok(self.whole.clone()),
+        }
     }
 
     /// All of them, as far as they fit.

@@ -2,7 +2,7 @@
 //!
 //! Apart from the transport, so that it can be read and tested as plain functions: no protocol version, no session, no HTTP
 //! and no type of the SDK is known here. Shapes are those of `wire`; schemas are cut from the OpenAPI document, and arguments
-//! pass the door that was made of it.
+//! are parsed as those of requests are.
 
 mod arguments;
 mod completion;
@@ -21,7 +21,7 @@ mod views;
 
 use std::sync::Arc;
 
-use arguments::Known;
+use arguments::{Arguments, Known};
 pub use excerpt::RESULT_BYTES_MAX;
 pub use facets::VALUES_MAX;
 pub use listing::{Argument, Completion, Contents, Message, Object, Prompt, Reference, Refusal, Resource, Role, Template, Tool};
@@ -32,7 +32,6 @@ use views::Views;
 
 use super::escape::escaped;
 use crate::ctx::Ctx;
-use crate::respond::Checker;
 
 /// What agents are told before they ask anything.
 const INSTRUCTIONS: &str = "The verified customer reviews of one business, read-only: get_business says whose. \
@@ -46,7 +45,6 @@ const INSTRUCTIONS: &str = "The verified customer reviews of one business, read-
 #[derive(Debug)]
 pub struct Offer {
     ctx: Arc<Ctx>,
-    checker: Arc<Checker>,
     views: Views,
     tools: Vec<Tool>,
     known: Vec<(Kind, Vec<Known>)>,
@@ -55,9 +53,9 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// The offer over what `ctx` publishes; `document` is the OpenAPI 3.1 document, which `checker` was made of.
+    /// The offer over what `ctx` publishes; `document` is the OpenAPI 3.1 document, of which the tools' schemas are cut.
     #[must_use]
-    pub fn new(ctx: Arc<Ctx>, checker: Arc<Checker>, document: &Value) -> Self {
+    pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
         let cut = Cutter(document);
         let known: Vec<(Kind, Vec<Known>)> = Kind::ALL.into_iter().map(|kind| (kind, kind.known(cut))).collect();
         Self {
@@ -66,7 +64,6 @@ impl Offer {
             views: Views::new(Arc::clone(&ctx)),
             templates: resources::templates(),
             prompts: prompts::all(),
-            checker,
             ctx,
         }
     }
@@ -89,19 +86,16 @@ impl Offer {
     /// [`Refusal`].
     pub fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
         let (kind, known) = self.known.iter().find(|(kind, _)| kind.name() == name).ok_or(Refusal::Unknown)?;
-        let given = arguments::check(&self.checker, name, known, arguments)?;
+        let arguments = Arguments::new(name, known, arguments);
         let view = self.views.current();
         match kind {
-            Kind::Business => Ok(view.business().clone()),
-            Kind::Search => reviews::search(&view.edition, &given),
-            Kind::Review => reviews::review(&view.edition, &given),
-            Kind::Since => reviews::since(&view.edition, &given),
-            Kind::Insights => match given.get("aspect") {
-                Some(aspect) => view.insights().aspect(aspect),
-                None => Ok(view.insights().whole().clone()),
-            },
-            Kind::Facets => Ok(view.facets().clone()),
-            Kind::Periods => periods::compare(&view.edition, &given),
+            Kind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
+            Kind::Search => reviews::search(&view.edition, arguments),
+            Kind::Review => reviews::review(&view.edition, arguments),
+            Kind::Since => reviews::since(&view.edition, arguments),
+            Kind::Insights => view.insights().asked(arguments),
+            Kind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
+            Kind::Periods => periods::compare(&view.edition, arguments),
         }
     }
 

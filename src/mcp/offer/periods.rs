@@ -2,34 +2,35 @@
 
 use serde_json::Value;
 
-use super::arguments::{Given, refusal};
+use super::arguments::Arguments;
 use super::listing::Refusal;
 use super::shape;
 use crate::edition::Edition;
 use crate::insights::compile::{Votes, votes_of};
 use crate::insights::trade::Aspect;
+use crate::reviews::parameters::{Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, SecondSince, SecondUntil};
 use crate::reviews::{Day, Rating, Tally};
-use crate::wire::{Code, Comparison, Issue, Period, PeriodAspect};
+use crate::wire::{Comparison, Period, PeriodAspect};
 
 /// The answer: each period, and the second less the first.
 ///
 /// # Errors
-/// Where a period ends before it begins.
-pub fn compare(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
-    let mut issues = Vec::new();
-    let mut period = |since: &str, until: &str| {
-        let (first, last) = (given.day(since), given.day(until));
-        if last < first {
-            let (code, message) = (Code::TooSmall, format!("must not be before {since}, which is {first}"));
-            issues.push(Issue { path: vec![until.to_owned()], code, message, received: last.to_string() });
-        }
-        (first, last)
-    };
-    let (first, second) = (period("first_since", "first_until"), period("second_since", "second_until"));
-    if !issues.is_empty() {
-        return Err(refusal(&issues));
-    }
+/// Where a day is missing or wrong, or a period ends before it begins.
+pub fn compare(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+    let first = period::<FirstSince, FirstUntil>(&mut arguments);
+    let second = period::<SecondSince, SecondUntil>(&mut arguments);
+    let (first, second) = arguments.finish(first.zip(second))?;
     Ok(shape(&Comparison::new(count(edition, first), count(edition, second))))
+}
+
+fn period<S: Parameter<Kind = Date>, U: Parameter<Kind = Date>>(arguments: &mut Arguments<'_>) -> Option<(Day, Day)> {
+    let (first, last) = (arguments.require::<S>(), arguments.require::<U>());
+    let (first, last) = first.zip(last)?;
+    if last < first {
+        let message = format!("must not be before {}, which is {first}", S::NAME);
+        arguments.refuse(InvalidParameter::new::<U>(Fault::TooSmall, message, &last.to_string()));
+    }
+    Some((first, last))
 }
 
 fn count(edition: &Edition, (since, until): (Day, Day)) -> Period {

@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::{Given, refusal};
+use super::arguments::{Arguments, refusal};
 use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, page};
 use super::listing::Refusal;
 use super::{shape, text};
 use crate::edition::Edition;
-use crate::respond::invalid_cursor;
-use crate::reviews::{LIMIT_DEFAULT, Rating, ReviewFilter, ReviewId, SearchArguments};
-use crate::search::Cursor;
+use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
+use crate::search::{Cursor, CursorParameter};
 use crate::wire;
 
 /// How much of an id that nobody has is given back.
@@ -18,19 +17,21 @@ const ID_CHARACTERS_MAX: usize = 140;
 /// The body of `GET /api/reviews/search`.
 ///
 /// # Errors
-/// Where the cursor belongs to other filters.
-pub fn search(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
+/// Where an argument is wrong, or the cursor belongs to other filters.
+pub fn search(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
     let filter = ReviewFilter::new(&SearchArguments {
-        rating: given.read("rating").and_then(|stars: i64| Rating::try_from(stars).ok()),
-        min_rating: given.read("min_rating"),
-        since: given.read("since"),
-        until: given.read("until"),
-        query: given.read("query"),
-        mentions_technician: given.read("mentions_technician"),
-        mentions_service: given.read("mentions_service"),
+        rating: arguments.take::<parameters::Rating>(),
+        min_rating: arguments.take::<parameters::MinRating>(),
+        since: arguments.take::<parameters::Since>(),
+        until: arguments.take::<parameters::Until>(),
+        query: arguments.take::<parameters::Query>(),
+        mentions_technician: arguments.take::<parameters::MentionsTechnician>(),
+        mentions_service: arguments.take::<parameters::MentionsService>(),
     });
-    let cursor = cursor(&filter, given)?;
-    let limit = given.read("limit").unwrap_or(LIMIT_DEFAULT);
+    let limit = arguments.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT);
+    let cursor = arguments.take::<CursorParameter>();
+    arguments.finish(Some(()))?;
+    let cursor = fitting(&filter, cursor)?;
     Ok(found(page(edition, &filter, usize::from(limit), cursor.as_ref(), RESULT_BYTES_MAX), limit))
 }
 
@@ -51,12 +52,14 @@ pub fn found(page: Page, limit: u8) -> Value {
 /// The body of `GET /api/reviews/since/{date}`; where that would be too much, a page of it.
 ///
 /// # Errors
-/// Where the cursor belongs to another day.
-pub fn since(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
-    let date = given.day("date");
+/// Where an argument is wrong, or the cursor belongs to another day.
+pub fn since(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+    let date = arguments.require::<parameters::DateOfPath>();
+    let limit = arguments.take::<parameters::Limit>().map_or(REVIEWS_MAX, usize::from);
+    let cursor = arguments.take::<CursorParameter>();
+    let date = arguments.finish(date)?;
     let filter = ReviewFilter::new(&SearchArguments { since: Some(date), ..SearchArguments::default() });
-    let cursor = cursor(&filter, given)?;
-    let limit = given.read("limit").unwrap_or(REVIEWS_MAX);
+    let cursor = fitting(&filter, cursor)?;
     let page = page(edition, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead { since: date.date(), count });
@@ -74,9 +77,10 @@ pub fn since(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
 ///
 /// # Errors
 /// Where there is none; the text says what to do.
-pub fn review(edition: &Edition, given: &Given) -> Result<Value, Refusal> {
-    let id = given.get("id").unwrap_or_default();
-    find(edition, id).ok_or_else(|| {
+pub fn review(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+    let id = arguments.require::<parameters::Id>();
+    let id = arguments.finish(id)?;
+    find(edition, &id).ok_or_else(|| {
         let id = text(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         Refusal::Arguments(format!(
             "There is no published review with the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from \
@@ -92,10 +96,10 @@ pub fn find(edition: &Edition, id: &str) -> Option<Value> {
     serde_json::from_slice(&json).ok()
 }
 
-/// The cursor that was given, if it belongs to `filter`.
-fn cursor(filter: &ReviewFilter, given: &Given) -> Result<Option<Cursor>, Refusal> {
-    match given.read::<Cursor>("cursor") {
-        Some(cursor) if !cursor.fits(filter) => Err(refusal(&[invalid_cursor(&cursor.to_string())])),
+/// The cursor, if it belongs to `filter`.
+fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Cursor>, Refusal> {
+    match cursor {
+        Some(cursor) if !cursor.fits(filter) => Err(refusal(&[cursor.invalid().into()])),
         cursor => Ok(cursor),
     }
 }

@@ -5,11 +5,13 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::{Known, Rule};
+use super::arguments::Known;
 use super::excerpt::{left_out_schema, place};
 use super::listing::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
 use super::{insights, views};
+use crate::reviews::parameters::{Aspect, FirstSince, FirstUntil, Limit, Parameter, SecondSince, SecondUntil};
+use crate::search::CursorParameter;
 use crate::wire;
 
 /// Which tool it is.
@@ -107,41 +109,34 @@ impl Kind {
     pub fn known(self, cut: Cutter<'_>) -> Vec<Known> {
         match self {
             Self::Business | Self::Facets => Vec::new(),
-            Self::Search => {
-                let mut known = parameters(cut, SEARCH);
-                known.push(cursor());
-                known
-            }
+            Self::Search => parameters(cut, SEARCH),
             Self::Review => parameters(cut, "getReview"),
             Self::Since => {
                 let mut known = parameters(cut, "getReviewsSince");
-                let mut limit = parameters(cut, SEARCH);
-                limit.retain(|known| known.name == "limit");
-                for limit in &mut limit {
+                let mut paging = parameters(cut, SEARCH);
+                paging.retain(|known| known.name == Limit::NAME || known.name == CursorParameter::NAME);
+                for limit in paging.iter_mut().filter(|known| known.name == Limit::NAME) {
                     limit.schema.remove("default");
                     limit.schema.insert("description".to_owned(), json!("Most reviews to return; as many as fit where left out."));
                 }
-                known.extend(limit);
-                known.push(cursor());
+                known.extend(paging);
                 known
             }
             Self::Insights => {
-                vec![text("aspect", "Id of one aspect, from an answer without it.", Rule::Name)]
+                let schema = json!({ "type": "string", "description": "Id of one aspect, from an answer without it." });
+                vec![Known { name: Aspect::NAME.to_owned(), schema: object(schema), is_required: false }]
             }
             Self::Periods => [
-                ("first_since", "since", "First day of the first period, `YYYY-MM-DD`."),
-                ("first_until", "until", "Last day of the first period, `YYYY-MM-DD`."),
-                ("second_since", "since", "First day of the second period, `YYYY-MM-DD`."),
-                ("second_until", "until", "Last day of the second period, `YYYY-MM-DD`."),
+                (FirstSince::NAME, "First day of the first period, `YYYY-MM-DD`."),
+                (FirstUntil::NAME, "Last day of the first period, `YYYY-MM-DD`."),
+                (SecondSince::NAME, "First day of the second period, `YYYY-MM-DD`."),
+                (SecondUntil::NAME, "Last day of the second period, `YYYY-MM-DD`."),
             ]
-            .into_iter()
-            .filter_map(|(name, parameter, description)| {
-                let found = parameters(cut, SEARCH).into_iter().find(|known| known.name == parameter)?;
-                let mut schema = found.schema;
-                schema.insert("description".to_owned(), json!(description));
-                Some(Known { name: name.to_owned(), schema, is_required: true, rule: found.rule })
+            .map(|(name, description)| {
+                let schema = json!({ "type": "string", "format": "date", "description": description });
+                Known { name: name.to_owned(), schema: object(schema), is_required: true }
             })
-            .collect(),
+            .into(),
         }
     }
 
@@ -211,23 +206,9 @@ const SEARCH: &str = "searchReviews";
 /// How many objects deep the insights are described: down to what is said of each aspect, and of each entity.
 const INSIGHTS_DEPTH: usize = 3;
 
-fn parameters(cut: Cutter<'_>, operation: &'static str) -> Vec<Known> {
-    let known = |(name, schema, is_required): (String, Object, bool)| Known {
-        rule: Rule::Parameter(operation, name.clone()),
-        name,
-        schema,
-        is_required,
-    };
+fn parameters(cut: Cutter<'_>, operation: &str) -> Vec<Known> {
+    let known = |(name, schema, is_required)| Known { name, schema, is_required };
     cut.parameters(operation).into_iter().map(known).collect()
-}
-
-fn cursor() -> Known {
-    text("cursor", "next_cursor of an answer to the same arguments, for the page behind it.", Rule::Cursor)
-}
-
-fn text(name: &str, description: &str, rule: Rule) -> Known {
-    let schema = object(json!({ "type": "string", "description": description }));
-    Known { name: name.to_owned(), schema, is_required: false, rule }
 }
 
 /// The schema without the promise that these parts, as [`place`] reads them, are there.

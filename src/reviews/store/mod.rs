@@ -10,7 +10,7 @@ pub use read::{
     unreadable, withheld,
 };
 pub use source::{
-    SourceRow, Standing, alike, digest_key, find_key, note_deleted, note_sources, sources, sources_at, sources_with_instants,
-    standing,
+    SourceRow, Standing, alike, delete, digest_key, find_key, ids_after, note_deleted, note_sources, sources, sources_at,
+    sources_with_instants, standing,
 };
 pub use write::{Written, upsert};

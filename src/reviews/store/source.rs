@@ -223,6 +223,29 @@ pub async fn note_deleted(write: &mut Transaction<'static, Sqlite>, ids: &[&str]
     Ok(())
 }
 
+/// The ids of reviews that there are or were, up to `limit` of them after `after`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn ids_after(connection: &mut SqliteConnection, after: &str, limit: i64) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where review_id > ? order by review_id limit ?"#,
+        after,
+        limit
+    );
+    Ok(ids.fetch_all(connection).await?.into_iter().map(String::from).collect())
+}
+
+/// Deletes a review; triggers take with it what hangs on it.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn delete(write: &mut Transaction<'static, Sqlite>, id: &ReviewId) -> sqlx::Result<()> {
+    let id = id.as_str();
+    sqlx::query!("delete from review where review_id = ?", id).execute(&mut **write).await?;
+    Ok(())
+}
+
 struct Row {
     review_id: Text,
     source_name: Text,

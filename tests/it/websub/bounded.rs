@@ -66,6 +66,11 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
         ("10.0.0.1", Some("198.51.100.10"), 429),
         ("10.0.0.1", None, 202),
         ("10.0.0.1", Some("unknown"), 429),
+        // What cannot be parsed ends the chain: the client's own entry counts for nothing.
+        ("10.0.0.1", Some("203.0.113.5, unknown"), 429),
+        ("10.0.0.1", Some("203.0.113.6, 198.51.100.10:4711"), 429),
+        ("10.0.0.1", Some("203.0.113.7, [2001:db8::1]:443"), 202),
+        ("10.0.0.1", Some("2001:db8::1"), 429),
     ] {
         let callback = "https://a.test/";
         assert_eq!(ask_from(&app, peer, forwarded, callback).await.status, status, "{peer} {forwarded:?}");

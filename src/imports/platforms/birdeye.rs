@@ -1,0 +1,49 @@
+//! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows without stars have 0.
+
+use crate::imports::format::{Format, Reader};
+use crate::imports::platform::{Field, Platform};
+use crate::imports::platform::{Hidden, When};
+
+pub(in crate::imports) const FORMAT: Format = Format {
+    name: "birdeye",
+    label: "Birdeye",
+    excerpts: false,
+    authors_public: false,
+    note: None,
+    renames: true,
+    document: &[],
+    reader: Reader::Platform(&PLATFORM),
+};
+
+const PLATFORM: Platform = Platform {
+    source: "Birdeye",
+    keys: &[
+        &["source_type", "comments", "review_date"],
+        &["reviewer.firstName", "comments", "reviewDate"],
+        &["reviewer_first_name", "comments"],
+    ],
+    fields: &[
+        (Field::Id, &["review_id", "id"]),
+        (Field::Rating, &["rating"]),
+        (Field::Recommended, &["recommendation_type", "recommended"]),
+        (Field::Date, &["review_date", "rdate"]),
+        (Field::Author, &["reviewer_nick_name", "reviewer.nickName"]),
+        (Field::FirstName, &["reviewer_first_name", "reviewer.firstName"]),
+        (Field::LastName, &["reviewer_last_name", "reviewer.lastName"]),
+        (Field::Title, &["title"]),
+        (Field::Text, &["comments"]),
+        (Field::SourceName, &["source_type"]),
+        (Field::Url, &["review_url"]),
+        (Field::Location, &["business_name"]),
+        (Field::ResponseText, &["response"]),
+        (Field::ResponseDate, &["response_date"]),
+        (Field::Technicians, &["assisted_users"]),
+    ],
+    hidden: &[Hidden {
+        names: &["status"],
+        when: When::NoneOf(&["published", "approved", "active"]),
+        reason: "hidden at the source",
+    }],
+    anonymous: Some("Anonymous"),
+    ..Platform::PLAIN
+};

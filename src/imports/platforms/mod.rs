@@ -1,0 +1,45 @@
+//! One file for each platform whose exports are known: what makes a file one of them, and what its columns mean.
+//!
+//! A new platform is a file of its own here that ends in a `FORMAT`, and its lines below. Only what is named there is read, so a private
+//! field is private by not being named (`docs/IMPORT.md` lists both).
+
+pub(super) mod birdeye;
+pub(super) mod facebook;
+pub(super) mod google;
+pub(super) mod google_places;
+pub(super) mod judgeme;
+pub(super) mod native;
+pub(super) mod okendo;
+pub(super) mod podium;
+pub(super) mod powerreviews;
+pub(super) mod reviews_json;
+pub(super) mod schema_org;
+pub(super) mod servicetitan;
+pub(super) mod stamped;
+pub(super) mod table;
+pub(super) mod trustpilot;
+pub(super) mod yelp;
+pub(super) mod yotpo;
+
+use super::format::Format;
+
+/// Every format, in the order in which they are asked: those that ask least come last.
+pub(super) const ALL: [&Format; 17] = [
+    &reviews_json::FORMAT,
+    &google::FORMAT,
+    &google_places::FORMAT,
+    &yelp::FORMAT,
+    &trustpilot::FORMAT,
+    &servicetitan::FORMAT,
+    &podium::FORMAT,
+    &birdeye::FORMAT,
+    &judgeme::FORMAT,
+    &facebook::FORMAT,
+    &okendo::FORMAT,
+    &powerreviews::FORMAT,
+    &yotpo::FORMAT,
+    &stamped::FORMAT,
+    &schema_org::FORMAT,
+    &native::FORMAT,
+    &table::FORMAT,
+];

@@ -1,0 +1,35 @@
+//! Okendo: its export as CSV, and the reviews of its API.
+
+use crate::imports::format::{Format, Reader};
+use crate::imports::platform::{Field, Platform};
+use crate::imports::platform::{Hidden, When};
+
+pub(in crate::imports) const FORMAT: Format = Format {
+    name: "okendo",
+    label: "Okendo",
+    excerpts: false,
+    authors_public: true,
+    note: None,
+    renames: true,
+    document: &[],
+    reader: Reader::Platform(&PLATFORM),
+};
+
+const PLATFORM: Platform = Platform {
+    source: "Okendo",
+    keys: &[&["isVerifiedBuyer", "dateCreated"], &["reviewer.displayName", "dateCreated", "body"]],
+    fields: &[
+        (Field::Id, &["reviewId", "id"]),
+        (Field::Rating, &["rating"]),
+        (Field::Date, &["dateCreated"]),
+        (Field::Author, &["reviewer.displayName", "name"]),
+        (Field::Title, &["title"]),
+        (Field::Text, &["body"]),
+        (Field::Language, &["languageCode"]),
+        (Field::ResponseText, &["reply.body", "reply"]),
+        (Field::ResponseDate, &["reply.dateCreated"]),
+    ],
+    hidden: &[Hidden { names: &["status"], when: When::NoneOf(&["approved", "published"]), reason: "hidden at the source" }],
+    anonymous: Some("Anonymous"),
+    ..Platform::PLAIN
+};

@@ -1,0 +1,48 @@
+//! PowerReviews: its export as CSV, with days as the United States write them.
+
+use crate::imports::format::{Format, Reader};
+use crate::imports::platform::{Field, Platform};
+use crate::imports::platform::{Hidden, When};
+use crate::imports::values::date::DateOrder;
+
+pub(in crate::imports) const FORMAT: Format = Format {
+    name: "powerreviews",
+    label: "PowerReviews",
+    excerpts: false,
+    authors_public: true,
+    note: None,
+    renames: true,
+    document: &[],
+    reader: Reader::Platform(&PLATFORM),
+};
+
+const PLATFORM: Platform = Platform {
+    source: "PowerReviews",
+    keys: &[&["Review Id", "Review Display"], &["Review Text", "Review Status", "Verified Buyer"]],
+    fields: &[
+        (Field::Id, &["Review Id"]),
+        (Field::Rating, &["Rating"]),
+        (Field::Date, &["Review Date"]),
+        (Field::Author, &["Nickname", "Reviewer Nickname", "Reviewer Name"]),
+        (Field::Title, &["Review Title", "Review Headline"]),
+        (Field::Text, &["Review Text"]),
+        (Field::Language, &["Locale"]),
+        (Field::ResponseText, &["Merchant Response"]),
+        (Field::ResponseDate, &["Merchant Response Date"]),
+    ],
+    hidden: &[
+        Hidden {
+            names: &["Review Status"],
+            when: When::NoneOf(&["approved", "published", "live"]),
+            reason: "hidden at the source",
+        },
+        Hidden {
+            names: &["Review Display"],
+            when: When::NoneOf(&["yes", "true", "1", "displayed", "display", "public"]),
+            reason: "hidden at the source",
+        },
+    ],
+    date_order: Some(DateOrder::MonthFirst),
+    anonymous: Some("Anonymous"),
+    ..Platform::PLAIN
+};

@@ -1,0 +1,207 @@
+//! Reviews as schema.org has them, in JSON-LD, bare or inside a page: <https://schema.org/Review>.
+//!
+//! Whatever stands around them (a business, a product, a `@graph`) is walked through; a name may have a `schema:` before it.
+
+use std::num::NonZeroU8;
+
+use serde_json::{Map, Value};
+
+use crate::imports::fields::{Fields, Problem, noted};
+use crate::imports::format::{Format, Reader};
+use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Posted};
+use crate::imports::values::date::Dates;
+use crate::imports::values::{identity, rating};
+use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
+
+/// By what linked data of reviews is known.
+pub(in crate::imports) const KEYS: &[&[&str]] = &[&["@context", "@type"], &["@context", "@graph"], &["@type", "reviewRating"]];
+
+pub(in crate::imports) const FORMAT: Format = Format {
+    name: "schema-org",
+    label: "schema.org (JSON-LD, in HTML too)",
+    excerpts: false,
+    authors_public: true,
+    note: None,
+    renames: false,
+    document: &[],
+    reader: Reader::LinkedData,
+};
+
+/// How deep the data is walked.
+const DEEP_MAX: usize = 32;
+
+/// Puts every Review in `data` into `reviews`.
+pub(in crate::imports) fn collect(data: &Value, reviews: &mut Vec<Value>) {
+    walk(data, DEEP_MAX, reviews);
+}
+
+fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
+    match data {
+        Value::Array(elements) if deep > 0 => elements.iter().for_each(|element| walk(element, deep - 1, reviews)),
+        Value::Object(members) if is_review(members) => reviews.push(data.clone()),
+        Value::Object(members) if deep > 0 => members.values().for_each(|value| walk(value, deep - 1, reviews)),
+        _ => {}
+    }
+}
+
+fn is_review(members: &Map<String, Value>) -> bool {
+    let of = |kind: &Value| {
+        kind.as_str()
+            .is_some_and(|kind| kind.rsplit(['/', ':']).next().is_some_and(|kind| kind == "Review" || kind == "UserReview"))
+    };
+    match members.get("@type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(of),
+        Some(kind) => of(kind),
+        None => false,
+    }
+}
+
+/// The review that `value` describes, or everything that is wrong with it.
+pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+    let mut wrong = Vec::new();
+    let stars = noted(&mut wrong, stars(&fields));
+    let posted =
+        noted(&mut wrong, dated(&fields, "datePublished").and_then(|it| it.ok_or_else(|| fields.missing("datePublished"))));
+    let author = noted(&mut wrong, named(&fields, "author").map(|name| name.unwrap_or_else(|| "Anonymous".to_owned())));
+    let text = noted(&mut wrong, first(&fields, ["reviewBody", "description"]));
+    let title = noted(&mut wrong, first(&fields, ["name", "headline"]));
+    let language = noted(&mut wrong, fields.filled("inLanguage"));
+    let source = noted(&mut wrong, source(&fields));
+    let response = noted(&mut wrong, response(&fields));
+    let updated = noted(&mut wrong, dated(&fields, "dateModified"));
+    let location = noted(&mut wrong, named(&fields, "itemReviewed"));
+    let (Some(posted), Some(author), Some(text), Some(source)) = (posted, author, text, source) else { return Err(wrong) };
+    let text = text.unwrap_or_default();
+    let id = noted(&mut wrong, id(&fields, &posted, &author, &text));
+    let made = || {
+        Some(Incoming {
+            id: id?,
+            rating: stars?,
+            posted,
+            author,
+            title: title?.map_or(Stated::Unsaid, Stated::Given),
+            text,
+            language: language?.map_or(Stated::Unsaid, Stated::Given),
+            source: Stated::Given(source),
+            location: location?,
+            status: Stated::Unsaid,
+            verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
+            mentions: Stated::Unsaid,
+            response: response?,
+            updated_at: updated?.and_then(|dated| instant(&dated)),
+            decided: Vec::new(),
+        })
+    };
+    made().ok_or(wrong)
+}
+
+/// What is read of a review, for the file of rejected rows: nothing private is.
+pub(in crate::imports) fn raw(value: &Value) -> Value {
+    const READ: [&str; 17] = [
+        "@context",
+        "@type",
+        "@id",
+        "url",
+        "identifier",
+        "reviewRating",
+        "datePublished",
+        "dateModified",
+        "reviewBody",
+        "description",
+        "name",
+        "headline",
+        "inLanguage",
+        "publisher",
+        "itemReviewed",
+        "comment",
+        "author",
+    ];
+    let Value::Object(members) = value else { return value.clone() };
+    let mut read: Map<String, Value> = members
+        .iter()
+        .filter(|(name, _)| READ.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    for whose in ["author", "publisher", "itemReviewed"] {
+        if let Some(Value::Object(person)) = read.get_mut(whose) {
+            person.retain(|name, _| name == "name" || name == "@type");
+        }
+    }
+    Value::Object(read)
+}
+
+fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
+    let rated = fields.object("reviewRating")?.ok_or_else(|| fields.missing("reviewRating"))?;
+    let text = |name| rated.value(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
+    let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
+        None => None,
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a byte, as was just asked")]
+        Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => NonZeroU8::new(best as u8),
+        Some(_) => return Err(rated.problem("bestRating", "is no whole number from 1 to 255")),
+    };
+    // Half stars are refused on a scale of five as everywhere.
+    let scale = best.filter(|best| best.get() != 5);
+    rating::parse(&value, scale).map_err(|error| rated.problem("ratingValue", error))
+}
+
+fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
+    let Some(text) = fields.filled(name)? else { return Ok(None) };
+    let posted = Dates::default().parse(&text).map_err(|error| fields.problem(name, error))?;
+    Ok(Some(Dated { posted, path: fields.path(name).into() }))
+}
+
+const fn instant(dated: &Dated) -> Option<chrono::DateTime<chrono::Utc>> {
+    match dated.posted {
+        Posted::Instant(instant) => Some(instant),
+        Posted::Day(_) => None,
+    }
+}
+
+/// The name of a person, an organization or a thing, which may be a plain text or the first of several.
+fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
+    let value = match fields.value(name) {
+        Some(Value::Array(several)) => several.first(),
+        other => other,
+    };
+    match value {
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(value @ Value::Object(_)) => Fields::of(value, fields.path(name))?.filled("name"),
+        _ => Ok(None),
+    }
+}
+
+fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, Problem> {
+    Ok(fields.filled(names[0])?.or(fields.filled(names[1])?))
+}
+
+fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
+    let name = named(fields, "publisher")?.unwrap_or_else(|| "Direct".to_owned());
+    let is_address = |address: &String| address.starts_with("http");
+    let url = fields.filled("url")?.filter(is_address);
+    Ok(Source { name, url })
+}
+
+fn id(fields: &Fields<'_>, posted: &Dated, author: &str, text: &str) -> Result<ReviewId, Problem> {
+    let theirs = fields.filled("@id")?.or(fields.text("identifier").ok().flatten().map(str::to_owned)).or(fields.filled("url")?);
+    let when = match posted.posted {
+        Posted::Day(day) => day.to_string(),
+        Posted::Instant(instant) => instant.to_rfc3339(),
+    };
+    let made = theirs
+        .map_or_else(|| identity::digest("schema", &[author, &when, text]), |theirs| identity::of_platform("schema", &theirs));
+    made.map_err(|error| fields.problem("@id", error.to_string()))
+}
+
+/// There is no agreed property for an owner's answer; a comment is the usual way.
+fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+    let value = match fields.value("comment") {
+        Some(Value::Array(several)) => several.first(),
+        other => other,
+    };
+    let Some(value @ Value::Object(_)) = value else { return Ok(Stated::Unsaid) };
+    let comment = Fields::of(value, fields.path("comment"))?;
+    let Some(text) = comment.filled("text")? else { return Ok(Stated::Unsaid) };
+    Ok(Stated::Given(IncomingResponse { text, posted: dated(&comment, "dateCreated")?, author: named(&comment, "author")? }))
+}

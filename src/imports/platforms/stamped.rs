@@ -1,0 +1,37 @@
+//! Stamped: its export as CSV.
+
+use crate::imports::format::{Format, Reader};
+use crate::imports::platform::{Field, Platform};
+use crate::imports::platform::{Hidden, When};
+
+pub(in crate::imports) const FORMAT: Format = Format {
+    name: "stamped",
+    label: "Stamped",
+    excerpts: false,
+    authors_public: true,
+    note: None,
+    renames: true,
+    document: &[],
+    reader: Reader::Platform(&PLATFORM),
+};
+
+const PLATFORM: Platform = Platform {
+    source: "Stamped",
+    keys: &[&["reviewMessage", "reviewRating"], &["reviewMessage", "author", "reviewDate"]],
+    fields: &[
+        (Field::Id, &["reviewId", "id"]),
+        (Field::Rating, &["reviewRating"]),
+        (Field::Date, &["reviewDate", "dateCreated"]),
+        (Field::Author, &["author"]),
+        (Field::Title, &["reviewTitle"]),
+        (Field::Text, &["reviewMessage"]),
+        (Field::ResponseText, &["reviewReply"]),
+        (Field::ResponseDate, &["reviewReplyDate"]),
+    ],
+    hidden: &[
+        Hidden { names: &["published"], when: When::No, reason: "hidden at the source" },
+        Hidden { names: &["reviewState"], when: When::NoneOf(&["published", "approved", "2"]), reason: "hidden at the source" },
+    ],
+    anonymous: Some("Anonymous"),
+    ..Platform::PLAIN
+};

@@ -1,0 +1,190 @@
+//! Reads the rows of a file whose format is known, whatever they came in, and hands the reviews made of them to the sink.
+//!
+//! Apart from the formats: where rows stand and what they mean are two questions.
+
+use std::io::BufRead;
+
+use serde_json::Value;
+
+use super::detect::{Detected, Rows};
+use super::fault::{Fault, reason};
+use super::fields::{Fields, Problem};
+use super::format::{Format, Reader};
+use super::incoming::Incoming;
+use super::json_stream::{self, ELEMENT_BYTES_MAX, Element, Met};
+use super::plan::Plan;
+use super::platform::Options;
+use super::platforms::schema_org;
+use super::report::Position;
+use super::row::{Columns, Row};
+use super::sink::{RowSink, take};
+use super::table::{Cells, delimited, workbook};
+use super::{html, lines, profile, record, rename};
+use crate::reviews::ReviewId;
+
+/// What a row says.
+enum Said {
+    Review(Box<Incoming>),
+    /// That the owner deleted this review (CONTRACT §1, `export`).
+    Deleted(ReviewId),
+}
+
+/// Hands every row of `input` to `sink`.
+pub(super) fn read(found: &Detected, input: &mut dyn BufRead, options: Options<'_>, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    if matches!(found.format.reader, Reader::LinkedData) {
+        return linked_data(&found.rows, input, sink);
+    }
+    match &found.rows {
+        Rows::Lines { rejected } => {
+            let maker = Maker::new(found.format, None, options);
+            lines::each(input, *rejected, &mut |line, read| {
+                hand_over(&maker, Position::Line { line, column: read.column() }, read.value, sink)
+            })
+        }
+        Rows::Array(path) => array(&Maker::new(found.format, None, options), path, input, sink),
+        Rows::Table(dialect, columns) => {
+            let plan = plan(found.format, columns, options)?;
+            delimited::read(input, *dialect, columns, &mut |line, cells| row(&plan, columns, line, cells, sink))
+        }
+        Rows::Workbook(columns) => {
+            let plan = plan(found.format, columns, options)?;
+            let mut packed = Vec::new();
+            input.read_to_end(&mut packed).map_err(Fault::reading)?;
+            workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| row(&plan, columns, line, cells, sink))
+        }
+        Rows::Page => Err(Fault::Misfit { format: found.format.name, said: "a page of HTML or XML".to_owned() }),
+    }
+}
+
+fn plan<'o>(format: &'static Format, columns: &Columns, options: Options<'o>) -> Result<Plan<'o>, Fault> {
+    let Reader::Platform(platform) = format.reader else {
+        return Err(Fault::Misfit { format: format.name, said: format!("a table with the columns {}", columns.listed()) });
+    };
+    let plan = Plan::new(format.name, platform, Some(columns), options);
+    plan.complete(columns).map(|()| plan)
+}
+
+fn row(plan: &Plan<'_>, columns: &Columns, line: u64, cells: Cells<'_>, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    let (made, cells) = match cells {
+        Ok(cells) => (plan.review(Row::Cells(columns, cells)), cells),
+        Err((message, cells)) => (Err(vec![Problem::of_all(message)]), cells),
+    };
+    if let Some(evidence) = plan.scale_of_ten(Row::Cells(columns, cells)) {
+        return Err(Fault::Scale { line, found: evidence });
+    }
+    take(sink, Position::Line { line, column: None }, made, &|| plan.raw(Row::Cells(columns, cells)))
+}
+
+fn array(maker: &Maker<'_>, path: &[String], input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    json_stream::each(input, path, maker.beside(), &mut |met| match met {
+        Met::Beside(text) => sink.business(&mut || {
+            let value: Value = serde_json::from_slice(text).map_err(Fault::json)?;
+            profile::business(&value).map_err(Fault::Business)
+        }),
+        Met::Element(element) => {
+            let at = Position::Element(element.index);
+            hand_over(maker, at, parsed(&element), sink)
+        }
+    })
+}
+
+fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
+    let text = || Value::from(String::from_utf8_lossy(&element.text[..element.text.len().min(lines::BYTES_SHOWN)]));
+    if !element.is_whole {
+        return Err((format!("line {}: longer than {ELEMENT_BYTES_MAX} bytes; shorten it", element.line), text()));
+    }
+    serde_json::from_slice(element.text).map_err(|error| {
+        // The element's first line is cut at its beginning: its columns are counted from there.
+        let line = element.line + error.line() as u64 - 1;
+        (format!("line {line}: the JSON is broken ({}); correct it", reason(&error)), text())
+    })
+}
+
+fn hand_over(maker: &Maker<'_>, at: Position, value: Result<Value, (String, Value)>, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    match value {
+        Err((message, raw)) => take(sink, at, Err(vec![Problem::of_all(message)]), &|| raw.clone()),
+        Ok(value) => match maker.said(&value) {
+            Ok(Said::Review(incoming)) => take(sink, at, Ok(*incoming), &|| maker.raw(&value)),
+            Ok(Said::Deleted(id)) => sink.deleted(at, id),
+            Err(problems) => take(sink, at, Err(problems), &|| maker.raw(&value)),
+        },
+    }
+}
+
+fn linked_data(rows: &Rows, input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    let texts = match rows {
+        Rows::Page => html::linked_data(input)?,
+        Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(_) => {
+            vec![String::from_utf8(html::whole(input)?).map_err(|_| Fault::Encoding("not UTF-8"))?]
+        }
+    };
+    let mut reviews = Vec::new();
+    for text in &texts {
+        schema_org::collect(&serde_json::from_str(text).map_err(Fault::json)?, &mut reviews);
+    }
+    if reviews.is_empty() {
+        return Err(Fault::NoLinkedReviews { elements: texts.len(), is_page: *rows == Rows::Page });
+    }
+    for (index, review) in (0..).zip(&reviews) {
+        take(sink, Position::Element(index), schema_org::review(review), &|| schema_org::raw(review))?;
+    }
+    Ok(())
+}
+
+/// What makes reviews of JSON values.
+enum Maker<'o> {
+    Native(Options<'o>),
+    Json(&'static Format, fn(&Value) -> Result<Incoming, Vec<Problem>>),
+    Plan(Plan<'o>),
+}
+
+impl<'o> Maker<'o> {
+    fn new(format: &'static Format, columns: Option<&Columns>, options: Options<'o>) -> Self {
+        match format.reader {
+            Reader::Native | Reader::LinkedData => Self::Native(options),
+            Reader::Json(_, review) => Self::Json(format, review),
+            Reader::Platform(platform) => Self::Plan(Plan::new(format.name, platform, columns, options)),
+        }
+    }
+
+    /// The member of a document that is brought along.
+    fn beside(&self) -> Option<&'static str> {
+        match self {
+            Self::Json(format, _) if format.document.contains(&"business") => Some("business"),
+            Self::Json(..) | Self::Native(_) | Self::Plan(_) => None,
+        }
+    }
+
+    fn said(&self, value: &Value) -> Result<Said, Vec<Problem>> {
+        match self {
+            Self::Native(options) => {
+                let mut value = value.clone();
+                rename::apply(options.renames, &mut value);
+                if value.get("deleted").is_some_and(|deleted| *deleted == Value::Bool(true)) {
+                    return deleted(&value).map(Said::Deleted).map_err(|problem| vec![problem]);
+                }
+                record::review(&value).map(|incoming| Said::Review(Box::new(incoming)))
+            }
+            Self::Json(_, review) => review(value).map(|incoming| Said::Review(Box::new(incoming))),
+            Self::Plan(plan) => {
+                let Value::Object(map) = value else {
+                    return Fields::of(value, String::new()).map_err(|problem| vec![problem]).and(Err(Vec::new()));
+                };
+                plan.review(Row::Json(map)).map(|incoming| Said::Review(Box::new(incoming)))
+            }
+        }
+    }
+
+    /// The row for whoever mends it.
+    fn raw(&self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::Plan(plan), Value::Object(map)) => plan.raw(Row::Json(map)),
+            _ => value.clone(),
+        }
+    }
+}
+
+fn deleted(value: &Value) -> Result<ReviewId, Problem> {
+    let fields = Fields::of(value, String::new())?;
+    fields.parsed("id")?.ok_or_else(|| fields.missing("id"))
+}

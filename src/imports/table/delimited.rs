@@ -1,0 +1,202 @@
+//! Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal, with tabs, with bars.
+//!
+//! The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them can explain; UTF-16 was made
+//! UTF-8 before. A row is bounded, so that a quote that nobody closes does not swallow the memory.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, Read};
+
+use encoding_rs::WINDOWS_1252;
+
+use super::{ROW_BYTES_MAX, TakeRow, fit, headers};
+use crate::imports::fault::Fault;
+use crate::imports::row::Columns;
+
+const DELIMITERS: [u8; 4] = *b",;\t|";
+/// How far the reader below may have read beyond the row's end.
+const READ_AHEAD_BYTES: usize = 64 << 10;
+
+/// How a file's cells are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::imports) struct Dialect {
+    delimiter: u8,
+    /// Lines before the header: Excel's `sep=;`.
+    skipped: usize,
+}
+
+/// The dialect and the headers of a text that begins with `head`, if it is a table: its first line has at least two cells.
+pub(in crate::imports) fn sniff(head: &[u8]) -> Option<(Dialect, Columns)> {
+    let named = head.strip_prefix(b"sep=").and_then(|rest| rest.first().copied());
+    if let Some(delimiter) = named {
+        let dialect = Dialect { delimiter, skipped: 1 };
+        return first(head, dialect).map(|columns| (dialect, columns));
+    }
+    let tried = DELIMITERS.into_iter().filter_map(|delimiter| {
+        let dialect = Dialect { delimiter, skipped: 0 };
+        first(head, dialect).filter(|columns| columns.0.len() > 1).map(|columns| (dialect, columns))
+    });
+    // The first of the most: `max_by_key` takes the last.
+    tried.reduce(|best, next| if next.1.0.len() > best.1.0.len() { next } else { best })
+}
+
+fn first(head: &[u8], dialect: Dialect) -> Option<Columns> {
+    let mut reader = reader(head, dialect);
+    let mut record = csv::ByteRecord::new();
+    for _ in 0..=dialect.skipped {
+        reader.read_byte_record(&mut record).ok().filter(|more| *more)?;
+    }
+    let cells = record.iter().map(|cell| Encoding::Undecided.decode(cell)).collect();
+    headers(cells).ok()
+}
+
+/// Hands every row of `input` to `take`, in the order in which they stand there.
+pub(in crate::imports) fn read(
+    input: &mut dyn BufRead,
+    dialect: Dialect,
+    columns: &Columns,
+    take: TakeRow<'_>,
+) -> Result<(), Fault> {
+    let spent = Cell::new(0);
+    let mut reader = reader(Limited { inner: input, spent: &spent }, dialect);
+    let mut record = csv::ByteRecord::new();
+    let mut encoding = Encoding::Undecided;
+    let mut cells: Vec<String> = Vec::new();
+    let mut number = 0;
+    loop {
+        spent.set(0);
+        let line = reader.position().line();
+        let more = reader.read_byte_record(&mut record).map_err(|error| fault(error, line))?;
+        if !more {
+            return Ok(());
+        }
+        number += 1;
+        if number <= dialect.skipped + 1 {
+            encoding.learn(&record);
+            continue;
+        }
+        let line = record.position().map_or(line, csv::Position::line);
+        if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
+            continue;
+        }
+        encoding.learn(&record);
+        cells.clear();
+        cells.extend(record.iter().map(|cell| encoding.decode(cell)));
+        let wrong = encoding.complaint(&record, columns).or_else(|| fit(&mut cells, columns.0.len()).err());
+        match wrong {
+            None => take(line, Ok(&cells))?,
+            Some(message) => take(line, Err((message, &cells)))?,
+        }
+    }
+}
+
+fn reader<R: Read>(input: R, dialect: Dialect) -> csv::Reader<R> {
+    csv::ReaderBuilder::new().delimiter(dialect.delimiter).has_headers(false).flexible(true).from_reader(input)
+}
+
+fn fault(error: csv::Error, line: u64) -> Fault {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<RowTooLong>()) => Fault::RowTooLong(line),
+        csv::ErrorKind::Io(error) => Fault::reading(error),
+        other => Fault::Table { line, reason: format!("{other:?}") },
+    }
+}
+
+/// What bytes beyond ASCII mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Undecided,
+    Utf8,
+    Windows1252,
+}
+
+impl Encoding {
+    /// Text of Windows-1252 with letters beyond ASCII is hardly ever right UTF-8 by chance, so the first such row decides.
+    fn learn(&mut self, record: &csv::ByteRecord) {
+        if *self == Self::Undecided && !record.as_slice().is_ascii() {
+            let is_utf8 = record.iter().all(|cell| std::str::from_utf8(cell).is_ok());
+            *self = if is_utf8 { Self::Utf8 } else { Self::Windows1252 };
+        }
+    }
+
+    fn decode(self, cell: &[u8]) -> String {
+        match (self, std::str::from_utf8(cell)) {
+            (Self::Windows1252, _) | (Self::Undecided, Err(_)) => WINDOWS_1252.decode_without_bom_handling(cell).0.into_owned(),
+            (Self::Utf8, Err(_)) => String::from_utf8_lossy(cell).into_owned(),
+            (Self::Utf8 | Self::Undecided, Ok(text)) => text.to_owned(),
+        }
+    }
+
+    fn complaint(self, record: &csv::ByteRecord, columns: &Columns) -> Option<String> {
+        if self != Self::Utf8 {
+            return None;
+        }
+        let at = record.iter().position(|cell| std::str::from_utf8(cell).is_err())?;
+        let name = columns.0.get(at).map_or("", String::as_str);
+        Some(format!("the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"))
+    }
+}
+
+/// A reader that fails when one row takes more than is allowed.
+struct Limited<'r> {
+    inner: &'r mut dyn BufRead,
+    spent: &'r Cell<usize>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("row too long")]
+struct RowTooLong;
+
+impl Read for Limited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let spent = self.spent.get() + read;
+        if spent > ROW_BYTES_MAX + READ_AHEAD_BYTES {
+            return Err(io::Error::other(RowTooLong));
+        }
+        self.spent.set(spent);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, sniff};
+
+    fn rows(file: &[u8]) -> Vec<String> {
+        let (dialect, columns) = sniff(file).unwrap();
+        let mut rows = vec![columns.0.join("|")];
+        let take = &mut |line, cells: super::super::Cells<'_>| {
+            rows.push(match cells {
+                Ok(cells) => format!("{line}: {}", cells.join("|")),
+                Err((message, _)) => format!("{line}! {message}"),
+            });
+            Ok(())
+        };
+        read(&mut &file[..], dialect, &columns, take).unwrap();
+        rows
+    }
+
+    #[test]
+    fn delimiters_are_told_apart_by_the_header() {
+        assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
+        assert_eq!(rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"), ["a|b", "2: 1|x\ny", "4: 2|z"]);
+        assert_eq!(rows(b"sep=;\r\na;b\r\n1;2\r\n"), ["a|b", "3: 1|2"]);
+        assert_eq!(rows(b"a|b\n\"say \"\"hi\"\"\"|2"), ["a|b", "2: say \"hi\"|2"]);
+        assert!(sniff(b"just a text\nof lines\n").is_none());
+    }
+
+    #[test]
+    fn the_first_letter_beyond_ascii_decides_the_encoding() {
+        assert_eq!(rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"), ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]);
+        let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
+        assert_eq!(mixed[1], "2: 1|José");
+        assert!(mixed[2].contains("3! the cell under \"b\" is not UTF-8"), "{mixed:?}");
+    }
+
+    #[test]
+    fn a_row_with_other_cells_than_headers_is_a_complaint_unless_they_are_blank() {
+        let rows = rows(b"a,b\n1,2,,\n1,2,3\n1\n");
+        assert_eq!(rows[1], "2: 1|2");
+        assert!(rows[2].starts_with("3! has 3 cells under 2 headers") && rows[3].starts_with("4! has 1 cells"), "{rows:?}");
+    }
+}

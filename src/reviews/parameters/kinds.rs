@@ -1,0 +1,237 @@
+//! The kinds of parameters: how a text becomes a value, and what is said of one that does not.
+
+use super::Fault;
+use super::decimal::Digits;
+use crate::reviews::day::Day;
+use crate::reviews::review::Rating;
+
+/// What parameters may be.
+pub trait Kind: Copy {
+    /// What a text becomes.
+    type Value: Send;
+    /// Whether a JSON value that is no string cannot be meant, because any text may do.
+    const IS_TEXT: bool;
+
+    /// The value of `text`; `None` where that is as if it were absent.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse(self, text: &str) -> Result<Option<Self::Value>, Fault>;
+
+    /// What is wrong with bytes that are no UTF-8.
+    fn garbled(self) -> Fault;
+
+    /// What is allowed: `must be …`.
+    fn allowed(self) -> String;
+}
+
+/// `[0-9]+`, of any length.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    /// The least that is allowed.
+    pub least: u8,
+    /// The most that is allowed.
+    pub most: u8,
+}
+
+impl Kind for Whole {
+    type Value = u8;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<u8>, Fault> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(Fault::Type);
+        }
+        let digits = text.trim_start_matches('0');
+        // What does not fit is more than any bound.
+        let number = if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u64::MAX) };
+        match u8::try_from(number) {
+            Ok(number) if number < self.least => Err(Fault::TooSmall),
+            Ok(number) if number <= self.most => Ok(Some(number)),
+            Ok(_) | Err(_) => Err(Fault::TooBig),
+        }
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Type
+    }
+
+    fn allowed(self) -> String {
+        format!("must be a whole number from {} to {}", self.least, self.most)
+    }
+}
+
+/// One to five stars.
+#[derive(Debug, Clone, Copy)]
+pub struct Stars;
+
+impl Stars {
+    /// The bounds of [`Rating`].
+    pub const BOUNDS: Whole = Whole { least: 1, most: 5 };
+}
+
+impl Kind for Stars {
+    type Value = Rating;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<Rating>, Fault> {
+        let stars = Self::BOUNDS.parse(text)?;
+        stars.map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| Fault::Type)).transpose()
+    }
+
+    fn garbled(self) -> Fault {
+        Self::BOUNDS.garbled()
+    }
+
+    fn allowed(self) -> String {
+        Self::BOUNDS.allowed()
+    }
+}
+
+/// `[0-9]+(\.[0-9]+)?`, of any length.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal {
+    /// The least that is allowed, as such a number.
+    pub least: &'static str,
+    /// The most that is allowed.
+    pub most: &'static str,
+}
+
+impl Kind for Decimal {
+    type Value = f64;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<f64>, Fault> {
+        Digits::parse(text).ok_or(Fault::Type)?.within(self.least, self.most)?;
+        text.parse().map(Some).map_err(|_| Fault::Type)
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Type
+    }
+
+    fn allowed(self) -> String {
+        format!("must be a decimal number from {} to {}", self.least, self.most)
+    }
+}
+
+/// A day, exactly `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy)]
+pub struct Date;
+
+impl Kind for Date {
+    type Value = Day;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<Day>, Fault> {
+        text.parse().map(Some).map_err(|_| Fault::Date)
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Date
+    }
+
+    fn allowed(self) -> String {
+        "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned()
+    }
+}
+
+/// Anything. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    /// How many characters it may have.
+    pub characters_max: Option<usize>,
+}
+
+impl Text {
+    /// Of any length.
+    pub const ANY: Self = Self { characters_max: None };
+}
+
+impl Kind for Text {
+    type Value = String;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<String>, Fault> {
+        // No text has more characters than bytes.
+        let is_too_long = |most: usize| text.len() > most && text.chars().count() > most;
+        if self.characters_max.is_some_and(is_too_long) {
+            return Err(Fault::TooBig);
+        }
+        Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Text
+    }
+
+    fn allowed(self) -> String {
+        match self.characters_max {
+            Some(most) => format!("must be a text of at most {most} characters in UTF-8"),
+            None => "must be a text in UTF-8, percent-encoded".to_owned(),
+        }
+    }
+}
+
+/// One of these names. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<T: 'static>(pub &'static [(&'static str, T)]);
+
+impl<T: Copy + Send> Kind for Choice<T> {
+    type Value = T;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<T>, Fault> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let found = self.0.iter().find(|(name, _)| *name == text);
+        found.map(|(_, value)| Some(*value)).ok_or(Fault::Text)
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Text
+    }
+
+    fn allowed(self) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        format!("must be one of: {}", names.join(", "))
+    }
+}
+
+/// A text that we made ourselves, and that nobody else reads. The empty text is as if absent.
+#[derive(Debug)]
+pub struct Opaque<T> {
+    /// Reads it.
+    pub parse: fn(&str) -> Option<T>,
+    /// What is allowed: `must be …`.
+    pub allowed: &'static str,
+}
+
+impl<T> Clone for Opaque<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Opaque<T> {}
+
+impl<T: Send> Kind for Opaque<T> {
+    type Value = T;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<T>, Fault> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        (self.parse)(text).map(Some).ok_or(Fault::Text)
+    }
+
+    fn garbled(self) -> Fault {
+        Fault::Text
+    }
+
+    fn allowed(self) -> String {
+        self.allowed.to_owned()
+    }
+}

@@ -1,0 +1,93 @@
+//! Parameters as they are described and as they are refused: the schema of each kind, and the issue of a wrong one.
+
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::types::Type;
+use serde_json::json;
+
+use super::insights::Polarity;
+use super::problem::{Code, Issue};
+use crate::insights::compile::Vote;
+use crate::reviews::parameters::{Choice, Date, Decimal, Fault, InvalidParameter, Kind, Opaque, Parameter, Stars, Text, Whole};
+
+/// A kind of parameter that can be described in OpenAPI.
+pub trait Described: Kind {
+    /// Its schema.
+    fn schema(self) -> MetaSchemaRef;
+
+    /// Adds the component that the schema refers to, where it refers to one.
+    fn register(_: &mut Registry) {}
+}
+
+/// The schema of a parameter.
+#[must_use]
+pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
+    let default = P::DEFAULT.map(|default| json!(default));
+    P::KIND.schema().merge(MetaSchema { default, ..MetaSchema::ANY })
+}
+
+fn inline(schema: MetaSchema) -> MetaSchemaRef {
+    MetaSchemaRef::Inline(Box::new(schema))
+}
+
+impl Described for Whole {
+    fn schema(self) -> MetaSchemaRef {
+        let (minimum, maximum) = (Some(f64::from(self.least)), Some(f64::from(self.most)));
+        inline(MetaSchema { minimum, maximum, ..MetaSchema::new("integer") })
+    }
+}
+
+impl Described for Stars {
+    fn schema(self) -> MetaSchemaRef {
+        Self::BOUNDS.schema()
+    }
+}
+
+impl Described for Decimal {
+    fn schema(self) -> MetaSchemaRef {
+        let (minimum, maximum) = (self.least.parse().ok(), self.most.parse().ok());
+        inline(MetaSchema { minimum, maximum, ..MetaSchema::new_with_format("number", "double") })
+    }
+}
+
+impl Described for Date {
+    fn schema(self) -> MetaSchemaRef {
+        inline(MetaSchema::new_with_format("string", "date"))
+    }
+}
+
+impl Described for Text {
+    fn schema(self) -> MetaSchemaRef {
+        inline(MetaSchema { max_length: self.characters_max, ..MetaSchema::new("string") })
+    }
+}
+
+impl Described for Choice<Vote> {
+    fn schema(self) -> MetaSchemaRef {
+        Polarity::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        Polarity::register(registry);
+    }
+}
+
+impl<T: Send> Described for Opaque<T> {
+    fn schema(self) -> MetaSchemaRef {
+        inline(MetaSchema::new("string"))
+    }
+}
+
+impl From<InvalidParameter> for Issue {
+    fn from(invalid: InvalidParameter) -> Self {
+        let InvalidParameter { name, fault, message, received } = invalid;
+        let code = match fault {
+            Fault::Type => Code::InvalidType,
+            Fault::TooSmall => Code::TooSmall,
+            Fault::TooBig => Code::TooBig,
+            Fault::Date => Code::InvalidDate,
+            Fault::Text => Code::InvalidString,
+            Fault::Duplicate => Code::Duplicate,
+        };
+        Self { path: vec![name.to_owned()], code, message, received }
+    }
+}

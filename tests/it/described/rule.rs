@@ -1,0 +1,233 @@
+//! What one parameter may be, read from its schema in the API document: of the model, see `checker`.
+
+use serde_json::{Map, Value};
+
+use reviews_service::reviews::{Day, ReviewId};
+use reviews_service::wire::Code;
+
+/// The one pattern that is known: what a [`ReviewId`] is.
+const ID_PATTERN: &str = "^[A-Za-z0-9._~=-]{1,128}$";
+/// How far a schema may refer to another.
+const REFERENCES_MAX: usize = 8;
+/// What says nothing about which values are valid.
+const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
+
+/// What one parameter may be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// `[0-9]+`, of any length.
+    Integer { least: Option<String>, most: String },
+    /// `[0-9]+(\.[0-9]+)?`, of any length.
+    Number { least: Option<String>, most: Option<String> },
+    /// `YYYY-MM-DD`.
+    Day,
+    /// A review's id.
+    Id,
+    /// One of these.
+    Choice(Vec<String>),
+    /// Anything, in these bounds.
+    Text { characters_min: usize, characters_max: Option<usize> },
+}
+
+impl Rule {
+    /// The rule of `schema`, or the keyword in it that nothing here checks.
+    pub(super) fn read(document: &Value, schema: &Value) -> Result<Self, String> {
+        let mut schema = resolve(document, schema, 0)?;
+        schema.retain(|keyword, _| !ANNOTATIONS.contains(&keyword.as_str()));
+        let kind = kind(schema.remove("type"))?;
+        let format = text(&mut schema, "format")?;
+        let rule = match (kind.as_str(), format.as_deref()) {
+            ("integer", format) => {
+                let largest = largest(format).ok_or_else(|| named("format", format))?;
+                let (least, most) = bounds(&mut schema)?;
+                let most = most.filter(|most| Decimal::read(most) < Decimal::read(largest));
+                Self::Integer { least, most: most.unwrap_or_else(|| largest.to_owned()) }
+            }
+            ("number", None | Some("float" | "double")) => {
+                let (least, most) = bounds(&mut schema)?;
+                Self::Number { least, most }
+            }
+            ("string", Some("date")) => Self::Day,
+            ("string", None) => Self::read_text(&mut schema)?,
+            ("number" | "string", format) => return Err(named("format", format)),
+            (other, _) => return Err(named("type", Some(other))),
+        };
+        // What is left was promised and would not be checked.
+        schema.into_iter().next().map_or(Ok(rule), |(keyword, _)| Err(keyword))
+    }
+
+    fn read_text(schema: &mut Map<String, Value>) -> Result<Self, String> {
+        if let Some(pattern) = text(schema, "pattern")? {
+            return if pattern == ID_PATTERN { Ok(Self::Id) } else { Err(named("pattern", Some(&pattern))) };
+        }
+        if let Some(choices) = schema.remove("enum") {
+            return serde_json::from_value(choices).map(Self::Choice).map_err(|_| "enum".to_owned());
+        }
+        let characters_min = count(schema, "minLength")?.unwrap_or(0);
+        Ok(Self::Text { characters_min, characters_max: count(schema, "maxLength")? })
+    }
+
+    /// Whether an empty value is as if none was given: for texts without a format.
+    pub(super) fn is_absent(&self, value: &str) -> bool {
+        match self {
+            Self::Id | Self::Choice(_) | Self::Text { .. } => value.is_empty(),
+            Self::Integer { .. } | Self::Number { .. } | Self::Day => false,
+        }
+    }
+
+    /// What is wrong with `value`.
+    pub(super) fn check(&self, value: &str) -> Result<(), Code> {
+        match self {
+            Self::Integer { least, most } => {
+                let number = Decimal::read(value).filter(|_| !value.contains('.')).ok_or(Code::InvalidType)?;
+                number.check(least.as_deref(), Some(most))
+            }
+            Self::Number { least, most } => Decimal::read(value).ok_or(Code::InvalidType)?.check(least.as_deref(), most.as_deref()),
+            Self::Day => value.parse::<Day>().map(drop).map_err(|_| Code::InvalidDate),
+            Self::Id => value.parse::<ReviewId>().map(drop).map_err(|_| Code::InvalidString),
+            Self::Choice(choices) if choices.iter().any(|choice| choice == value) => Ok(()),
+            Self::Choice(_) => Err(Code::InvalidString),
+            Self::Text { characters_min, characters_max } => {
+                let characters = value.chars().count();
+                if characters < *characters_min {
+                    return Err(Code::TooSmall);
+                }
+                if characters_max.is_some_and(|most| characters > most) { Err(Code::TooBig) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// The code of a value that is not even UTF-8, as it was sent.
+    pub(super) fn garbled(&self) -> Code {
+        match self {
+            Self::Integer { .. } | Self::Number { .. } => Code::InvalidType,
+            Self::Day => Code::InvalidDate,
+            Self::Id | Self::Choice(_) | Self::Text { .. } => Code::InvalidString,
+        }
+    }
+
+    /// What is allowed: `must be …`.
+    pub(super) fn allowed(&self) -> String {
+        match self {
+            Self::Integer { least, most } => {
+                format!("must be a whole number from {} to {most}", least.as_deref().unwrap_or("0"))
+            }
+            Self::Number { least, most } => match (least, most) {
+                (Some(least), Some(most)) => format!("must be a decimal number from {least} to {most}"),
+                (Some(least), None) => format!("must be a decimal number of at least {least}"),
+                (None, Some(most)) => format!("must be a decimal number from 0 to {most}"),
+                (None, None) => "must be a decimal number, such as 4.5".to_owned(),
+            },
+            Self::Day => "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned(),
+            Self::Id => "must be an id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -".to_owned(),
+            Self::Choice(choices) => format!("must be one of: {}", choices.join(", ")),
+            Self::Text { characters_min: 0, characters_max: None } => "must be a text in UTF-8, percent-encoded".to_owned(),
+            Self::Text { characters_min: least, characters_max: None } => format!("must be a text of at least {least} characters"),
+            Self::Text { characters_min: 0, characters_max: Some(most) } => {
+                format!("must be a text of at most {most} characters in UTF-8")
+            }
+            Self::Text { characters_min: least, characters_max: Some(most) } => {
+                format!("must be a text of {least} to {most} characters in UTF-8")
+            }
+        }
+    }
+}
+
+/// A plain decimal, compared digit by digit: `5.00000000000000000001` is more than 5, which it would not be as a float.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Decimal<'a> {
+    /// Without leading zeros; the longer whole is the larger one. The order of the fields is that of comparing.
+    whole_digits: usize,
+    whole: &'a str,
+    /// Without trailing zeros.
+    fraction: &'a str,
+}
+
+impl<'a> Decimal<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        if !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        let whole = whole.trim_start_matches('0');
+        Some(Self { whole_digits: whole.len(), whole, fraction: fraction.trim_end_matches('0') })
+    }
+
+    fn check(&self, least: Option<&str>, most: Option<&str>) -> Result<(), Code> {
+        if least.and_then(Decimal::read).is_some_and(|least| *self < least) {
+            return Err(Code::TooSmall);
+        }
+        if most.and_then(Decimal::read).is_some_and(|most| *self > most) { Err(Code::TooBig) } else { Ok(()) }
+    }
+}
+
+/// The schema with what it refers to; its own keywords stand above those.
+fn resolve(document: &Value, schema: &Value, depth: usize) -> Result<Map<String, Value>, String> {
+    let mut own = schema.as_object().ok_or("schema")?.clone();
+    let Some(reference) = own.remove("$ref") else { return Ok(own) };
+    let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));
+    let target = pointer.and_then(|pointer| document.pointer(pointer)).filter(|_| depth < REFERENCES_MAX);
+    let mut resolved = resolve(document, target.ok_or("$ref")?, depth + 1)?;
+    resolved.extend(own);
+    Ok(resolved)
+}
+
+/// The one type that is not null.
+fn kind(value: Option<Value>) -> Result<String, String> {
+    let kinds = match value {
+        Some(Value::Array(kinds)) => kinds,
+        Some(one) => vec![one],
+        None => Vec::new(),
+    };
+    let mut kinds = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
+    match (kinds.next(), kinds.next()) {
+        (Some(kind), None) => Ok(kind.to_owned()),
+        (_, _) => Err("type".to_owned()),
+    }
+}
+
+/// What a whole number of that format is at the most.
+fn largest(format: Option<&str>) -> Option<&'static str> {
+    match format.unwrap_or("int64") {
+        "uint8" => Some("255"),
+        "uint16" => Some("65535"),
+        "int32" => Some("2147483647"),
+        "uint32" => Some("4294967295"),
+        "int64" => Some("9223372036854775807"),
+        "uint64" => Some("18446744073709551615"),
+        _ => None,
+    }
+}
+
+/// `minimum` and `maximum`, as plain decimals. What is below zero cannot be given, so it cannot be promised.
+fn bounds(schema: &mut Map<String, Value>) -> Result<(Option<String>, Option<String>), String> {
+    let mut bound = |keyword: &str| {
+        let Some(value) = schema.remove(keyword) else { return Ok(None) };
+        // A float's `Display` never has an exponent, and 5.0 is shown as 5.
+        let digits = value.as_u64().map(|whole| whole.to_string()).or_else(|| value.as_f64().map(|float| float.to_string()));
+        match digits.filter(|digits| Decimal::read(digits).is_some()) {
+            Some(digits) => Ok(Some(digits)),
+            None => Err(named(keyword, Some(&value.to_string()))),
+        }
+    };
+    Ok((bound("minimum")?, bound("maximum")?))
+}
+
+fn text(schema: &mut Map<String, Value>, keyword: &str) -> Result<Option<String>, String> {
+    match schema.remove(keyword) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(named(keyword, Some(&other.to_string()))),
+    }
+}
+
+fn count(schema: &mut Map<String, Value>, keyword: &str) -> Result<Option<usize>, String> {
+    let Some(value) = schema.remove(keyword) else { return Ok(None) };
+    let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+    count.map(Some).ok_or_else(|| named(keyword, Some(&value.to_string())))
+}
+
+fn named(keyword: &str, value: Option<&str>) -> String {
+    value.map_or_else(|| keyword.to_owned(), |value| format!("{keyword}: {value}"))
+}

@@ -1,0 +1,96 @@
+//! Files that would fill the memory or the disk, or never end, or end too early: a clear error, and nothing half written.
+
+use std::io::Read;
+
+use super::tables::workbook;
+use super::*;
+
+impl Bench {
+    async fn reviews(&self) -> i64 {
+        let mut reader = self.database.readers().acquire().await.unwrap();
+        sqlx::query_scalar("select count(*) from review").fetch_one(&mut *reader).await.unwrap()
+    }
+}
+
+fn native_line(id: u32) -> String {
+    native(&json!({"id": format!("r-{id}")})).to_string()
+}
+
+#[tokio::test]
+async fn an_element_of_an_array_is_bounded_like_a_line_and_stops_no_other() {
+    let bench = bench().await;
+    let long = native(&json!({"id": "long", "text": "x".repeat(2 << 20)}));
+    let (report, rejections) = bench.take(format!("[{long},\n{}]", native_line(1))).await;
+    assert_eq!((counts(&report), report.files[0].format), ((1, 0, 0, 1), "jsonl"));
+    assert!(rejections[0].error.contains("line 1: longer than 1048576 bytes"), "{}", rejections[0]);
+    assert!(rejections[0].row.to_string().len() < 3000);
+}
+
+#[tokio::test]
+async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
+    let bench = bench().await;
+    let refusal =
+        bench.refusal(format!("author,rating,date,text\nAnn,5,2026-10-30,A\nBo,5,2026-10-30,\"{}", "x\n".repeat(2 << 20))).await;
+    assert!(refusal.contains("line 3: the row that begins here has more than 1 MiB; close the quote"), "{refusal}");
+    assert_eq!(bench.reviews().await, 0);
+}
+
+#[tokio::test]
+async fn a_file_that_was_cut_off_is_refused_whole() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let document = json!({"reviews": [google(1, "a", &json!({})), google(1, "b", &json!({}))]}).to_string();
+    let refusal = bench.refusal(&document[..document.len() - 30]).await;
+    assert!(refusal.contains("the file ends in the middle of a value"), "{refusal}");
+    let archive = zipped(&[("reviews.json", &document)]);
+    let refusal = bench.refusal(&archive[..archive.len() - 40]).await;
+    assert!(refusal.contains("the zip archive cannot be read"), "{refusal}");
+    assert_eq!(bench.reviews().await, 0);
+}
+
+#[tokio::test]
+async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let archive = zipped(&[("../../../reviews.json", &page(&[google(1, "a", &json!({}))]))]);
+    let file = bench.file("a/b/c/takeout", archive);
+    let (report, _) = bench.import(&[&file]).await;
+    assert_eq!(counts(&report).0, 1);
+    for above in file.ancestors().skip(1).take(4) {
+        assert!(!above.join("reviews.json").exists(), "{}", above.display());
+    }
+}
+
+#[tokio::test]
+async fn a_workbook_that_unpacks_to_more_than_its_bound_is_refused() {
+    let bench = bench().await;
+    let mut archive = zip::ZipWriter::new_append(std::io::Cursor::new(workbook(&[&["author"]]))).unwrap();
+    archive.start_file("xl/sharedStrings.xml", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::copy(&mut std::io::repeat(b' ').take(257 << 20), &mut archive).unwrap();
+    let bomb = archive.finish().unwrap().into_inner();
+    assert!(bomb.len() < 1 << 20);
+    let refusal = bench.refusal(bomb).await;
+    assert!(refusal.contains("the workbook is too large"), "{refusal}");
+}
+
+#[tokio::test]
+async fn an_archive_or_a_page_of_something_else_is_called_what_it_is() {
+    let bench = bench().await;
+    for (content, said) in [
+        (zipped(&[("word/document.xml", "<w/>")]), "is a document of Word, not an export of reviews"),
+        (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page of HTML or XML without structured data"),
+        (
+            b"<html><script type=\"application/ld+json\">{\"@type\": \"Organization\"}</script></html>".to_vec(),
+            "is a page whose structured data has no Review",
+        ),
+        (workbook(&[]), "none of its sheets has a cell"),
+        (b"[{\"sku\": 1, \"price\": 2}]".to_vec(), "is a JSON array of objects with keys price, sku"),
+        (
+            b"{\"orders\": [{\"sku\": 1}], \"page\": 2}".to_vec(),
+            "is a JSON object with keys orders, page, whose orders has objects with keys sku",
+        ),
+    ] {
+        let refusal = bench.refusal(content).await;
+        assert!(refusal.contains(said), "{refusal} should say {said}");
+    }
+}
