@@ -15,8 +15,10 @@ use std::sync::Arc;
 
 use reviews_service::clock::Clock;
 use reviews_service::ctx::Ctx;
+use reviews_service::db::Database;
 use reviews_service::edition::Current;
 use reviews_service::mcp::offer::{Offer, text};
+use reviews_service::search::TextIndex;
 use serde_json::{Value, json};
 use support::corpus::Corpus;
 use support::cpu::timed;
@@ -29,9 +31,15 @@ const CALLS: u32 = 200;
 fn main() {
     let document: Value = serde_json::from_str(DOCUMENT.splitn(3, "---\n").last().unwrap()).unwrap();
     let edition = shelf::edition(&shelf::copy(&Corpus::new(rows())));
-    let ctx = Arc::new(Ctx::new(Current::new(edition), shelf::links(), Clock::system()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // The edition is of no database, so the text index of this one has nothing to say of it.
+    let folder = tempfile::tempdir().unwrap();
+    let (database, _) = runtime.block_on(Database::open(&folder.path().join("reviews.db"))).unwrap();
+    let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
+    let ctx = Arc::new(Ctx::new(Current::new(edition), shelf::links(), Clock::system(), text_index));
     let offer = Offer::new(ctx, &document);
-    let newest = offer.call("search_reviews", json!({"limit": 1}).as_object().unwrap()).unwrap();
+    let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| runtime.block_on(offer.call(tool, arguments)).unwrap();
+    let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());
     let id = newest["reviews"][0]["id"].clone();
     let calls = [
         ("get_business", json!({})),
@@ -50,7 +58,7 @@ fn main() {
     println!("| call, {} reviews | first | again | … and as text | bytes |\n|---|---:|---:|---:|---:|", rows());
     for (tool, arguments) in calls {
         let given = arguments.as_object().unwrap();
-        let call = || offer.call(tool, black_box(given)).unwrap();
+        let call = || ask(tool, black_box(given));
         let (answer, first) = timed(call);
         let ((), again) = timed(|| (0..CALLS).for_each(|_| drop(black_box(call()))));
         let ((), written) = timed(|| (0..CALLS).for_each(|_| drop(black_box(text(&call())))));

@@ -15,9 +15,11 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
 use reviews_service::edition::Edition;
-use reviews_service::reviews::ReviewFilter;
-use reviews_service::search::{Found, search};
+use reviews_service::reviews::{ReviewFilter, store};
+use reviews_service::search::{Found, TextIndex, Work, scan};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 use support::corpus::Corpus;
@@ -35,7 +37,17 @@ const BY_CHANCE: usize = 300;
 fn main() {
     let rows = rows();
     let corpus = Corpus::new(rows);
-    let edition = shelf::edition(&shelf::copy(&corpus));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let path = runtime.block_on(files::database(rows));
+    let (database, _) = runtime.block_on(Database::open(&path)).unwrap();
+    let mut reader = runtime.block_on(database.readers().acquire()).unwrap();
+    let others = "select count(*) from review_change where review_id <> printf('r-%07d', review_no - 1)";
+    let others: i64 = runtime.block_on(sqlx::query_scalar(others).fetch_one(&mut *reader)).unwrap();
+    assert_eq!(others, 0, "{} is numbered otherwise: delete it", path.display());
+    let reading = runtime.block_on(store::position(&mut reader)).unwrap();
+    drop(reader);
+    let edition = shelf::of_database(&shelf::edition(&shelf::copy(&corpus)), reading);
+    let index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let buffer = Buffer::new(corpus.reviews());
     println!(
         "{rows} reviews, {} bytes of folded text, {} bytes of /reviews.json, {} blocks",
@@ -45,12 +57,10 @@ fn main() {
     );
     let questions = questions::all();
     for question in &questions {
-        agrees(&edition, &buffer, &question.filter());
+        agrees(&runtime, &index, &edition, &buffer, &question.filter());
     }
-    by_chance(&edition, &buffer);
+    by_chance(&runtime, &index, &edition, &buffer);
 
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let path = runtime.block_on(files::database(rows));
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -60,7 +70,7 @@ fn main() {
 
     let mut criterion = Criterion::default().with_measurement(CpuTime(WallTime)).without_plots().configure_from_args();
     for question in &questions {
-        time(&mut criterion, rows, question, &edition, &buffer, &runtime, &mut connection);
+        time(&mut criterion, rows, question, &index, &edition, &buffer, &runtime, &mut connection);
     }
     let mut group = criterion.benchmark_group(format!("search-{rows}-sqlx"));
     group.bench_function("select-1", |bencher| {
@@ -68,17 +78,19 @@ fn main() {
     });
     group.finish();
     criterion.final_summary();
-    report(rows, &questions, &edition);
+    report(rows, &questions, &runtime, &index, &edition);
 }
 
 fn group(rows: usize, question: &Question) -> String {
     format!("search-{rows}-{}", question.slug())
 }
 
+#[expect(clippy::too_many_arguments, reason = "each plan has its own data")]
 fn time(
     criterion: &mut Criterion<CpuTime>,
     rows: usize,
     question: &Question,
+    index: &TextIndex,
     edition: &Edition,
     buffer: &Buffer,
     runtime: &Runtime,
@@ -93,13 +105,21 @@ fn time(
         let fresh = || shelf::forgetful(edition);
         bencher.iter_batched_ref(
             fresh,
-            |edition| body(&search(edition, black_box(&filter), LIMIT, None)),
+            |edition| body(&runtime.block_on(index.search(edition, black_box(&filter), LIMIT, None))),
             BatchSize::NumIterations(32),
         );
     });
     group.bench_function("remembered", |bencher| {
         let edition = shelf::forgetful(edition);
-        bencher.iter(|| body(&search(&edition, black_box(&filter), LIMIT, None)));
+        bencher.iter(|| body(&runtime.block_on(index.search(&edition, black_box(&filter), LIMIT, None))));
+    });
+    group.bench_function("walk", |bencher| {
+        let fresh = || shelf::forgetful(edition);
+        bencher.iter_batched_ref(
+            fresh,
+            |edition| body(&scan(edition, black_box(&filter), LIMIT, None)),
+            BatchSize::NumIterations(32),
+        );
     });
     group.bench_function("buffer", |bencher| bencher.iter(|| buffer.search(black_box(&filter), LIMIT)));
     // The trigram index knows nothing of shorter questions.
@@ -130,20 +150,20 @@ fn body(found: &Found) -> Vec<u8> {
     body
 }
 
-fn answer(edition: &Edition, filter: &ReviewFilter) -> Answer {
-    let found = search(&shelf::forgetful(edition), filter, LIMIT, None);
+fn answer(runtime: &Runtime, index: &TextIndex, edition: &Edition, filter: &ReviewFilter) -> (Answer, Work) {
+    let found = runtime.block_on(index.search(&shelf::forgetful(edition), filter, LIMIT, None));
     let id =
         |review: &bytes::Bytes| serde_json::from_slice::<serde_json::Value>(review).unwrap()["id"].as_str().unwrap().to_owned();
-    (found.total, found.reviews.iter().map(id).collect())
+    ((found.total, found.reviews.iter().map(id).collect()), found.work)
 }
 
 /// Both plans give the same reviews and the same total, or there is nothing to compare.
-fn agrees(edition: &Edition, buffer: &Buffer, filter: &ReviewFilter) {
-    assert_eq!(answer(edition, filter), buffer.search(filter, LIMIT), "{filter:?}");
+fn agrees(runtime: &Runtime, index: &TextIndex, edition: &Edition, buffer: &Buffer, filter: &ReviewFilter) {
+    assert_eq!(answer(runtime, index, edition, filter).0, buffer.search(filter, LIMIT), "{filter:?}");
 }
 
 /// Pieces of texts, whole and spoilt, with and without filters.
-fn by_chance(edition: &Edition, buffer: &Buffer) {
+fn by_chance(runtime: &Runtime, index: &TextIndex, edition: &Edition, buffer: &Buffer) {
     let mut dice = Dice::new(7);
     for _ in 0..BY_CHANCE {
         let text: Vec<char> = buffer.text(dice.below(buffer.rows())).chars().collect();
@@ -156,26 +176,30 @@ fn by_chance(edition: &Edition, buffer: &Buffer) {
         let mut questions = questions::all();
         let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
         arguments.query = Some(query);
-        agrees(edition, buffer, &ReviewFilter::new(&arguments));
+        agrees(runtime, index, edition, buffer, &ReviewFilter::new(&arguments));
     }
 }
 
-fn report(rows: usize, questions: &[Question], edition: &Edition) {
+fn report(rows: usize, questions: &[Question], runtime: &Runtime, index: &TextIndex, edition: &Edition) {
     println!(
-        "\n| class | found | answer | total remembered | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---|"
+        "\n| class | found | walked | candidates | answer | total remembered | walk alone | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
     );
     for question in questions {
         let group = group(rows, question);
-        let [ours, remembered, buffer, fts] = ["ours", "remembered", "buffer", "fts5"].map(|plan| table::median(&group, plan));
-        let goal = question.goal.milliseconds(rows);
+        let [ours, remembered, walk, buffer, fts] =
+            ["ours", "remembered", "walk", "buffer", "fts5"].map(|plan| table::median(&group, plan));
+        let goal = question.goal.milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let (total, _) = answer(edition, &question.filter());
+        let ((total, _), work) = answer(runtime, index, edition, &question.filter());
         println!(
-            "| {} `{}` | {total} | {} | {} | {} | {} | {goal} ms{} |",
+            "| {} `{}` | {total} | {} | {} | {} | {} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,
             question.arguments.query.as_deref().unwrap_or_default(),
+            work.walked,
+            work.candidates.map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
             table::time(ours),
             table::time(remembered),
+            table::time(walk),
             table::time(buffer),
             table::time(fts),
             if is_met { "" } else { " **missed**" },

@@ -19,9 +19,9 @@ use std::time::Duration;
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
 use reviews_service::edition::entry::Entry;
-use reviews_service::edition::{Document, Filler, Grams, Press, Sieve};
+use reviews_service::edition::{Document, Filler, Press};
 use reviews_service::reviews::{Review, fold, store};
-use reviews_service::search::search;
+use reviews_service::search::TextIndex;
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
 use support::corpus::Corpus;
@@ -63,10 +63,11 @@ fn start(runtime: &Runtime, path: &Path) {
     let before = cpu();
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
+    let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let press = Press::new(database, shelf::links(), Clock::system());
     let edition = runtime.block_on(press.first()).unwrap();
     let printed = cpu();
-    let found = search(&edition, &questions::all()[0].filter(), 20, None);
+    let found = runtime.block_on(text_index.search(&edition, &questions::all()[0].filter(), 20, None));
     let size = edition.document(Document::Reviews).sheet.content.len();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
@@ -96,6 +97,7 @@ fn parts(runtime: &Runtime, path: &Path) {
             store::each_published(&mut connection, take).await.unwrap();
         });
     };
+    let (_, looking) = timed(|| runtime.block_on(database.repair_text_index()).unwrap());
     let ((), reading) = timed(|| read(&mut drop));
     let mut reviews = Vec::new();
     read(&mut |review| reviews.push(review));
@@ -104,16 +106,9 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (json, serialising) =
         timed(|| reviews.iter().map(|review| wire::json(&wire::Review::new(review.clone(), &links))).collect::<Vec<_>>());
     let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::unread(review, &links)).collect::<Vec<_>>());
+    drop(folded);
     // Joined as blocks are, about 128 reviews each.
-    let folded: Vec<Vec<u8>> = folded.chunks(128).map(|texts| (texts.join("\u{0}") + "\u{0}").into_bytes()).collect();
     let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
-    let ends = |texts: &[u8]| {
-        let ends = texts.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(at, _)| at + 1);
-        ends.map(|end| u32::try_from(end).unwrap()).collect::<Vec<_>>()
-    };
-    let ends: Vec<Vec<u32>> = folded.iter().map(|texts| ends(texts)).collect();
-    let (_, sieving) = timed(|| folded.iter().zip(&ends).map(|(texts, ends)| Sieve::of(texts, ends)).collect::<Vec<_>>());
-    let (_, signing) = timed(|| folded.iter().map(|texts| Grams::of(texts)).collect::<Vec<_>>());
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
     let (shelf, filling) = timed(|| {
         let mut filler = Filler::default();
@@ -124,13 +119,12 @@ fn parts(runtime: &Runtime, path: &Path) {
     });
     println!("\n| part, {} reviews | CPU |\n|---|---:|", shelf.len());
     let rows = [
+        ("looking whether the text index is whole", looking),
         ("reading the rows", reading),
         ("entries", printing),
         ("… of that, serialising (with a copy of the review)", serialising),
         ("… of that, folding", folding),
         ("filling the shelf", filling),
-        ("… of that, blocks' signatures", signing),
-        ("… of that, reviews' signatures", sieving),
         ("… of that, hashing", hashing),
     ];
     for (part, cpu) in rows {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 
@@ -43,6 +44,10 @@ impl TradeConfig {
     }
 }
 
+fn connections() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=i64::from(u32::MAX))
+}
+
 /// What `serve` needs to know besides.
 #[derive(Debug, Clone, Args)]
 pub struct ServeConfig {
@@ -55,6 +60,9 @@ pub struct ServeConfig {
     /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
     #[arg(long, value_name = "HOSTS", env = "REVIEWS_ALLOWED_HOSTS", default_value = "", hide_default_value = true)]
     pub allowed_hosts: Hosts,
+    /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
+    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
+    pub connections_per_peer_max: u32,
     /// How texts are read.
     #[command(flatten)]
     pub trade: TradeConfig,

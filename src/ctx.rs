@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::clock::Clock;
+use crate::compute::Compute;
 use crate::edition::{Current, Sheet};
 use crate::links::Links;
+use crate::search::TextIndex;
 
 /// One for the whole service, shared by everything that answers.
 #[derive(Debug)]
@@ -16,6 +18,10 @@ pub struct Ctx {
     pub links: Links,
     /// The time.
     pub clock: Clock,
+    /// Where work is done that takes CPU.
+    pub compute: Compute,
+    /// Where searches find what is rare.
+    pub text_index: TextIndex,
     fixed: OnceLock<Vec<Arc<Sheet>>>,
     is_draining: AtomicBool,
 }
@@ -23,8 +29,9 @@ pub struct Ctx {
 impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
-    pub fn new(current: Current, links: Links, clock: Clock) -> Self {
-        Self { current: Arc::new(current), links, clock, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+    pub fn new(current: Current, links: Links, clock: Clock, text_index: TextIndex) -> Self {
+        let (compute, current) = (Compute::default(), Arc::new(current));
+        Self { current, links, clock, compute, text_index, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +14,7 @@ use reviews_service::edition::Document;
 use reviews_service::egress::{Egress, NameFault, Names, Policy, Roots};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
-use reviews_service::websub::{Exchange, PerMinute, Worker};
+use reviews_service::websub::{Addresses, Doubts, Exchange, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -73,14 +72,15 @@ impl Rig {
         let (app, _) =
             App::open(&folder.path().join("reviews.db"), links.clone(), clock.clone(), options, Hosts::default()).await.unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
+        let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
         let exchange = Exchange {
-            egress: Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap()),
+            doubts: Doubts::new(Arc::clone(&egress)),
+            egress,
             clock: clock.clone(),
             random: Random::system(),
             links,
             delays: config.retry_delays,
-            by_address: Arc::new(PerMinute::new(1_000_000, &clock)),
-            succeeded_at: Arc::new(AtomicU64::new(clock.monotonic().millis())),
+            by_address: Arc::new(Addresses::new(1_000_000, &clock)),
         };
         let current = Arc::clone(&app.ctx().current);
         let worker = Worker::new(app.database().clone(), current, exchange, Arc::new(Notify::new()), u64::MAX);

@@ -24,7 +24,11 @@ pub fn links() -> Links {
 #[must_use]
 pub fn copy(corpus: &Corpus) -> Copy {
     let mut filler = Filler::default();
-    corpus.reviews().for_each(|review| filler.push(&Entry::unread(review, &links())));
+    for number in corpus.newest_first() {
+        let entry = Entry::unread(corpus.review(number), &links());
+        // As the made database numbers them, which is filled from the oldest.
+        filler.push(&entry.numbered(i64::try_from(number + 1).ok()));
+    }
     Copy { shelf: filler.finish(), business: Corpus::business(), ..Copy::default() }
 }
 
@@ -38,6 +42,13 @@ pub fn edition(copy: &Copy) -> Edition {
         Arc::new(Printed { document, sheet, publication })
     });
     Edition::new(Reading::default(), copy.clone(), documents.into())
+}
+
+/// The same edition as of that state of a database.
+#[must_use]
+pub fn of_database(edition: &Edition, reading: Reading) -> Edition {
+    let documents = Document::ALL.map(|document| Arc::clone(edition.document(document)));
+    Edition::new(reading, edition.copy.clone(), documents.into())
 }
 
 /// Another edition of the same blocks and documents, which remembers no totals.

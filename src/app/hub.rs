@@ -1,7 +1,7 @@
 //! The hub put together: the way out, the door, and the worker behind it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::{Mutex, Notify};
@@ -15,10 +15,14 @@ use crate::egress::{Egress, EgressError, Names, Policy, Roots, RootsError, Syste
 use crate::http;
 use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
-use crate::websub::{Door, Exchange, PerMinute, Worker};
+use crate::websub::{Addresses, Door, Doubts, Exchange, Worker, store};
 
 /// How often a process that may not send asks whether it may now.
-const SENDER_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
+const SENDER_INTERVAL: Duration = Duration::from_millis(200);
+/// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
+const SENDER_DOUBLINGS_MAX: u32 = 8;
+/// How often the process that sends looks for requests that another one took: twice within the second that it has.
+const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 
 /// What the hub is made of, besides the database.
 pub struct HubOptions {
@@ -84,15 +88,15 @@ impl Hub {
         let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let clock = ctx.clock.clone();
-        let egress = Egress::new(policy.clone(), &roots, names, clock.clone())?;
+        let egress = Arc::new(Egress::new(policy.clone(), &roots, names, clock.clone())?);
         let exchange = Exchange {
-            egress: Arc::new(egress),
+            doubts: Doubts::new(Arc::clone(&egress)),
+            egress,
             clock: clock.clone(),
             random,
             links: ctx.links.clone(),
             delays: config.retry_delays,
-            by_address: Arc::new(PerMinute::new(limits.verifications_per_address_per_minute, &clock)),
-            succeeded_at: Arc::new(AtomicU64::new(clock.monotonic().millis())),
+            by_address: Arc::new(Addresses::new(limits.verifications_per_address_per_minute, &clock)),
         };
         let mut worker =
             Worker::new(database.clone(), Arc::clone(&ctx.current), exchange, Arc::clone(&wake), limits.bytes_per_host_per_hour);
@@ -111,33 +115,63 @@ impl Hub {
 
     /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten seconds.
     pub(super) async fn keep_sending(&self, stop: &CancellationToken) {
-        let Some(Some(_sender)) = stop.run_until_cancelled(self.right_to_send()).await else { return };
+        let Some(_sender) = stop.run_until_cancelled(self.right_to_send()).await else { return };
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
-        self.worker.lock().await.run(stop).await;
+        let mut worker = self.worker.lock().await;
+        tokio::join!(worker.run(stop), stop.run_until_cancelled(self.keep_looking()));
+        drop(worker);
         if let Ok(schedule) = schedule {
             schedule.stop().await;
         }
     }
 
-    async fn right_to_send(&self) -> Option<Sender> {
-        let mut has_waited = false;
+    /// Waits until this process may send. What stands in the way may go away: it is tried again, with growing waits.
+    async fn right_to_send(&self) -> Sender {
+        let (mut is_told, mut failures) = (false, 0);
         loop {
             match Sender::take(self.database.path()) {
-                Ok(Some(sender)) => return Some(sender),
-                Ok(None) if has_waited => {}
+                Ok(Some(sender)) => return sender,
                 Ok(None) => {
-                    tracing::info!("websub.second: another process sends for this database; this one takes over when it is gone");
+                    if !is_told {
+                        tracing::info!(
+                            "websub.second: another process sends for this database; this one takes over when it is gone"
+                        );
+                    }
+                    (is_told, failures) = (true, 0);
                 }
                 Err(error) => {
-                    tracing::error!(%error, "websub.no_sender: nothing is delivered by this process");
-                    return None;
+                    if failures == 0 {
+                        tracing::error!(%error, "websub.no_sender: this process delivers nothing until it can lock; trying again");
+                    }
+                    (is_told, failures) = (false, failures + 1);
                 }
             }
-            has_waited = true;
-            self.clock.sleep(SENDER_INTERVAL).await;
+            self.clock.sleep(SENDER_INTERVAL.saturating_mul(1 << failures.min(SENDER_DOUBLINGS_MAX))).await;
         }
+    }
+
+    /// Wakes the worker when another process has taken a request: it cannot, and its 202 means that the callback is asked soon.
+    async fn keep_looking(&self) {
+        let mut seen = None;
+        loop {
+            match self.requested().await {
+                Ok(newest) => {
+                    if seen.replace(newest.clone()).is_some_and(|before| before != newest) {
+                        self.wake();
+                    }
+                }
+                Err(error) => tracing::debug!(%error, "websub.not_looked: cannot see what other processes took; trying again"),
+            }
+            self.clock.sleep(LOOK_INTERVAL).await;
+        }
+    }
+
+    async fn requested(&self) -> Result<(i64, String), DbError> {
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
+        store::requested(&mut connection).await.map_err(fault)
     }
 
     /// Does all that is due now. For tests.

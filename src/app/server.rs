@@ -4,35 +4,39 @@
 //! algorithm on. hyper does the protocol; what hyper answers by itself leaves as a problem like every other error.
 //! Nothing here knows a route. The outside rules are RFC 9110 and RFC 9112; how it stops stands in `docs/OPERATIONS.md`.
 
+mod admission;
 mod connection;
 mod pace;
 mod phase;
 mod refusal;
 mod socket;
+mod tail;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use hyper::rt::Timer;
 use hyper_util::rt::TokioTimer;
+use ipnet::IpNet;
 use poem::Endpoint;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::connection::Handler;
+use self::admission::{Admission, Crowd, Decision, Peer, Standing};
+use self::connection::{Handler, Place};
+use self::refusal::Refusal;
 use crate::clock::Clock;
 
 /// How long accepting rests after the system refused (no file descriptors, no memory): long enough not to spin, short
 /// enough that nobody's connection attempt times out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The least time between two calls on idle connections to make room.
-const RELIEF_PAUSE: Duration = Duration::from_secs(1);
+/// The least time between two lines in the log that say that there is no place left.
+const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// What one server allows its clients, together and each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +44,9 @@ pub struct Limits {
     /// Connections open at a time; who comes later gets a 503. Default 768: below the usual 1,024 file descriptors, so
     /// that the database and outgoing requests still find theirs.
     pub connections_max: usize,
+    /// Connections of one peer: an IPv4 address or an IPv6 /64; a /48 may have four times as many. Default 64, many times
+    /// what a browser opens.
+    pub connections_per_peer_max: usize,
     /// Connections being told so at a time; who comes on top of these is closed without a word. Default 64.
     pub refusals_max: usize,
     /// How long a refused client is waited for: to send its first bytes, and again to take the answer. Default 1 s.
@@ -78,6 +85,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 768,
+            connections_per_peer_max: 64,
             refusals_max: 64,
             refusal_timeout: Duration::from_secs(1),
             headers_timeout: Duration::from_secs(10),
@@ -99,15 +107,24 @@ impl Default for Limits {
 /// Serves `endpoint` on `listener` until `shutdown`, then lets what is in flight finish within
 /// [`Limits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
 ///
-/// A panic in the endpoint ends its own connection only, and is logged.
-pub async fn serve<E: Endpoint + 'static>(listener: TcpListener, endpoint: Arc<E>, shutdown: CancellationToken, limits: Limits) {
+/// A panic in the endpoint ends its own connection only, and is logged. Peers in the nets of `exempt` may have any number of
+/// connections: behind them stands everybody.
+pub async fn serve<E: Endpoint + 'static>(
+    listener: TcpListener,
+    endpoint: Arc<E>,
+    shutdown: CancellationToken,
+    limits: Limits,
+    exempt: Vec<IpNet>,
+) {
     let mut server = Server {
         handler: Arc::new(Handler::new(endpoint, limits)),
         limits,
-        call: watch::Sender::new(Call::None),
+        exempt,
+        admission: Admission::new(limits.connections_max, limits.connections_per_peer_max),
+        stopping: CancellationToken::new(),
         connections: JoinSet::new(),
         refusals: JoinSet::new(),
-        relieved_at: None,
+        crowded_at: None,
         accepting: true,
     };
     bound_unsent(&listener, limits);
@@ -144,25 +161,17 @@ fn bound_unsent(listener: &TcpListener, limits: Limits) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn bound_unsent(_listener: &TcpListener, _limits: Limits) {}
 
-/// What all connections are told at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Call {
-    /// Nothing yet.
-    None,
-    /// Others wait for a place: whoever is between two requests should go.
-    MakeRoom,
-    /// Finish what is in flight, then go.
-    Stop,
-}
-
 struct Server<E> {
     handler: Arc<Handler<E>>,
     limits: Limits,
-    call: watch::Sender<Call>,
+    exempt: Vec<IpNet>,
+    admission: Admission<Weak<Place>>,
+    /// Tells all connections to finish what is in flight, and to go.
+    stopping: CancellationToken,
     connections: JoinSet<()>,
     refusals: JoinSet<()>,
-    /// When idle connections were last asked to go.
-    relieved_at: Option<Instant>,
+    /// When it was last logged that there is no place left.
+    crowded_at: Option<Instant>,
     /// Whether the last accept worked: of a run of failures, only the first is logged.
     accepting: bool,
 }
@@ -177,29 +186,45 @@ impl<E: Endpoint + 'static> Server<E> {
         while let Some(ended) = self.connections.try_join_next() {
             report(ended);
         }
-        if self.connections.len() < self.limits.connections_max {
-            let handler = Arc::clone(&self.handler);
-            let call = self.call.subscribe();
-            self.connections.spawn(connection::hold(handler, stream, peer, call));
-            return;
+        let who = Peer::of(peer.ip(), &self.exempt);
+        let standing = |place: &Weak<Place>| place.upgrade().map_or(Standing::Gone, |place| place.standing());
+        match self.admission.decide(who, standing) {
+            Decision::Refuse(crowd) => return self.turn_away(stream, crowd),
+            Decision::InPlaceOf(number) => {
+                metrics::counter!("http_connections_yielded_total").increment(1);
+                if let Some(place) = self.admission.get(number).and_then(Weak::upgrade) {
+                    place.ask_to_go();
+                }
+            }
+            Decision::Admit => {}
         }
-        self.relieve();
-        if self.refusals.len() < self.limits.refusals_max {
-            self.refusals.spawn(refusal::turn_away(stream, self.limits));
+        let place = Arc::new(Place::new());
+        self.admission.hold(who, Arc::downgrade(&place));
+        self.connections.spawn(connection::hold(Arc::clone(&self.handler), stream, peer, self.stopping.clone(), place));
+    }
+
+    /// Says why there is no place, or closes without a word where many are being told.
+    fn turn_away(&mut self, stream: TcpStream, crowd: Crowd) {
+        let (refusal, reason, refusals_max) = match crowd {
+            // One peer must not keep the others from hearing what it hears itself.
+            Crowd::Peer => (Refusal::PeerCrowded, "peer", self.limits.refusals_max / 2),
+            Crowd::All => (Refusal::Crowded, "all", self.limits.refusals_max),
+        };
+        metrics::counter!("http_connections_refused_total", "reason" => reason).increment(1);
+        if crowd == Crowd::All {
+            self.log_crowded();
+        }
+        if self.refusals.len() < refusals_max {
+            self.refusals.spawn(refusal::turn_away(refusal, stream, self.limits));
         }
     }
 
-    /// Asks idle connections to go. Without this, clients that keep connections open for their next request would
-    /// shut everybody else out; closing an idle connection is allowed at any time (RFC 9112 §9.5).
-    fn relieve(&mut self) {
+    fn log_crowded(&mut self) {
         let now = TokioTimer::new().now();
-        if self.relieved_at.is_none_or(|at| now.duration_since(at) >= RELIEF_PAUSE) {
-            self.relieved_at = Some(now);
-            self.call.send_replace(Call::MakeRoom);
-            tracing::warn!(
-                connections = self.connections.len(),
-                "server.crowded: every connection is in use, new ones are answered 503"
-            );
+        if self.crowded_at.is_none_or(|at| now.duration_since(at) >= CROWDED_PAUSE) {
+            self.crowded_at = Some(now);
+            let connections = self.admission.len();
+            tracing::warn!(connections, "server.crowded: every connection is in use, new ones are answered 503");
         }
     }
 
@@ -219,7 +244,7 @@ impl<E: Endpoint + 'static> Server<E> {
 
     /// Lets what is in flight finish, then cuts the rest.
     async fn stop(mut self) {
-        self.call.send_replace(Call::Stop);
+        self.stopping.cancel();
         let finished = async {
             while let Some(ended) = self.connections.join_next().await {
                 report(ended);

@@ -182,7 +182,7 @@ impl Console {
         let Rejection { file: name, at, error, row } = rejection;
         let (place, number) = match at {
             Position::Line { line, column: _ } => (PLACES[0], line),
-            Position::Element(index) => (PLACES[1], index),
+            Position::Element(index) | Position::Within { array: _, index } => (PLACES[1], index),
         };
         serde_json::to_writer(&mut *file, &json!({ "file": name, place: number, "error": error, "row": row }))?;
         file.write_all(b"\n")

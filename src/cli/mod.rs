@@ -122,7 +122,7 @@ impl Cli {
             Command::Export(export) => export.run(&database).await,
             Command::Backup(backup) => backup.run(&database).await,
             Command::Insights(insights) => insights.run(&database).await,
-            Command::Subscriptions(subscriptions) => subscriptions.run(&database).await,
+            Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             Command::Check(check) => check.run(&database).await,
         }
     }

@@ -106,7 +106,8 @@ impl Serve {
         let app = App::of(press, hub, self.config.allowed_hosts).await?;
         started.cancel();
         out.push(greeting(&app, &links, bound).as_bytes());
-        app.serve(listener, stop, Limits::default()).await;
+        let connections_per_peer_max = usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
+        app.serve(listener, stop, Limits { connections_per_peer_max, ..Limits::default() }).await;
         Ok(())
     }
 
@@ -114,9 +115,10 @@ impl Serve {
     fn settings(&self, database: &DatabaseConfig) -> anyhow::Result<String> {
         let base_url = self.config.links(self.config.listen)?;
         let (listen, hosts, hub) = (self.config.listen, &self.config.allowed_hosts, &self.config.hub);
+        let per_peer = self.config.connections_per_peer_max;
         let trade = self.config.trade.path().map(|path| path.display().to_string()).unwrap_or_default();
         Ok(format!(
-            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_TRADE_FILE={trade}\n{hub}\n",
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE_FILE={trade}\n{hub}\n",
             database.url
         ))
     }

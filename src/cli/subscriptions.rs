@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Outcome, say};
+use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::websub::store::{Listed, list};
@@ -19,12 +20,12 @@ pub struct Subscriptions {
 }
 
 impl Subscriptions {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
         let path = database.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
-        let listed = list(&mut connection).await.map_err(fault)?;
+        let listed = list(&mut connection, clock.now()).await.map_err(fault)?;
         drop(connection);
         readers.close().await;
         if self.json {

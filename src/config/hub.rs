@@ -71,6 +71,9 @@ pub struct HubLimits {
     /// Requests to the hub from one source address (IPv6: one /64) in a minute
     #[arg(long = "hub-requests-per-source-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE", default_value = "60", value_parser = limit())]
     pub requests_per_source_per_minute: u64,
+    /// Requests to the hub from one IPv6 network (/48) in a minute
+    #[arg(long = "hub-requests-per-network-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE", default_value = "240", value_parser = limit())]
+    pub requests_per_network_per_minute: u64,
     /// Verifications sent to one callback host in a minute
     #[arg(long = "hub-verifications-per-host-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", default_value = "30", value_parser = limit())]
     pub verifications_per_host_per_minute: u64,
@@ -159,6 +162,7 @@ impl fmt::Display for HubLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             requests_per_source_per_minute,
+            requests_per_network_per_minute,
             verifications_per_host_per_minute,
             verifications_per_address_per_minute,
             pending_max,
@@ -167,6 +171,7 @@ impl fmt::Display for HubLimits {
             bytes_per_host_per_hour,
         } = self;
         writeln!(f, "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE={requests_per_source_per_minute}")?;
+        writeln!(f, "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE={requests_per_network_per_minute}")?;
         writeln!(f, "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE={verifications_per_host_per_minute}")?;
         writeln!(f, "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE={verifications_per_address_per_minute}")?;
         writeln!(f, "REVIEWS_HUB_PENDING_MAX={pending_max}")?;
@@ -207,6 +212,7 @@ mod tests {
         REVIEWS_HUB_CA_FILE=
         REVIEWS_HUB_ALLOW_CALLBACK_NETS=
         REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE=60
+        REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE=240
         REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE=30
         REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE=60
         REVIEWS_HUB_PENDING_MAX=1000

@@ -11,12 +11,15 @@ mod files;
 mod identity;
 mod migrate;
 mod packed;
+mod place;
 mod schema;
 mod sender;
 mod text;
+mod text_index;
 mod verify;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use changes::Changes;
@@ -26,7 +29,9 @@ pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;
 pub use packed::unpack_value;
+use place::Place;
 pub use sender::Sender;
+use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, Transaction};
 pub use text::Text;
@@ -43,13 +48,17 @@ const GAP: Duration = Duration::from_millis(250);
 const LOOKS_MAX: u32 = 20;
 /// Readers at a time. Requests are answered from memory; these serve the print and the checks.
 const READERS_MAX: u32 = 2;
+/// Readers of the text index at a time, for requests. Where all are busy, a request does without.
+const INDEX_READERS_MAX: u32 = 4;
 
 /// An open database. Cloning shares the same connections.
 #[derive(Debug, Clone)]
 pub struct Database {
     path: PathBuf,
+    place: Arc<Place>,
     writer: SqlitePool,
     readers: SqlitePool,
+    index_readers: SqlitePool,
 }
 
 impl Database {
@@ -66,9 +75,12 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
-        let writer = pool().max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2).connect_with(options).await.map_err(fault)?;
-        let readers = Self::open_readers(path).await?;
-        Ok((Self { path: path.to_owned(), writer, readers }, migrated))
+        let place = Arc::new(Place::of(path)?);
+        let writer = pool(&place).max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let readers = Self::open_readers(path, &place).await?;
+        let index_readers = Self::index_readers_of(path, &place);
+        Ok((Self { path: path.to_owned(), place, writer, readers, index_readers }, migrated))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -80,19 +92,25 @@ impl Database {
             return Err(DbError::Missing(path.to_owned()));
         }
         identity::verify(path).await?;
-        let readers = Self::open_readers(path).await?;
+        let readers = Self::open_readers(path, &Arc::new(Place::of(path)?)).await?;
         let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;
         drop(connection);
         Ok(readers)
     }
 
-    async fn open_readers(path: &Path) -> Result<SqlitePool, DbError> {
-        pool()
+    async fn open_readers(path: &Path, place: &Arc<Place>) -> Result<SqlitePool, DbError> {
+        pool(place)
             .max_connections(READERS_MAX)
             .connect_with(options(path).read_only(true).pragma("query_only", "on"))
             .await
             .map_err(|error| DbError::at(path, error))
+    }
+
+    /// They never wait for a lock, and once open stay so: a request that finds none ready does without.
+    fn index_readers_of(path: &Path, place: &Arc<Place>) -> SqlitePool {
+        let options = options(path).read_only(true).pragma("query_only", "on").busy_timeout(Duration::ZERO);
+        pool(place).max_connections(INDEX_READERS_MAX).idle_timeout(None).max_lifetime(None).connect_lazy_with(options)
     }
 
     /// The path of the file.
@@ -107,12 +125,52 @@ impl Database {
         &self.readers
     }
 
+    /// Whether the name of the database still leads to the file that was opened.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
+    pub fn verify_place(&self) -> Result<(), DbError> {
+        self.place.verify()
+    }
+
+    /// A read-only connection for one question to the text index; `None` where all are busy.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn index_reader(&self) -> Result<Option<PoolConnection<Sqlite>>, DbError> {
+        if let Some(reader) = self.index_readers.try_acquire() {
+            return Ok(Some(reader));
+        }
+        if self.index_readers.size() >= INDEX_READERS_MAX {
+            return Ok(None);
+        }
+        self.index_readers.acquire().await.map(Some).map_err(|error| DbError::at(&self.path, error))
+    }
+
+    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where it is gone.
+    ///
+    /// # Errors
+    /// [`DbError`]; the index may lack rows then.
+    pub async fn repair_text_index(&self) -> Result<u64, DbError> {
+        let fault = |error| DbError::at(&self.path, error);
+        let mut reader = self.readers.acquire().await.map_err(fault)?;
+        if text_index::is_whole(&mut reader).await.map_err(fault)? {
+            return Ok(0);
+        }
+        drop(reader);
+        let mut write = self.write().await?;
+        let repaired = text_index::repair(&mut write).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(repaired)
+    }
+
     /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
     ///
     /// # Errors
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] where the file
-    /// cannot be written.
+    /// cannot be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+        self.verify_place()?;
         self.writer.begin_with("begin immediate").await.map_err(|error| DbError::at(&self.path, error))
     }
 
@@ -146,6 +204,7 @@ impl Database {
     /// Whether somebody has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
         let fault = |error| DbError::at(&self.path, error);
+        self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
         let mut asking = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let answer = asking.begin_with("begin immediate").await.map(drop).map_err(fault);
@@ -163,6 +222,7 @@ impl Database {
         if let Err(error) = self.checkpoint().await {
             tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
         }
+        self.index_readers.close().await;
         self.readers.close().await;
         self.writer.close().await;
     }
@@ -180,9 +240,14 @@ pub async fn scratch() -> sqlx::Result<SqliteConnection> {
 
 /// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
 /// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
-/// sqlx, whose own rollback then fails, would for ever refuse to begin another one.
-fn pool() -> SqlitePoolOptions {
-    let options = SqlitePoolOptions::new().test_before_acquire(false);
+/// sqlx, whose own rollback then fails, would for ever refuse to begin another one. Those that it makes later are to the file
+/// that was opened, too, or there are none.
+fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new().test_before_acquire(false).after_connect(move |_, _| {
+        let verified = place.verify().map_err(|error| sqlx::Error::Configuration(error.into()));
+        Box::pin(std::future::ready(verified))
+    });
     options.before_acquire(|connection, _| Box::pin(std::future::ready(Ok(!connection.is_in_transaction()))))
 }
 

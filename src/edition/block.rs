@@ -11,9 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::column::Column;
 use super::entry::{Entry, Place, place};
-use super::grams::Grams;
 use super::postings::Postings;
-use super::sieve::Sieve;
 use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::compile::{Votes, votes_of};
 use crate::insights::{Note, NoteRef, Notes};
@@ -23,6 +21,9 @@ use crate::reviews::{Rating, Tally};
 const REVIEWS_A_BLOCK: u64 = 128;
 /// Stands after each folded text: a byte that no UTF-8 text has, so that nothing is found across two texts.
 const SEPARATOR: u8 = 0xFF;
+/// Stands in the column of review numbers for a review that the text index may not find: its number is not known, or its
+/// text holds what FTS5 does not index as we fold it.
+pub const UNINDEXED: u32 = u32::MAX;
 
 /// Whether the review of that id is the last of its block.
 #[must_use]
@@ -52,8 +53,7 @@ pub struct Block {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
-    grams: Grams,
-    sieve: Sieve,
+    review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
     digest: [u8; 32],
@@ -162,16 +162,10 @@ impl Block {
         &self.service_areas
     }
 
-    /// The signature of its folded texts.
+    /// The numbers by which the text index knows its reviews, or [`UNINDEXED`].
     #[must_use]
-    pub const fn grams(&self) -> &Grams {
-        &self.grams
-    }
-
-    /// The signatures of its reviews' folded texts.
-    #[must_use]
-    pub const fn sieve(&self) -> &Sieve {
-        &self.sieve
+    pub fn review_nos(&self) -> &[u32] {
+        &self.review_nos
     }
 
     /// What was read in its texts, with each review's index; reviews that are still to be read are left out.
@@ -242,6 +236,7 @@ pub struct Builder {
     technicians: Postings,
     services: Postings,
     service_areas: Postings,
+    review_nos: Vec<u32>,
     notes: Notes,
     unread: Vec<u32>,
     tally: Tally,
@@ -262,6 +257,7 @@ impl Builder {
         entry.technicians.iter().for_each(|mention| self.technicians.push(at, mention));
         entry.services.iter().for_each(|mention| self.services.push(at, mention));
         entry.service_areas.iter().for_each(|mention| self.service_areas.push(at, mention));
+        self.review_nos.push(entry.indexed_no());
         self.note(at, entry.note.as_ref().map(Note::borrowed));
     }
 
@@ -275,6 +271,7 @@ impl Builder {
         block.technicians.at(index).for_each(|mention| self.technicians.push(at, mention));
         block.services.at(index).for_each(|mention| self.services.push(at, mention));
         block.service_areas.at(index).for_each(|mention| self.service_areas.push(at, mention));
+        self.review_nos.push(block.review_nos[index]);
         self.note(at, block.note(index));
     }
 
@@ -304,8 +301,6 @@ impl Builder {
     pub fn finish(&mut self) -> Block {
         let block = Block {
             digest: Sha256::digest(&self.json.bytes).into(),
-            grams: Grams::of(&self.folded.bytes),
-            sieve: Sieve::of(&self.folded.bytes, &self.folded.ends),
             json: Bytes::copy_from_slice(&self.json.bytes),
             json_ends: self.json.ends.clone(),
             folded: self.folded.clone(),
@@ -316,6 +311,7 @@ impl Builder {
             technicians: std::mem::take(&mut self.technicians),
             services: std::mem::take(&mut self.services),
             service_areas: std::mem::take(&mut self.service_areas),
+            review_nos: self.review_nos.clone(),
             notes: self.notes.clone(),
             unread: std::mem::take(&mut self.unread),
             tally: std::mem::take(&mut self.tally),
@@ -326,6 +322,7 @@ impl Builder {
         self.days.clear();
         self.stars.clear();
         self.updated.clear();
+        self.review_nos.clear();
         self.notes.clear();
         block
     }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use super::block::UNINDEXED;
 use crate::insights::{Kind, Note};
 use crate::links::Links;
 use crate::reviews::{self, Day, Mentions, fold};
@@ -59,6 +60,8 @@ pub struct Mention {
 pub struct Entry {
     /// Where it stands.
     pub key: Key,
+    /// `review_change.review_no`, by which the text index knows it; nothing where it has none.
+    pub review_no: Option<i64>,
     /// One to five.
     pub stars: u8,
     /// When it last changed.
@@ -97,6 +100,20 @@ impl Entry {
         Self::new(with_names(review, names), None, links)
     }
 
+    /// The same, known to the text index by that number.
+    #[must_use]
+    pub fn numbered(self, review_no: Option<i64>) -> Self {
+        Self { review_no, ..self }
+    }
+
+    /// Its number if a question's trigrams are sure to find it in the text index, else [`UNINDEXED`]. Not sure are texts that
+    /// are no UTF-8 in the file (they are mended with U+FFFD, and FTS5 takes other characters for what is broken), and texts
+    /// with NUL, at which FTS5 before SQLite 3.44 stopped; the writer may be anybody's shell.
+    pub(super) fn indexed_no(&self) -> u32 {
+        let is_alike = !self.folded.contains(['\u{FFFD}', '\0']);
+        self.review_no.filter(|_| is_alike).and_then(|number| u32::try_from(number).ok()).unwrap_or(UNINDEXED)
+    }
+
     fn new(review: reviews::Review, note: Option<Note>, links: &Links) -> Self {
         let day: Day = review.date;
         let stars = review.rating.stars();
@@ -109,7 +126,18 @@ impl Entry {
         let review = wire::Review::new(review, links);
         let json = wire::json(&review);
         let key = Key { day: day.number(), id: review.id };
-        Self { key, stars, updated_at: review.updated_at, json, folded, technicians, services, service_areas, note }
+        Self {
+            key,
+            review_no: None,
+            stars,
+            updated_at: review.updated_at,
+            json,
+            folded,
+            technicians,
+            services,
+            service_areas,
+            note,
+        }
     }
 }
 

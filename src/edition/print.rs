@@ -86,14 +86,19 @@ pub fn print(document: Document, copy: &Copy, links: &Links) -> Content {
     }
 }
 
-fn dataset(copy: &Copy) -> Content {
-    let head = wire::DatasetHead {
+/// The dataset without its reviews.
+#[must_use]
+pub fn head(copy: &Copy) -> wire::DatasetHead {
+    wire::DatasetHead {
         business: (&copy.business).into(),
         aggregate_rating: (&copy.shelf.tally()).into(),
         withheld: wire::Withheld { count: copy.withheld.values().sum(), reasons: copy.withheld.clone() },
         updated_at: copy.shelf.blocks().iter().filter_map(|block| block.updated_at()).max(),
-    };
-    let mut head = wire::json(&head);
+    }
+}
+
+fn dataset(copy: &Copy) -> Content {
+    let mut head = wire::json(&head(copy));
     head.pop();
     head.extend_from_slice(b",\"reviews\":[");
     let mut digest = Sha256::new_with_prefix(&head);

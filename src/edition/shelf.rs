@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::block::{Block, Builder, ends_block, id_hash};
 use super::entry::{Entry, Key, place};
+use super::positions::Positions;
 use crate::reviews::{Day, ReviewId, Tally};
+use crate::steps;
 
 /// Into how many parts the index of ids is cut: a change copies one of them.
 const SHARDS: usize = 1024;
@@ -22,6 +24,7 @@ pub struct Shelf {
     starts: Vec<usize>,
     len: usize,
     days: DaysById,
+    positions: Arc<OnceLock<Positions>>,
 }
 
 impl Default for Shelf {
@@ -41,6 +44,7 @@ pub struct Filler {
 impl Filler {
     /// Adds the next older review.
     pub fn push(&mut self, entry: &Entry) {
+        steps::one();
         self.days.push((id_hash(&entry.key.id), entry.key.day));
         self.builder.push(entry);
         if ends_block(&entry.key.id) {
@@ -65,7 +69,7 @@ impl Shelf {
             starts.push(len);
             len += block.len();
         }
-        Self { blocks, starts, len, days }
+        Self { blocks, starts, len, days, positions: Arc::default() }
     }
 
     /// How many reviews there are.
@@ -167,6 +171,12 @@ impl Shelf {
         (position < self.len).then(|| (block, position - self.starts[block]))
     }
 
+    /// Where the reviews stand that the text index names by number; counted when it is first asked for.
+    #[must_use]
+    pub fn positions(&self) -> &Positions {
+        self.positions.get_or_init(|| Positions::new(self.blocks.iter().map(|block| block.review_nos()), self.len))
+    }
+
     /// The JSON of the newest `count` reviews, each followed by a comma.
     #[must_use]
     pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
@@ -249,6 +259,7 @@ fn merge(blocks: &[Arc<Block>], gone: &BTreeSet<Key>, new: BTreeMap<Key, Entry>)
             continue;
         }
         for index in 0..block.len() {
+            steps::one();
             let place = block.place(index);
             while let Some((_, entry)) = new.next_if(|(key, _)| key.borrowed() <= place) {
                 push(&mut builder, &mut revised, &entry);

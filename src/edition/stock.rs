@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
+use super::backlog::Backlog;
 use super::entry::Entry;
 use super::print::Copy;
 use super::shelf::{Filler, Shelf};
@@ -14,7 +15,7 @@ use crate::business;
 use crate::insights::store::{Kept, Stored, editorial, stored};
 use crate::insights::{Engine, Note, Reader, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
-use crate::reviews::store::{Changed, Newest, withheld};
+use crate::reviews::store::{Changed, Newest, Numbered, withheld};
 use crate::reviews::{Review, ReviewId, Status};
 
 /// How much is read while readers wait for an edition, in [`cost`]: about 300 ms at ten bytes a microsecond. Counted and
@@ -39,6 +40,7 @@ pub struct Stock<'a> {
     connection: &'a mut SqliteConnection,
     reader: Arc<Reader>,
     links: &'a Links,
+    backlog: &'a Backlog,
     /// What was read for this edition, and is to be kept.
     read: Vec<Kept>,
 }
@@ -46,15 +48,15 @@ pub struct Stock<'a> {
 /// Reviews that are to be read, as long as they are few enough to be read at once.
 #[derive(Debug, Default)]
 struct Missing {
-    reviews: Vec<(Review, String)>,
+    reviews: Vec<(Numbered, String)>,
     cost: usize,
 }
 
 impl Missing {
-    fn add(&mut self, review: &Review, hash: String) {
-        self.cost = self.cost.saturating_add(cost(1, review.text.len().min(TEXT_BYTES_MAX)));
+    fn add(&mut self, numbered: &Numbered, hash: String) {
+        self.cost = self.cost.saturating_add(cost(1, numbered.review.text.len().min(TEXT_BYTES_MAX)));
         if self.cost <= READ_AT_ONCE_MAX {
-            self.reviews.push((review.clone(), hash));
+            self.reviews.push((numbered.clone(), hash));
         } else {
             self.reviews = Vec::new();
         }
@@ -62,9 +64,9 @@ impl Missing {
 }
 
 impl<'a> Stock<'a> {
-    /// Entries of what `connection` sees, with links and readings of these.
-    pub const fn new(connection: &'a mut SqliteConnection, reader: Arc<Reader>, links: &'a Links) -> Self {
-        Self { connection, reader, links, read: Vec::new() }
+    /// Entries of what `connection` sees, with links and readings of these, and with what `backlog` has of these readings.
+    pub const fn new(connection: &'a mut SqliteConnection, reader: Arc<Reader>, links: &'a Links, backlog: &'a Backlog) -> Self {
+        Self { connection, reader, links, backlog, read: Vec::new() }
     }
 
     /// Whether these are entries as `reader` reads.
@@ -90,11 +92,11 @@ impl<'a> Stock<'a> {
     /// When the database cannot be read.
     pub async fn all(&mut self) -> sqlx::Result<Shelf> {
         let (mut newest, mut filler, mut missing) = (Newest::default(), Filler::default(), Missing::default());
-        while let Some(reviews) = newest.next(self.connection).await? {
+        while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.kept(&reviews).await?;
-            for review in reviews {
-                let kept = kept.remove(review.id.as_str());
-                filler.push(&self.entry(review, kept, &mut missing));
+            for numbered in reviews {
+                let kept = kept.remove(numbered.review.id.as_str());
+                filler.push(&self.entry(numbered, kept, &mut missing));
             }
         }
         let shelf = filler.finish();
@@ -113,17 +115,17 @@ impl<'a> Stock<'a> {
         let (mut entries, mut missing): (HashMap<ReviewId, Option<Entry>>, _) = (HashMap::new(), Missing::default());
         let mut published = Vec::with_capacity(changes.len());
         for Changed { id, review } in changes {
-            match review.filter(|review| review.status == Status::Published) {
-                Some(review) => published.push(review),
+            match review.filter(|numbered| numbered.review.status == Status::Published) {
+                Some(numbered) => published.push(numbered),
                 None => drop(entries.insert(id, None)),
             }
         }
         while !published.is_empty() {
             let batch = published.split_off(published.len().saturating_sub(BATCH));
             let mut kept = self.kept(&batch).await?;
-            for review in batch {
-                let (id, kept) = (review.id.clone(), kept.remove(review.id.as_str()));
-                let entry = self.entry(review, kept, &mut missing);
+            for numbered in batch {
+                let (id, kept) = (numbered.review.id.clone(), kept.remove(numbered.review.id.as_str()));
+                let entry = self.entry(numbered, kept, &mut missing);
                 entries.insert(id, Some(entry));
             }
         }
@@ -131,35 +133,42 @@ impl<'a> Stock<'a> {
         Ok(shelf.revise(entries.into_iter().collect()))
     }
 
-    async fn kept(&mut self, reviews: &[Review]) -> sqlx::Result<HashMap<String, Stored>> {
-        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+    async fn kept(&mut self, reviews: &[Numbered]) -> sqlx::Result<HashMap<String, Stored>> {
+        let ids: Vec<&str> = reviews.iter().map(|numbered| numbered.review.id.as_str()).collect();
         stored(self.connection, &ids).await
     }
 
     /// The entry of a review, given what is kept of its reading.
-    fn entry(&self, review: Review, kept: Option<Stored>, missing: &mut Missing) -> Entry {
-        let hash = Subject::of(&review).hash();
+    fn entry(&self, numbered: Numbered, kept: Option<Stored>, missing: &mut Missing) -> Entry {
+        let hash = Subject::of(&numbered.review).hash();
+        let waits = |kept: &Arc<Kept>| kept.text_hash == hash && kept.method_hash == self.reader.method();
+        if let Some(waiting) = self.backlog.find(numbered.review.id.as_str()).filter(waits) {
+            // Stars and day may have changed since, which are not read and stand in the note.
+            let note = Note::new(&waiting.reading, &numbered.review, self.reader.trade());
+            return Entry::read(numbered.review, &waiting.reading.names(), note, self.links).numbered(numbered.review_no);
+        }
         let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
-            missing.add(&review, hash);
-            return Entry::unread(review, self.links);
+            missing.add(&numbered, hash);
+            return Entry::unread(numbered.review, self.links).numbered(numbered.review_no);
         };
-        let note = if kept.method_hash == self.reader.method() { kept.note(&review) } else { None };
+        let note = if kept.method_hash == self.reader.method() { kept.note(&numbered.review) } else { None };
         let Some(note) = note else {
-            missing.add(&review, hash);
-            return Entry::to_read_anew(review, &kept.names, self.links);
+            missing.add(&numbered, hash);
+            return Entry::to_read_anew(numbered.review, &kept.names, self.links).numbered(numbered.review_no);
         };
-        Entry::read(review, &kept.names, note, self.links)
+        Entry::read(numbered.review, &kept.names, note, self.links).numbered(numbered.review_no)
     }
 
-    async fn read_all(&mut self, reviews: Vec<(Review, String)>) -> Vec<(ReviewId, Option<Entry>)> {
+    async fn read_all(&mut self, reviews: Vec<(Numbered, String)>) -> Vec<(ReviewId, Option<Entry>)> {
         let mut entries = Vec::with_capacity(reviews.len());
-        for (review, text_hash) in reviews {
+        for (Numbered { review_no, review }, text_hash) in reviews {
             if entries.len() % BATCH == BATCH - 1 {
                 yield_now().await;
             }
             let id = review.id.clone();
             let kept = read(&self.reader, &review, text_hash);
-            entries.push((id, Some(Entry::read(review, &kept.reading.names(), kept.note.clone(), self.links))));
+            let entry = Entry::read(review, &kept.reading.names(), kept.note.clone(), self.links);
+            entries.push((id, Some(entry.numbered(review_no))));
             self.read.push(kept);
         }
         metrics::counter!("insights_read_total").increment(entries.len() as u64);
@@ -177,7 +186,8 @@ pub async fn survey(connection: &mut SqliteConnection, engine: &Arc<Engine>, lin
     let editorial = editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
     let reader = Arc::new(Reader::new(&business, engine));
-    let mut stock = Stock::new(connection, Arc::clone(&reader), links);
+    let backlog = Backlog::default();
+    let mut stock = Stock::new(connection, Arc::clone(&reader), links, &backlog);
     let shelf = stock.all().await?;
     let behind = stock.into_read().len() + shelf.count_unread();
     Ok((Copy { shelf, business, editorial, withheld, next_reader: Arc::clone(&reader), reader }, behind))

@@ -8,6 +8,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
@@ -17,6 +18,7 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, RETRY_
 use reqwest::{Client, Response};
 use rustls::ClientConfig;
 use thiserror::Error;
+use tower::util::MapResponseLayer;
 
 use super::callback::Target;
 use super::failure::Failure;
@@ -44,6 +46,7 @@ pub struct Egress {
     tls: ClientConfig,
     lines: Lines,
     clock: Clock,
+    signs_of_life: Arc<AtomicU64>,
 }
 
 /// Why there is no way out.
@@ -103,13 +106,20 @@ impl Egress {
     /// Where TLS cannot be set up.
     pub fn new(policy: Policy, roots: &Roots, names: Arc<dyn Names>, clock: Clock) -> Result<Self, EgressError> {
         let tls = tls::config(roots, &clock)?;
-        Ok(Self { policy: Arc::new(policy), names, tls, lines: Lines::default(), clock })
+        Ok(Self { policy: Arc::new(policy), names, tls, lines: Lines::default(), clock, signs_of_life: Arc::default() })
     }
 
     /// What may be dialled.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// How often anything outside has shown so far that we reach it: a connection came about, TLS included, or an answer. Where
+    /// that stays the same while requests fail, it may well be our own network that is down.
+    #[must_use]
+    pub fn signs_of_life(&self) -> u64 {
+        self.signs_of_life.load(Ordering::Relaxed)
     }
 
     /// Looks `url` up and judges all its addresses. A lookup takes 4 s at most.
@@ -183,7 +193,12 @@ impl Egress {
     }
 
     fn client<R: reqwest::dns::Resolve + 'static>(&self, resolver: R, idle_max: usize) -> Result<Client, Failure> {
+        let signs = Arc::clone(&self.signs_of_life);
         Client::builder()
+            .connector_layer(MapResponseLayer::new(move |connection| {
+                signs.fetch_add(1, Ordering::Relaxed);
+                connection
+            }))
             .tls_backend_preconfigured(self.tls.clone())
             .dns_resolver(Arc::new(resolver))
             .https_only(true)
@@ -207,6 +222,7 @@ impl Egress {
     fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
         let Some(remote) = response.remote_addr() else { return Err(Failure::Protocol("it came from nowhere".to_owned())) };
         self.policy.permits(remote.ip(), port).map_err(Failure::Refused)?;
+        self.signs_of_life.fetch_add(1, Ordering::Relaxed);
         Ok(Answer {
             status: response.status().as_u16(),
             body: Vec::new(),

@@ -11,6 +11,21 @@ use super::guard::NotDialled;
 use super::names::NameFault;
 use super::policy::Refused;
 
+/// `ENFILE` and `EMFILE` (on every Unix): we have no socket left.
+pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
+
+/// Whose failure it is that a request has no answer.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// Nothing left this machine, by no fault of the receiver.
+    Ours,
+    /// Nobody answered: it may be their end or ours. Ours, if nothing else is reached either.
+    Unclear,
+    /// The receiver's, or that of who named it.
+    Theirs,
+}
+
 /// How many causes of an error are looked at.
 const CAUSES_MAX: usize = 16;
 
@@ -35,6 +50,9 @@ pub enum Failure {
     /// There is no way from here: no route, no address, no socket.
     #[error("no way to the network: {0}")]
     NetworkDown(String),
+    /// Somebody on the way, or our own side, says that the host cannot be reached.
+    #[error("the host cannot be reached: {0}")]
+    HostUnreachable(String),
     /// No TLS session came about: certificate, name, version.
     #[error("no TLS session: {0}")]
     Tls(String),
@@ -69,6 +87,7 @@ impl Failure {
             Self::ResolverDown(_) => "resolver_down",
             Self::Connect(_) => "connect",
             Self::NetworkDown(_) => "network_down",
+            Self::HostUnreachable(_) => "host_unreachable",
             Self::Tls(_) => "tls",
             Self::TimedOut => "timed_out",
             Self::Closed(_) => "closed",
@@ -78,20 +97,20 @@ impl Failure {
         }
     }
 
-    /// Whether it may well be our own network or resolver that failed.
+    /// Whose failure it is.
     #[must_use]
-    pub const fn is_ours(&self) -> bool {
+    pub const fn blame(&self) -> Blame {
         match self {
-            Self::ResolverDown(_) | Self::NetworkDown(_) | Self::Unsendable(_) => true,
+            Self::NetworkDown(_) | Self::Unsendable(_) => Blame::Ours,
+            Self::ResolverDown(_) | Self::HostUnreachable(_) | Self::TimedOut => Blame::Unclear,
             Self::Url(_)
             | Self::Refused(_)
             | Self::NameUnknown
             | Self::Connect(_)
             | Self::Tls(_)
-            | Self::TimedOut
             | Self::Closed(_)
             | Self::Protocol(_)
-            | Self::TooLong { .. } => false,
+            | Self::TooLong { .. } => Blame::Theirs,
         }
     }
 
@@ -122,15 +141,14 @@ impl Failure {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds; what is unknown is no fault of ours")]
     fn of_io(kind: io::ErrorKind, code: Option<i32>, said: String) -> Self {
-        /// `ENFILE` and `EMFILE` (on every Unix): we have no socket left.
-        const NO_DESCRIPTORS: [i32; 2] = [23, 24];
         if code.is_some_and(|code| NO_DESCRIPTORS.contains(&code)) {
             return Self::NetworkDown(said);
         }
         match kind {
+            // What a router on the way says of the host, and what this machine says of a neighbour that is silent.
+            io::ErrorKind::HostUnreachable => Self::HostUnreachable(said),
             io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::NetworkDown
-            | io::ErrorKind::HostUnreachable
             | io::ErrorKind::AddrNotAvailable
             | io::ErrorKind::AddrInUse
             | io::ErrorKind::PermissionDenied
@@ -153,6 +171,7 @@ impl From<NotDialled> for Failure {
             NotDialled::Refused(refused) => Self::Refused(refused),
             NotDialled::Unresolved(NameFault::Unknown) => Self::NameUnknown,
             NotDialled::Unresolved(NameFault::Unavailable(said)) => Self::ResolverDown(said),
+            NotDialled::Unresolved(NameFault::NoDescriptors) => Self::NetworkDown(NameFault::NoDescriptors.to_string()),
         }
     }
 }
@@ -194,23 +213,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_our_own_side_does_is_our_fault() {
+    fn only_what_our_own_side_does_is_our_fault_from_the_first_minute() {
         let of = |kind, code| Failure::of_io(kind, code, String::new());
-        for (kind, code, name, is_ours) in [
-            (io::ErrorKind::NetworkUnreachable, Some(101), "network_down", true),
-            (io::ErrorKind::HostUnreachable, Some(113), "network_down", true),
-            (io::ErrorKind::NetworkDown, Some(100), "network_down", true),
-            (io::ErrorKind::AddrNotAvailable, Some(99), "network_down", true),
-            (io::ErrorKind::PermissionDenied, Some(1), "network_down", true),
-            (io::ErrorKind::Other, Some(24), "network_down", true),
-            (io::ErrorKind::ConnectionRefused, Some(111), "connect", false),
-            (io::ErrorKind::TimedOut, Some(110), "timed_out", false),
-            (io::ErrorKind::ConnectionReset, Some(104), "closed", false),
-            (io::ErrorKind::UnexpectedEof, None, "closed", false),
+        for (kind, code, name, blame) in [
+            (io::ErrorKind::NetworkUnreachable, Some(101), "network_down", Blame::Ours),
+            (io::ErrorKind::NetworkDown, Some(100), "network_down", Blame::Ours),
+            (io::ErrorKind::AddrNotAvailable, Some(99), "network_down", Blame::Ours),
+            (io::ErrorKind::PermissionDenied, Some(1), "network_down", Blame::Ours),
+            (io::ErrorKind::Other, Some(23), "network_down", Blame::Ours),
+            (io::ErrorKind::Other, Some(24), "network_down", Blame::Ours),
+            (io::ErrorKind::HostUnreachable, Some(113), "host_unreachable", Blame::Unclear),
+            (io::ErrorKind::TimedOut, Some(110), "timed_out", Blame::Unclear),
+            (io::ErrorKind::ConnectionRefused, Some(111), "connect", Blame::Theirs),
+            (io::ErrorKind::ConnectionReset, Some(104), "closed", Blame::Theirs),
+            (io::ErrorKind::UnexpectedEof, None, "closed", Blame::Theirs),
         ] {
             let failure = of(kind, code);
-            assert_eq!((failure.name(), failure.is_ours()), (name, is_ours), "{kind}");
+            assert_eq!((failure.name(), failure.blame()), (name, blame), "{kind}");
         }
+        assert_eq!(Failure::from(NotDialled::Unresolved(NameFault::NoDescriptors)).blame(), Blame::Ours);
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod tls;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
 pub use client::{Answer, Egress, EgressError, Vetted};
-pub use failure::Failure;
+pub use failure::{Blame, Failure};
 pub use names::{NameFault, Names, SystemNames};
 pub use policy::{Policy, Refused};
 pub use tls::{Roots, RootsError};

@@ -10,6 +10,8 @@ use futures_util::future::BoxFuture;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
+use super::failure::NO_DESCRIPTORS;
+
 /// A lookup in the C library can not be interrupted and holds a thread: so many at once. The runtime has 512 for all.
 const LOOKUPS_MAX: usize = 64;
 /// Less than a dial may take, so that a silent resolver is told from a silent receiver.
@@ -33,6 +35,9 @@ pub enum NameFault {
     /// No answer could be had: our resolver's fault, or the network's before it.
     #[error("the resolver gives no answer ({0})")]
     Unavailable(String),
+    /// Nobody could be asked: this process, or this machine, has no file descriptor left.
+    #[error("no file descriptor is left to look the name up with")]
+    NoDescriptors,
 }
 
 /// The machine's own resolver (`getaddrinfo`): what `/etc/hosts` and `/etc/resolv.conf` say holds.
@@ -56,9 +61,10 @@ impl Names for SystemNames {
                 let lookup = move || {
                     // Kept until the thread is free again, even where nobody waits any longer.
                     let _turn = turn;
-                    dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>)
+                    let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
+                    found.map_err(|error| fault(error.kind(), error, is_out_of_descriptors))
                 };
-                tokio::task::spawn_blocking(lookup).await.map_err(unavailable)?.map_err(|error| fault(error.kind(), error))
+                tokio::task::spawn_blocking(lookup).await.map_err(unavailable)?
             };
             tokio::time::timeout(LOOKUP_TIMEOUT, lookup).await.map_err(unavailable)?
         })
@@ -69,9 +75,17 @@ fn unavailable(error: impl std::fmt::Display) -> NameFault {
     NameFault::Unavailable(error.to_string())
 }
 
+/// Whether a file cannot be opened at this moment for want of descriptors. `getaddrinfo` says only that it failed.
+fn is_out_of_descriptors() -> bool {
+    let opened = std::fs::File::open("/dev/null");
+    opened.is_err_and(|error| error.raw_os_error().is_some_and(|code| NO_DESCRIPTORS.contains(&code)))
+}
+
 /// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others say that there was none.
-fn fault(kind: LookupErrorKind, error: impl std::fmt::Debug) -> NameFault {
+fn fault(kind: LookupErrorKind, error: impl std::fmt::Debug, is_out_of_descriptors: impl FnOnce() -> bool) -> NameFault {
     match kind {
+        // Without a descriptor not even the file of hosts is read, and no answer means nothing.
+        _ if is_out_of_descriptors() => NameFault::NoDescriptors,
         LookupErrorKind::NoName | LookupErrorKind::NoData => NameFault::Unknown,
         LookupErrorKind::Again
         | LookupErrorKind::Badflags
@@ -111,7 +125,8 @@ mod tests {
             (LookupErrorKind::Fail, unavailable("\"x\"")),
             (LookupErrorKind::System, unavailable("\"x\"")),
         ] {
-            assert_eq!(fault(kind, "x"), expected, "{kind:?}");
+            assert_eq!(fault(kind, "x", || false), expected, "{kind:?}");
+            assert_eq!(fault(kind, "x", || true), NameFault::NoDescriptors, "{kind:?}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod describe;
 mod forwarded;
 mod hub;
 mod insights;
+mod overview;
 mod parameters;
 mod reviews;
 
@@ -28,6 +29,7 @@ use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::respond::{Route, problem};
 use datasets::Datasets;
 use insights::Insights;
+use overview::Overview;
 use reviews::Reviews;
 
 /// The groups in which Swagger UI shows the operations.
@@ -41,10 +43,10 @@ enum Group {
     Hub,
 }
 
-type Api = (Datasets, Insights, Reviews, Hub);
+type Api = (Datasets, Overview, Insights, Reviews, Hub);
 
 fn api(ctx: &Arc<Ctx>, hub: Hub) -> Api {
-    (Datasets(Arc::clone(ctx)), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub)
+    (Datasets(Arc::clone(ctx)), Overview::new(ctx), Insights(Arc::clone(ctx)), Reviews(Arc::clone(ctx)), hub)
 }
 
 /// The API as the framework describes it: with an operation's id in the place of its path.
@@ -76,6 +78,9 @@ pub fn routes(ctx: &Arc<Ctx>, hub: Hub) -> Result<(Vec<Route>, Vec<Route>), Desc
     ];
     let documents = documents.map(|(path, operation, title)| Ok(handlers.route(path, Method::GET, operation)?.titled(title)));
     let others = [
+        handlers.route("/business.json", Method::GET, "getBusiness"),
+        handlers.route("/facets.json", Method::GET, "getFacets"),
+        handlers.route("/api/compare", Method::GET, "comparePeriods"),
         handlers.route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
         handlers.route(SEARCH_PATH, Method::GET, "searchReviews").map(|route| route.titled("Search")),
         handlers.route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),

@@ -37,6 +37,11 @@ impl Issues {
         self.take(parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)))
     }
 
+    /// The answer to a request with these, of which there is at least one.
+    pub fn into_problem(self) -> Response {
+        invalid_parameters(self.0)
+    }
+
     /// The answer to a request with these, if there are any.
     pub fn problem(self) -> Option<Response> {
         (!self.0.is_empty()).then(|| invalid_parameters(self.0))
@@ -45,6 +50,7 @@ impl Issues {
 
 impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
     type ParamType = ();
     type ParamRawType = ();
 

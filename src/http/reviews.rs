@@ -17,7 +17,7 @@ use crate::edition::{Document, Edition};
 use crate::hash::hex;
 use crate::respond::{self, problem};
 use crate::reviews::{Day, LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
-use crate::search::{Cursor, CursorParameter, search};
+use crate::search::{Cursor, CursorParameter};
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -103,7 +103,7 @@ impl Reviews {
         let cursor = issues.take(cursor.0);
         match issues.problem() {
             Some(problem) => problem.into(),
-            None => self.search(headers, &ReviewFilter::new(&arguments), limit, cursor.as_ref()).into(),
+            None => self.search(headers, &ReviewFilter::new(&arguments), limit, cursor.as_ref()).await.into(),
         }
     }
 
@@ -119,9 +119,9 @@ impl Reviews {
     ) -> Answer<SinceKind> {
         let mut issues = Issues::default();
         let day = issues.require::<parameters::DateOfPath>(date.0);
-        match (day, issues.problem()) {
-            (Some(day), None) => self.since(headers, day).into(),
-            (_, problem) => problem.unwrap_or_else(nothing_of_that_name).into(),
+        match day {
+            Some(day) => self.since(headers, day).into(),
+            None => issues.into_problem().into(),
         }
     }
 
@@ -147,12 +147,12 @@ impl Reviews {
 }
 
 impl Reviews {
-    fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
+    async fn search(&self, headers: &HeaderMap, filter: &ReviewFilter, limit: u8, cursor: Option<&Cursor>) -> Response {
         if let Some(cursor) = cursor.filter(|cursor| !cursor.fits(filter)) {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let edition = self.0.current.load();
-        let found = search(&edition, filter, usize::from(limit), cursor);
+        let found = self.0.text_index.search(&edition, filter, usize::from(limit), cursor).await;
         let head = wire::SearchHead {
             total: found.total,
             total_relation: if found.is_exact { wire::TotalRelation::Eq } else { wire::TotalRelation::Gte },

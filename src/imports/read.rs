@@ -3,6 +3,7 @@
 //! Apart from the formats: where rows stand and what they mean are two questions.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -76,13 +77,16 @@ fn row(plan: &Plan<'_>, columns: &Columns, line: u64, cells: Cells<'_>, sink: &m
 }
 
 fn array(maker: &Maker<'_>, path: &[String], input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
+    let array: Arc<str> = path.join(".").into();
     json_stream::each(input, path, maker.beside(), &mut |met| match met {
         Met::Beside(text) => sink.business(&mut || {
             let value: Value = serde_json::from_slice(text).map_err(Fault::json)?;
             profile::business(&value).map_err(Fault::Business)
         }),
         Met::Element(element) => {
-            let at = Position::Element(element.index);
+            let index = element.index;
+            let at =
+                if &*array == "reviews" { Position::Element(index) } else { Position::Within { array: Arc::clone(&array), index } };
             hand_over(maker, at, parsed(&element), sink)
         }
     })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -73,7 +74,7 @@ pub struct Rejection {
 }
 
 /// Where a row stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
     /// A line of its own; the column (in bytes, from 1) where the JSON is broken.
     Line {
@@ -84,6 +85,13 @@ pub enum Position {
     },
     /// An element of the document's `reviews`, from 0.
     Element(u64),
+    /// An element, from 0, of another array.
+    Within {
+        /// The array's path, as `result.reviews`; empty for the outermost.
+        array: Arc<str>,
+        /// From 0.
+        index: u64,
+    },
 }
 
 impl fmt::Display for Position {
@@ -92,6 +100,7 @@ impl fmt::Display for Position {
             Self::Line { line, column: None } => write!(f, "{line}"),
             Self::Line { line, column: Some(column) } => write!(f, "{line}:{column}"),
             Self::Element(index) => write!(f, " reviews[{index}]"),
+            Self::Within { array, index } => write!(f, " {array}[{index}]"),
         }
     }
 }

@@ -84,7 +84,7 @@ async fn count(merging: &mut Merging<'_>, staging: &mut Staging, place: &Place) 
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    store::published(merging.write, &ids).await
+    Ok(store::published(merging.write, &ids).await?.into_iter().map(|numbered| numbered.review).collect())
 }
 
 /// Withholds these, but for those that the owner shows in spite of their source.

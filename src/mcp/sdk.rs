@@ -189,7 +189,7 @@ impl ServerHandler for Handler {
         if let Some(result) = fixtures::tool(&request.name) {
             return Ok(result.into());
         }
-        let called = self.offer.call(&request.name, &request.arguments.unwrap_or_default());
+        let called = self.offer.call(&request.name, &request.arguments.unwrap_or_default()).await;
         let result = match called {
             Ok(structured) => {
                 let mut result = model::CallToolResult::success(vec![model::ContentBlock::text(offer::text(&structured))]);

@@ -22,6 +22,8 @@ pub trait Parameter {
     const KIND: Self::Kind;
     /// What holds where it is absent, if that is more than "no bound".
     const DEFAULT: Option<u8> = None;
+    /// Whether it must be given. What stands in a path always is.
+    const IS_REQUIRED: bool = false;
 }
 
 /// The value of a parameter that was read.
@@ -107,7 +109,10 @@ pub fn parse_all<'a, P: Parameter>(mut texts: impl Iterator<Item = Result<&'a st
 
 /// Declares parameters: type, name, kind, and a default where there is one.
 macro_rules! parameters {
-    ($($(#[$meaning:meta])* $parameter:ident = $name:literal, $kind:ty: $bounds:expr $(, default $default:expr)?;)*) => {$(
+    (@required) => {
+        true
+    };
+    ($($(#[$meaning:meta])* $parameter:ident = $name:literal $($required:ident)?, $kind:ty: $bounds:expr $(, default $default:expr)?;)*) => {$(
         $(#[$meaning])*
         #[derive(Debug)]
         pub struct $parameter;
@@ -117,6 +122,7 @@ macro_rules! parameters {
             const NAME: &'static str = $name;
             const KIND: $kind = $bounds;
             $(const DEFAULT: Option<u8> = Some($default);)?
+            $(const IS_REQUIRED: bool = parameters!(@$required);)?
         }
     )*};
 }
@@ -145,11 +151,11 @@ parameters! {
     /// Id or label of an aspect.
     Aspect = "aspect", Text: Text::ANY;
     /// First day of the first period.
-    FirstSince = "first_since", Date: Date;
+    FirstSince = "first_since" required, Date: Date;
     /// Last day of the first period.
-    FirstUntil = "first_until", Date: Date;
+    FirstUntil = "first_until" required, Date: Date;
     /// First day of the second period.
-    SecondSince = "second_since", Date: Date;
+    SecondSince = "second_since" required, Date: Date;
     /// Last day of the second period.
-    SecondUntil = "second_until", Date: Date;
+    SecondUntil = "second_until" required, Date: Date;
 }

@@ -1,13 +1,22 @@
 //! Search: which reviews of an edition a filter takes, a page of them, and how many there are.
 //!
-//! It reads the edition and nothing else, so an answer is of one edition whatever happens meanwhile. There is no index to
-//! keep in step: whole blocks are passed over by date, stars, mentions and by the signature of their texts; what is left is
-//! scanned with SIMD substring search, until the page is full and the count exact or at its bound.
+//! What is found is always of the edition. Rare texts are found by the FTS5 index, whose candidates are verified in the
+//! edition; common ones by walking over the newest blocks until the page is full and the count exact or at its bound.
 
+mod answer;
 mod cursor;
 pub mod evidence;
+pub mod facets;
+mod per_edition;
+pub mod periods;
 mod plan;
 mod scan;
+mod store;
+mod text_index;
+mod trigrams;
 
+pub use answer::{Found, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
-pub use plan::{Found, TOTAL_MAX, search};
+pub use per_edition::PerEdition;
+pub use plan::Costs;
+pub use text_index::{TextIndex, scan};

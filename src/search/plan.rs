@@ -1,209 +1,115 @@
-//! How a question is answered: where to begin, when to stop.
+//! Which way is cheaper: to walk over the rest of the reviews, or to ask the text index. Apart from both, and pure: it is
+//! told what a walk over the newest reviews found, and keeps nothing between questions.
 
 use std::ops::{ControlFlow, Range};
 
-use bytes::Bytes;
+use memchr::memmem::Finder;
 
-use super::cursor::Cursor;
-use super::scan::Scan;
-use crate::edition::{Edition, Shelf};
-use crate::reviews::ReviewFilter;
+use super::answer::{Answer, Pass};
+use super::scan::each_text;
+use super::trigrams::{expression, trigrams};
 
-/// Where counting stops: a total beyond is "this many or more".
-pub const TOTAL_MAX: u64 = 1_000;
+/// The text index is not asked for more candidates than this.
+pub const CANDIDATES_MAX: usize = 4_096;
+/// One in so many of the reviews is looked at before deciding, within these bounds.
+const SAMPLE_SHARE: usize = 256;
+const SAMPLE_MIN: usize = 256;
+const SAMPLE_MAX: usize = 2_048;
 
-/// How many blocks' signatures are asked before the first of them is read.
-const BLOCKS_AHEAD: usize = 16;
-
-/// One page of what was found.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// How many reviews there are on all pages.
-    pub total: u64,
-    /// Whether that is all, and not where counting stopped.
-    pub is_exact: bool,
-    /// The page's reviews as JSON.
-    pub reviews: Vec<Bytes>,
-    /// Where the next page begins, if there is one.
-    pub next: Option<Cursor>,
+/// What things cost, in nanoseconds of CPU; measured by `benches/search.rs`, on which only the choice depends, never what is
+/// found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Walking over a kibibyte of text.
+    pub text_kib: f64,
+    /// Reading one text on its own, wherever it is.
+    pub text: f64,
+    /// Passing over one review that mentions nobody who is asked for.
+    pub review: f64,
+    /// Asking the text index anything.
+    pub index: f64,
+    /// Each row that a trigram has in the index.
+    pub index_row: f64,
+    /// Each candidate that comes back, until it is verified.
+    pub candidate: f64,
 }
 
-/// The first `limit` reviews that `filter` takes, after `cursor` where there is one.
+impl Default for Costs {
+    fn default() -> Self {
+        Self { text_kib: 29.0, text: 120.0, review: 1.0, index: 40_000.0, index_row: 60.0, candidate: 400.0 }
+    }
+}
+
+/// How many reviews of so many are walked over before anything is decided.
 #[must_use]
-pub fn search(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Option<&Cursor>) -> Found {
-    let shelf = &edition.copy.shelf;
-    let all = positions(shelf, filter);
-    let scan = Scan::new(filter);
-    let question = filter.canonical();
-    let start = cursor.map_or(all.start, |cursor| shelf.count_through(cursor.day, &cursor.id).clamp(all.start, all.end));
-    let mut total = edition.total(&question).or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
-    let mut page = Vec::with_capacity(limit + 1);
-    let mut count = 0;
-    // From the very start, one walk fills the page and counts; else the page has its own, and the count starts anew.
-    let counts_along = start == all.start && total.is_none();
-    let _ = walk(shelf, &scan, start..all.end, &mut |block, index| {
-        if page.len() <= limit {
-            page.push((block, index));
-        }
-        count += 1;
-        let page_is_full = page.len() > limit;
-        let counting = counts_along && count <= TOTAL_MAX;
-        if page_is_full && !counting { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+pub fn sample(reviews: usize) -> usize {
+    (reviews / SAMPLE_SHARE).clamp(SAMPLE_MIN, SAMPLE_MAX)
+}
+
+/// What to ask the text index for, where that is expected to be cheaper than walking over `rest`, after the walk over
+/// `sampled` found what `answer` has.
+#[must_use]
+pub fn ask(answer: &Answer<'_>, pass: Pass, sampled: &Range<usize>, rest: &Range<usize>, costs: &Costs) -> Option<String> {
+    let trigrams = trigrams(answer.query()?);
+    let walk = walk_cost(answer, pass, sampled, rest, costs);
+    let reviews = answer.shelf().len() as f64;
+    let seen = sampled.len() as f64;
+    // A trigram that more reviews have than this costs more than the walk.
+    let most = ((walk - costs.index) / costs.index_row / reviews * seen).min(seen);
+    if trigrams.is_empty() || most <= 0.0 {
+        return None;
+    }
+    let counted = trigrams.into_iter().filter_map(|trigram| Some((count(answer, sampled, trigram, most)?, trigram)));
+    let mut rarest: Vec<(usize, &str)> = counted.collect();
+    rarest.sort_unstable();
+    // Half a review stands for what was not seen at all.
+    let rows = |count: usize| reviews * (count as f64).max(0.5) / seen;
+    let (first, first_trigram) = *rarest.first()?;
+    let one = costs.index + rows(first) * (costs.index_row + costs.candidate);
+    let second = rarest.get(1).map(|(second, trigram)| {
+        // Trigrams of one word come together: of those that the rarer one takes, a quarter is expected to stay.
+        let cost = costs.index + (rows(first) + rows(*second)) * costs.index_row + rows(first) / 4.0 * costs.candidate;
+        (cost, *trigram)
     });
-    if total.is_none() && !counts_along {
-        count = 0;
-        let _ = walk(shelf, &scan, all, &mut |_, _| {
+    let (cost, asked) = match second {
+        Some((two, trigram)) if two <= one => (two, vec![first_trigram, trigram]),
+        _ => (one, vec![first_trigram]),
+    };
+    (cost < walk).then(|| expression(&asked))
+}
+
+/// What it is expected to cost to go on walking.
+fn walk_cost(answer: &Answer<'_>, pass: Pass, sampled: &Range<usize>, rest: &Range<usize>, costs: &Costs) -> f64 {
+    let (shelf, scan, seen) = (answer.shelf(), answer.scan(), sampled.len() as f64);
+    let until_all_is_found = answer.wanted(pass) as f64 * seen / answer.hits() as f64;
+    let reviews = until_all_is_found.min(rest.len() as f64);
+    if !scan.asks_mentions() {
+        let bytes: usize = shelf.slices(sampled.clone()).map(|(block, range)| bytes(block, &range)).sum();
+        return reviews * (bytes as f64 / seen / 1024.0 * costs.text_kib);
+    }
+    let (mut mentioned, mut all) = (0, 0);
+    for (block, _) in shelf.slices(sampled.clone()) {
+        mentioned += scan.count_mentioned(block);
+        all += block.len();
+    }
+    reviews * (costs.review + mentioned as f64 / all.max(1) as f64 * costs.text)
+}
+
+fn bytes(block: &crate::edition::block::Block, range: &Range<usize>) -> usize {
+    range.end.checked_sub(1).map_or(0, |last| block.folded_bounds(last).1 - block.folded_bounds(range.start).0)
+}
+
+/// How many of the reviews at `sampled` hold `trigram`; `None` where those are more than `most`.
+fn count(answer: &Answer<'_>, sampled: &Range<usize>, trigram: &str, most: f64) -> Option<usize> {
+    let (finder, mut count) = (Finder::new(trigram), 0);
+    for (block, range) in answer.shelf().slices(sampled.clone()) {
+        let flow = each_text(block, range, &finder, &mut |_| {
             count += 1;
-            if count > TOTAL_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if count as f64 > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-    }
-    let (total, is_exact) = *total.get_or_insert_with(|| {
-        let counted = (count.min(TOTAL_MAX), count <= TOTAL_MAX);
-        edition.remember_total(question, counted);
-        counted
-    });
-    let has_more = page.len() > limit;
-    page.truncate(limit);
-    let last = page.last().filter(|_| has_more).map(|(block, index)| shelf.blocks()[*block].place(*index));
-    Found {
-        total,
-        is_exact,
-        next: last.map(|(day, id)| Cursor::new(filter, day.0, id)),
-        reviews: page.into_iter().map(|(block, index)| shelf.blocks()[block].json_of(index)).collect(),
-    }
-}
-
-/// The positions whose days the filter takes.
-fn positions(shelf: &Shelf, filter: &ReviewFilter) -> Range<usize> {
-    let start = filter.until().map_or(0, |day| shelf.count_after(day));
-    let end = filter.since().map_or(shelf.len(), |day| shelf.count_since(day));
-    start..end.max(start)
-}
-
-/// Calls `hit` with block and index of every review at `positions` that the scan takes, in order, until it breaks.
-fn walk(
-    shelf: &Shelf,
-    scan: &Scan<'_>,
-    positions: Range<usize>,
-    hit: &mut impl FnMut(usize, usize) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let Some((first, mut index)) = shelf.locate(positions.start) else { return ControlFlow::Continue(()) };
-    let (mut number, mut left) = (first, positions.len());
-    for blocks in shelf.blocks()[first..].chunks(BLOCKS_AHEAD) {
-        // Their signatures are far apart in memory: asked one behind the other, they are waited for all at once.
-        let mut may_hold = [false; BLOCKS_AHEAD];
-        blocks.iter().zip(&mut may_hold).for_each(|(block, may_hold)| *may_hold = scan.may_hold(block));
-        for (block, may_hold) in blocks.iter().zip(may_hold) {
-            let range = index..block.len().min(index + left);
-            if range.is_empty() {
-                return ControlFlow::Continue(());
-            }
-            left -= range.len();
-            index = 0;
-            if may_hold {
-                scan.each(block, range, &mut |index| hit(number, index))?;
-            }
-            number += 1;
+        if flow.is_break() {
+            return None;
         }
     }
-    ControlFlow::Continue(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use chrono::DateTime;
-
-    use super::{TOTAL_MAX, search};
-    use crate::edition::entry::Entry;
-    use crate::edition::print::{Copy, print};
-    use crate::edition::{Document, Edition, Filler, Printed, Publication, Sheet};
-    use crate::links::Links;
-    use crate::reviews::store::Reading;
-    use crate::reviews::{Mentions, Method, Rating, Review, ReviewFilter, SearchArguments, Source, Status, Verification, fold};
-
-    const WORDS: [&str; 12] = ["leak", "Leaks", "fixed", "the", "was", "É té", "€", "東京都", "ß", "a", "thethe", "🙂🙂"];
-
-    /// Newest first; what a review says is a function of its number.
-    fn reviews() -> Vec<Review> {
-        let review = |number: usize| {
-            let words = (0..number * 7 % 23).map(|at| WORDS[(number * 31 + at * at * 17 + at) % WORDS.len()]);
-            let words: Vec<&str> = words.collect();
-            let technicians = if number.is_multiple_of(3) { vec!["Zoë Ray".to_owned()] } else { Vec::new() };
-            Review {
-                id: format!("r-{number:05}").parse().unwrap(),
-                rating: Rating::try_from(1 + i64::try_from(number % 5).unwrap()).unwrap(),
-                date: format!("20{:02}-06-{:02}", 24 - number / 200, 28 - number % 200 / 8).parse().unwrap(),
-                author: "A".to_owned(),
-                title: None,
-                text: words.join(if number.is_multiple_of(2) { " " } else { "" }),
-                language: None,
-                source: Source { name: "Direct".to_owned(), url: None },
-                verification: Verification { verified: true, method: Method::Manual, verified_at: None },
-                mentions: Mentions::new(technicians, Vec::new(), Vec::new()),
-                response: None,
-                status: Status::Published,
-                updated_at: None,
-            }
-        };
-        (0..2_600).map(review).collect()
-    }
-
-    fn edition(reviews: &[Review]) -> Edition {
-        let links: Links = "https://reviews.example.com".parse().unwrap();
-        let mut filler = Filler::default();
-        for review in reviews {
-            filler.push(&Entry::unread(review.clone(), &links));
-        }
-        let copy = Copy { shelf: filler.finish(), ..Copy::default() };
-        let documents = Document::ALL.map(|document| {
-            let sheet = Arc::new(Sheet::new(document.content_type(), print(document, &copy, &links)));
-            let digest = sheet.content.digest.clone();
-            let publication = Publication { version: 1, digest, changed_at: DateTime::UNIX_EPOCH, is_same_second: false };
-            Arc::new(Printed { document, sheet, publication })
-        });
-        Edition::new(Reading::default(), copy, documents.into())
-    }
-
-    #[test]
-    fn what_is_found_is_what_reading_everything_finds() {
-        let reviews = reviews();
-        let edition = edition(&reviews);
-        let pieces = ["leak fixed", "fixedthe", "e w", "te", "k f", "京都", "京都€", "🙂🙂 the", "s the was", "absent", "ksleak"];
-        let spoilt = ["leakz", "the waz", "東京x"];
-        for query in WORDS.into_iter().chain(pieces).chain(spoilt) {
-            for (rating, technician, since) in
-                [(None, None, None), (Some(2), None, None), (None, Some("ZOË ray"), Some("2018-06-09"))]
-            {
-                let arguments = SearchArguments {
-                    query: Some(query.to_owned()),
-                    rating: rating.map(|stars| Rating::try_from(stars).unwrap()),
-                    mentions_technician: technician.map(str::to_owned),
-                    since: since.map(|day| day.parse().unwrap()),
-                    ..SearchArguments::default()
-                };
-                let is_meant = |review: &&Review| {
-                    fold(&review.text).contains(&fold(query))
-                        && arguments.rating.is_none_or(|rating| review.rating == rating)
-                        && arguments.since.is_none_or(|since| review.date >= since)
-                        && (technician.is_none() || !review.mentions.technicians.is_empty())
-                };
-                let expected: Vec<&str> = reviews.iter().filter(is_meant).map(|review| review.id.as_str()).collect();
-                let filter = ReviewFilter::new(&arguments);
-                let (mut ids, mut cursor) = (Vec::new(), None);
-                loop {
-                    let found = search(&edition, &filter, 70, cursor.as_ref());
-                    let total = expected.len() as u64;
-                    assert_eq!((found.total, found.is_exact), (total.min(TOTAL_MAX), total <= TOTAL_MAX), "{arguments:?}");
-                    ids.extend(found.reviews.iter().map(|json| String::from_utf8_lossy(&json[7..14]).into_owned()));
-                    cursor = found.next;
-                    if cursor.is_none() {
-                        break;
-                    }
-                }
-                assert_eq!(ids, expected, "{arguments:?}");
-            }
-        }
-    }
+    Some(count)
 }

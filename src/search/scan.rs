@@ -1,4 +1,4 @@
-//! Finding a filter's reviews in one block.
+//! Finding a filter's reviews in one block. Apart from the plan, which decides of which blocks.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -8,56 +8,64 @@ use memchr::memmem::Finder;
 use crate::edition::Postings;
 use crate::edition::block::Block;
 use crate::edition::entry::Mention;
-use crate::edition::{REVIEWS_A_WORD, Runs, Wanted};
 use crate::reviews::ReviewFilter;
-
-/// Of 64 reviews, so many are quicker read one by one, each waiting for memory, than all in one pass.
-const READ_ONE_BY_ONE_MAX: u32 = 8;
 
 /// A filter made ready to meet many blocks.
 pub struct Scan<'a> {
     filter: &'a ReviewFilter,
-    text: Option<Text<'a>>,
-}
-
-/// What the text must hold, as each of the three ways of looking for it wants it.
-struct Text<'a> {
-    wanted: Wanted,
-    runs: Runs,
-    finder: Finder<'a>,
+    finder: Option<Finder<'a>>,
 }
 
 impl<'a> Scan<'a> {
     /// Prepares `filter`, once for all blocks.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter) -> Self {
-        let text = filter.query().map(str::as_bytes).map(|query| Text {
-            wanted: Wanted::of(query),
-            runs: Runs::of(query),
-            finder: Finder::new(query),
-        });
-        Self { filter, text }
+        Self { filter, finder: filter.query().map(Finder::new) }
     }
 
     /// Whether nothing but the date decides.
     #[must_use]
     pub fn takes_all(&self) -> bool {
-        self.text.is_none() && !self.filter.asks_stars() && self.filter.technician().is_none() && self.filter.service().is_none()
+        self.finder.is_none() && !self.filter.asks_stars() && !self.asks_mentions()
     }
 
-    /// Whether the block may have what the filter takes, by its counts and its signature.
+    /// Whether it matters who or what is mentioned.
+    #[must_use]
+    pub fn asks_mentions(&self) -> bool {
+        self.filter.technician().is_some() || self.filter.service().is_some()
+    }
+
+    /// Whether the block may have what the filter takes, by its counts.
     #[must_use]
     pub fn may_hold(&self, block: &Block) -> bool {
-        (!self.filter.asks_stars() || self.may_have_stars(block))
-            && self.text.as_ref().is_none_or(|text| block.grams().may_hold(&text.wanted))
+        !self.filter.asks_stars() || self.may_have_stars(block)
+    }
+
+    /// Which of a block's reviews have what the filter asks to be mentioned, as a count.
+    #[must_use]
+    pub fn count_mentioned(&self, block: &Block) -> usize {
+        if !self.asks_mentions() {
+            return block.len();
+        }
+        self.mentioned(block).and_then(|mentioned| mentioned.first().map(|fewest| fewest.len())).unwrap_or(0)
+    }
+
+    /// Whether the filter takes one review.
+    #[must_use]
+    pub fn takes_one(&self, block: &Block, index: usize) -> bool {
+        let holds = |positions: &Cow<'_, [u32]>| positions.binary_search(&u32::try_from(index).unwrap_or(u32::MAX)).is_ok();
+        self.takes(block, index)
+            && (!self.asks_mentions() || self.mentioned(block).is_some_and(|mentioned| mentioned.iter().all(holds)))
     }
 
     /// Calls `hit` with every index in `range` that the filter takes, ascending, until it breaks.
     pub fn each(&self, block: &Block, range: Range<usize>, hit: &mut impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(mentioned) = self.mentioned(block) else { return ControlFlow::Continue(()) };
-        match (&self.text, mentioned.first()) {
+        match (&self.finder, mentioned.first()) {
             // Only the text decides, or the text and the stars.
-            (Some(text), None) => self.each_text(block, range, text, hit),
+            (Some(finder), None) => each_text(block, range, finder, &mut |index| {
+                if self.filter.takes_stars(block.stars()[index]) { hit(index) } else { ControlFlow::Continue(()) }
+            }),
             (_, Some(fewest)) => {
                 let rest = &mentioned[1..];
                 for position in fewest.iter().filter(|position| range.contains(&(**position as usize))) {
@@ -99,64 +107,31 @@ impl<'a> Scan<'a> {
     fn takes(&self, block: &Block, index: usize) -> bool {
         let (start, end) = block.folded_bounds(index);
         self.filter.takes_stars(block.stars()[index])
-            && self.text.as_ref().is_none_or(|text| text.finder.find(&block.folded()[start..end]).is_some())
+            && self.finder.as_ref().is_none_or(|finder| finder.find(&block.folded()[start..end]).is_some())
     }
+}
 
-    /// Only the texts of reviews that the block's sieve keeps; where it keeps many, or knows nothing of so short a
-    /// question, all of them in one pass.
-    fn each_text(
-        &self,
-        block: &Block,
-        range: Range<usize>,
-        Text { runs, finder, .. }: &Text<'_>,
-        hit: &mut impl FnMut(usize) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        if runs.is_empty() {
-            return self.each_in_one_pass(block, range, finder, hit);
+/// Calls `hit` with every index in `range` whose folded text holds what `finder` looks for, ascending, until it breaks: one
+/// pass over all texts.
+pub fn each_text(
+    block: &Block,
+    range: Range<usize>,
+    finder: &Finder<'_>,
+    hit: &mut impl FnMut(usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(last) = range.end.checked_sub(1) else { return ControlFlow::Continue(()) };
+    let texts = &block.folded()[..block.folded_bounds(last).1];
+    let (mut index, mut at) = (range.start, block.folded_bounds(range.start).0);
+    while let Some(found) = finder.find(&texts[at..]) {
+        index = block.review_at(at + found, index);
+        hit(index)?;
+        at = block.folded_bounds(index).1;
+        index += 1;
+        if index > last {
+            break;
         }
-        for word in range.start / REVIEWS_A_WORD..range.end.div_ceil(REVIEWS_A_WORD) {
-            let first = word * REVIEWS_A_WORD;
-            let part = range.start.max(first)..range.end.min(first + REVIEWS_A_WORD);
-            let mut kept = block.sieve().may_hold(runs, word);
-            if kept.count_ones() > READ_ONE_BY_ONE_MAX {
-                self.each_in_one_pass(block, part, finder, hit)?;
-                continue;
-            }
-            while kept != 0 {
-                let index = first + kept.trailing_zeros() as usize;
-                kept &= kept - 1;
-                if part.contains(&index) && self.takes(block, index) {
-                    hit(index)?;
-                }
-            }
-        }
-        ControlFlow::Continue(())
     }
-
-    fn each_in_one_pass(
-        &self,
-        block: &Block,
-        range: Range<usize>,
-        finder: &Finder<'_>,
-        hit: &mut impl FnMut(usize) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let Some(last) = range.end.checked_sub(1) else { return ControlFlow::Continue(()) };
-        let texts = &block.folded()[..block.folded_bounds(last).1];
-        let (mut index, mut at) = (range.start, block.folded_bounds(range.start).0);
-        while let Some(found) = finder.find(&texts[at..]) {
-            let found = at + found;
-            index = block.review_at(found, index);
-            if self.filter.takes_stars(block.stars()[index]) {
-                hit(index)?;
-            }
-            at = block.folded_bounds(index).1;
-            index += 1;
-            if index > last {
-                break;
-            }
-        }
-        ControlFlow::Continue(())
-    }
+    ControlFlow::Continue(())
 }
 
 /// The positions of all values that are meant (two spellings of a name may fold to one); `None` where there is none.

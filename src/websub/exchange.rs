@@ -1,19 +1,20 @@
 //! One exchange with a callback: a verification, a delivery, or the word that a subscription was ended. What it came to
 //! is decided here and written down by the worker.
 
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
-use super::limits::{PerMinute, network};
+use super::addresses::Addresses;
+use super::blame::Doubts;
+use super::prompt::Came;
 use super::schedule::{ATTEMPTS_MAX, Attempt, Next, next};
 use super::signature::sign;
 use super::state::Event;
 use super::store::{DueDelivery, DueVerification, Outcome, Trial};
+use super::turns::Turn;
 use super::verify::{Question, Verdict, denied_url};
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
@@ -30,11 +31,8 @@ const VERIFY_AGAIN: chrono::Duration = chrono::Duration::seconds(5);
 const VERIFY_BODY_MAX: usize = 1_024;
 /// For the whole of a delivery, plus a second for each MiB of it.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
-/// With no success anywhere for this long, failures that are ours count for nobody.
-const OUTAGE_AFTER: chrono::Duration = chrono::Duration::seconds(60);
-
-/// What is dialled is counted by one IPv4 address, or by one IPv6 /48.
-const ADDRESS_PREFIX: u32 = 48;
+/// How long a verification waits while our own network is down.
+const OUTAGE_WAIT: chrono::Duration = chrono::Duration::seconds(60);
 
 /// What exchanges need.
 #[derive(Clone)]
@@ -50,9 +48,9 @@ pub struct Exchange {
     /// The waits between attempts.
     pub delays: RetryDelays,
     /// How often one network may be asked to verify.
-    pub by_address: Arc<PerMinute<IpAddr>>,
-    /// When something last succeeded anywhere, in milliseconds of the monotonic clock.
-    pub succeeded_at: Arc<AtomicU64>,
+    pub by_address: Arc<Addresses>,
+    /// Whose failures are in doubt.
+    pub doubts: Doubts,
 }
 
 /// When an exchange began: the instant that is kept, and what its duration is measured from.
@@ -60,11 +58,13 @@ pub struct Exchange {
 struct Began {
     at: DateTime<Utc>,
     monotonic: Monotonic,
+    /// How many signs of life there had been from outside.
+    signs: u64,
 }
 
 impl Exchange {
-    /// Asks a callback whether it means it.
-    pub async fn verify(&self, due: &DueVerification) -> (Outcome, Trial) {
+    /// Asks a callback whether it means it; `turn` is the one that it had to wait for, if it had.
+    pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Came {
         let began = self.began();
         let (subscription_id, serial) = (due.subscription_id, due.serial);
         let topic = self.links.absolute(due.document.path());
@@ -73,7 +73,10 @@ impl Exchange {
             (Err(error), _) | (_, Err(error)) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
                 let again = Outcome::VerifyAgain { subscription_id, serial, at: began.at + VERIFY_AGAIN };
-                return (again, self.trial("verification", due.document, &due.callback, began, None, "no_randomness".to_owned()));
+                return Came::To(
+                    again,
+                    self.trial("verification", due.document, &due.callback, began, None, "no_randomness".to_owned()),
+                );
             }
         };
         let question = Question {
@@ -83,15 +86,11 @@ impl Exchange {
             challenge: &challenge,
             lease_seconds: due.lease_seconds,
         };
-        let answered = match self.ask(&question.url()).await {
+        let answered = match self.ask(due, &question.url(), turn).await {
             Ok(answered) => answered,
-            // Somebody else's addresses are not ours to flood: later, and it does not count.
-            Err(after) => {
-                let later = Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + after };
-                return (later, self.trial("verification", due.document, &due.callback, began, None, "postponed".to_owned()));
-            }
+            // Somebody else's addresses are not ours to flood: later, and nothing is written down about it.
+            Err(turn) => return Came::Waits(turn),
         };
-        self.note(&answered);
         let (verdict, status, reason) = match &answered {
             Ok(answer) => {
                 let verdict = question.judge(answer.status, &answer.body);
@@ -105,7 +104,9 @@ impl Exchange {
             Err(failure) if is_unheard(failure) => (Verdict::Unheard, None, failure.name()),
             Err(failure) => (Verdict::Refused, None, failure.name()),
         };
-        let is_ours = answered.as_ref().err().is_some_and(|failure| self.is_outage(failure));
+        // A silent callback counts at once: it ends nothing, and strangers could else have as many waiting as they like.
+        let failure = answered.as_ref().err().filter(|failure| **failure != Failure::TimedOut);
+        let is_ours = self.doubts.is_ours(subscription_id, failure, began.signs);
         let outcome = match verdict {
             Verdict::Confirmed => Outcome::Verified {
                 subscription_id,
@@ -116,27 +117,26 @@ impl Exchange {
             },
             // Nothing was learnt about the callback: the request stays until our network is back.
             Verdict::Unheard | Verdict::Refused if is_ours => {
-                Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + OUTAGE_AFTER }
+                Outcome::VerifyLater { subscription_id, serial, at: self.clock.now() + OUTAGE_WAIT }
             }
             Verdict::Unheard if due.attempts == 0 => {
                 Outcome::VerifyAgain { subscription_id, serial, at: self.clock.now() + VERIFY_AGAIN }
             }
             Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { subscription_id, serial },
         };
-        (outcome, self.trial("verification", due.document, &due.callback, began, status, reason.to_owned()))
+        Came::To(outcome, self.trial("verification", due.document, &due.callback, began, status, reason.to_owned()))
     }
 
-    /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of it. `Err` is how long to
-    /// wait where those addresses have been asked often enough.
-    async fn ask(&self, url: &str) -> Result<Result<Answer, Failure>, chrono::Duration> {
+    /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of it. `Err` is the turn to wait
+    /// for where those addresses have been asked often enough.
+    async fn ask(&self, due: &DueVerification, url: &str, turn: Option<&Turn>) -> Result<Result<Answer, Failure>, Turn> {
         let exchange = async {
             let vetted = match self.egress.vet(url).await {
                 Ok(vetted) => vetted,
                 Err(failure) => return Ok(Err(failure)),
             };
-            for address in vetted.addresses().iter().filter(|address| !self.egress.policy().is_allowed_besides(**address)) {
-                let wait = |after| chrono::Duration::from_std(after).unwrap_or(OUTAGE_AFTER);
-                self.by_address.take(&network(*address, ADDRESS_PREFIX)).map_err(wait)?;
+            if !self.is_free(&due.callback) {
+                self.by_address.book(turn, vetted.addresses(), due.is_active)?;
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await)
         };
@@ -144,7 +144,7 @@ impl Exchange {
     }
 
     /// Sends a subscriber what is out.
-    pub async fn deliver(&self, due: &DueDelivery, edition: &Edition) -> (Outcome, Trial) {
+    pub async fn deliver(&self, due: &DueDelivery, edition: &Edition) -> Came {
         let began = self.began();
         let printed = edition.document(due.document);
         let (pieces, version) = (&printed.sheet.content.pieces, printed.publication.version);
@@ -155,15 +155,15 @@ impl Exchange {
         let timeout = DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20));
         let body = Body(Arc::clone(&printed.sheet));
         let answered = self.egress.post(&due.callback, &fields, body, timeout).await;
-        self.note(&answered);
+        let subscription_id = due.subscription_id;
+        let is_ours = self.doubts.is_ours(subscription_id, answered.as_ref().err(), began.signs);
         let (attempt, status, reason) = match &answered {
             Ok(Answer { status: 200..=299, .. }) => (Attempt::Delivered, None, "ok"),
             Ok(Answer { status: 410, .. }) => (Attempt::Gone, Some(410), "gone"),
             Ok(Answer { status, retry_after, .. }) => (Attempt::Failed { retry_after: *retry_after }, Some(*status), "status"),
-            Err(failure) if self.is_outage(failure) => (Attempt::Ours, None, failure.name()),
+            Err(failure) if is_ours => (Attempt::Ours, None, failure.name()),
             Err(failure) => (Attempt::Failed { retry_after: None }, None, failure.name()),
         };
-        let subscription_id = due.subscription_id;
         let outcome = match next(&self.delays, due.failures, attempt, self.random.fraction()) {
             Next::Rest => Outcome::Delivered { subscription_id, version, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) },
             Next::Retry { failures, after } => Outcome::Retry {
@@ -179,7 +179,7 @@ impl Exchange {
         };
         let mut trial = self.trial("delivery", due.document, &due.callback, began, status, reason.to_owned());
         trial.version = Some(version);
-        (outcome, trial)
+        Came::To(outcome, trial)
     }
 
     /// Whether a callback surely leads into a net that the operator opened, and is free of the limits per host.
@@ -217,19 +217,7 @@ impl Exchange {
     }
 
     fn began(&self) -> Began {
-        Began { at: self.clock.now(), monotonic: self.clock.monotonic() }
-    }
-
-    fn note(&self, answered: &Result<Answer, Failure>) {
-        if answered.is_ok() {
-            self.succeeded_at.fetch_max(self.clock.monotonic().millis(), Ordering::Relaxed);
-        }
-    }
-
-    /// Whether this failure is ours, and nothing has succeeded anywhere for a while.
-    fn is_outage(&self, failure: &Failure) -> bool {
-        let quiet_ms = self.clock.monotonic().millis().saturating_sub(self.succeeded_at.load(Ordering::Relaxed));
-        failure.is_ours() && quiet_ms >= OUTAGE_AFTER.num_milliseconds().unsigned_abs()
+        Began { at: self.clock.now(), monotonic: self.clock.monotonic(), signs: self.doubts.signs_of_life() }
     }
 }
 
@@ -245,7 +233,12 @@ impl AsRef<[Bytes]> for Body {
 /// Whether the callback may not have heard the question: then it is asked a second time (`docs/WEBSUB.md`).
 const fn is_unheard(failure: &Failure) -> bool {
     match failure {
-        Failure::TimedOut | Failure::Connect(_) | Failure::ResolverDown(_) | Failure::NetworkDown(_) | Failure::Closed(_) => true,
+        Failure::TimedOut
+        | Failure::Connect(_)
+        | Failure::ResolverDown(_)
+        | Failure::NetworkDown(_)
+        | Failure::HostUnreachable(_)
+        | Failure::Closed(_) => true,
         Failure::Url(_)
         | Failure::Refused(_)
         | Failure::NameUnknown

@@ -58,6 +58,12 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
     }
 }
 
+/// The share of a limit that is kept for renewing and ending what is there: a quarter besides, at least one.
+#[must_use]
+pub const fn reserved(limit: u64) -> u64 {
+    if limit < 4 { 1 } else { limit / 4 }
+}
+
 /// What is counted as one: an IPv4 address, or the IPv6 network of the first `prefix` bits (1 to 128).
 #[must_use]
 pub fn network(address: IpAddr, prefix: u32) -> IpAddr {

@@ -7,41 +7,36 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::store::{Outcome, Trial};
+use super::turns::Turn;
 use crate::clock::Clock;
 
 /// After this an exchange counts as slow.
 const SLOW_AFTER: Duration = Duration::from_secs(1);
 
-/// One thing done.
-pub struct Done {
-    /// Where.
-    pub host: String,
-    /// What came of it.
-    pub result: (Outcome, Trial),
+/// What an exchange came to.
+pub enum Came {
+    /// A result, to be written down.
+    To(Outcome, Trial),
+    /// Nothing was sent: a limit put it off until its turn.
+    Waits(Turn),
 }
 
 /// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells `room`.
-pub async fn promptly(
-    work: impl Future<Output = (Outcome, Trial)>,
-    permit: OwnedSemaphorePermit,
-    host: String,
-    room: Arc<Notify>,
-) -> Done {
+pub async fn promptly(work: impl Future<Output = Came>, permit: OwnedSemaphorePermit, room: Arc<Notify>) -> Came {
     let mut work = std::pin::pin!(work);
     let slow = Clock::system();
-    let result = tokio::select! {
-        result = &mut work => result,
+    tokio::select! {
+        came = &mut work => came,
         () = slow.sleep(SLOW_AFTER) => {
             drop(permit);
             room.notify_one();
             work.await
         }
-    };
-    Done { host, result }
+    }
 }
 
 /// Counts what was done.
-pub fn count((outcome, trial): &(Outcome, Trial)) {
+pub fn count(outcome: &Outcome, trial: &Trial) {
     match outcome {
         Outcome::Delivered { .. } => metrics::counter!("websub_delivered_total").increment(1),
         Outcome::Verified { .. } => metrics::counter!("websub_verified_total").increment(1),

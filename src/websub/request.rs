@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::config::LeaseBounds;
 use crate::edition::Document;
-use crate::egress::{Callback, CallbackFault, Policy, normal};
+use crate::egress::{Callback, CallbackFault, Policy, Refused, normal};
 use crate::links::Links;
 
 /// No request is longer: even a callback of more than 2,048 characters that are all escaped fits, and is told that it is too long.
@@ -104,7 +104,7 @@ pub enum Fault {
         topics: String,
     },
     /// The callback cannot be called.
-    #[error("hub.callback cannot be used: {0}.")]
+    #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
     Callback(#[from] CallbackFault),
     /// The lease is no positive whole number.
     #[error("hub.lease_seconds `{given}` has to be a whole number of seconds above 0, in digits; leave it out for the default.")]
@@ -118,6 +118,23 @@ pub enum Fault {
         /// How long it is.
         bytes: usize,
     },
+}
+
+/// What an operator who means it has to set; nothing where no setting would help.
+const fn opened_with(fault: &CallbackFault) -> &'static str {
+    match fault {
+        CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
+            "; the operator of this hub can open nets with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it on one machine"
+        }
+        CallbackFault::TooLong { .. }
+        | CallbackFault::Character(_)
+        | CallbackFault::NotHttps
+        | CallbackFault::Userinfo
+        | CallbackFault::Fragment
+        | CallbackFault::Host(_)
+        | CallbackFault::TrailingDot
+        | CallbackFault::Respelt(_) => "",
+    }
 }
 
 impl Fault {

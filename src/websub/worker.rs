@@ -3,19 +3,20 @@
 //! It sleeps until the next instant at which something is due, or until it is woken. Whatever it had not written down when
 //! it was killed is done again: at least once, never lost.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::exchange::Exchange;
-use super::prompt::{Done, count, promptly};
+use super::prompt::{Came, count, promptly};
 use super::ready::Ready;
-use super::store::{self, DueDelivery, DueVerification, Outcome, Trial};
+use super::store::{self, Due, Outcome, Trial};
+use super::turns::{Turn, Waiting};
 use crate::clock::{Clock, Monotonic};
 use crate::db::{Database, DbError};
 use crate::edition::Current;
@@ -40,14 +41,10 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a subscription rests whose exchange ended without a result.
+const PANIC_WAIT: Duration = Duration::from_mins(1);
 /// Look again at least so often.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
-
-/// One thing to do.
-enum Due {
-    Verify(DueVerification),
-    Deliver(DueDelivery),
-}
 
 /// What may have become due since it was last read, the more pressing the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,8 +64,14 @@ pub struct Worker {
     ready: Ready<Due>,
     budget: Budget,
     prompt: Arc<Semaphore>,
-    in_flight: JoinSet<Done>,
+    in_flight: JoinSet<Came>,
+    /// Of what is in flight: at which host, and for which subscription.
+    places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
+    /// Subscriptions whose verification a limit put off.
+    waiting: Waiting,
+    /// Subscriptions whose exchange ended without a result.
+    resting: Waiting,
     unrecorded: Vec<(Outcome, Trial)>,
     /// When the oldest result that is not written down came.
     unrecorded_at: Monotonic,
@@ -101,7 +104,10 @@ impl Worker {
             ready: Ready::new(HOST_IN_FLIGHT_MAX),
             prompt: Arc::new(Semaphore::new(PROMPT_MAX)),
             in_flight: JoinSet::new(),
+            places: HashMap::new(),
             busy: HashSet::new(),
+            waiting: Waiting::default(),
+            resting: Waiting::default(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -131,7 +137,7 @@ impl Worker {
                 () = stop.cancelled() => break,
                 () = self.wake.notified() => { self.note(News::Call); false }
                 () = self.room.notified() => false,
-                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
+                Some(done) = self.in_flight.join_next_with_id() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
                 () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.news == News::None => { self.note(News::Some); false }
             };
@@ -140,7 +146,7 @@ impl Worker {
             }
         }
         let finish = async {
-            while let Some(done) = self.in_flight.join_next().await {
+            while let Some(done) = self.in_flight.join_next_with_id().await {
                 self.finish(done);
             }
         };
@@ -160,7 +166,7 @@ impl Worker {
         self.note(News::Some);
         loop {
             self.fill().await?;
-            match self.in_flight.join_next().await {
+            match self.in_flight.join_next_with_id().await {
                 Some(done) => {
                     did_any = true;
                     self.finish(done);
@@ -222,15 +228,20 @@ impl Worker {
         (self.news, self.next_at) = (News::None, self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER);
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-        let verifications = store::verifications(&mut connection, now, READ_MAX).await.map_err(fault)?;
+        let verifications = store::verifications(&mut connection, now, READ_MAX + self.waiting.len()).await.map_err(fault)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
         let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
         let clock = &self.exchange.clock;
-        self.next_at = next_at.map_or(clock.monotonic() + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
+        let monotonic = clock.monotonic();
+        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
+        let turns = [self.waiting.next_at(monotonic), self.resting.next_at(monotonic)];
+        self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.ready.clear();
         self.revised.clear();
-        for due in verifications.into_iter().filter(|due| !self.busy.contains(&due.subscription_id)) {
+        let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
+        let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
+        for due in verifications.into_iter().filter(|due| may_ask(due.subscription_id)) {
             self.ready.push(&due.host.clone(), Due::Verify(due));
         }
         let edition = self.current.load();
@@ -238,7 +249,7 @@ impl Worker {
             // What is being verified may change its secret or end: first things first. And what this process has not
             // printed yet cannot be sent.
             let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
-            if !self.busy.contains(&due.subscription_id) && is_ahead {
+            if is_ahead && is_idle(due.subscription_id) {
                 self.ready.push(&due.host.clone(), Due::Deliver(due));
                 // There may be more than one page of them.
                 self.is_stale = true;
@@ -248,54 +259,59 @@ impl Worker {
     }
 
     fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
-        let exchange = self.exchange.clone();
+        let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
         let now = exchange.clock.now();
-        match due {
-            Due::Verify(due) => {
-                let subscription_id = due.subscription_id;
-                if self.busy.insert(subscription_id) {
-                    let work = async move { exchange.verify(&due).await };
-                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
-                } else {
-                    self.ready.done(&host);
-                }
-            }
-            // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
-            Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&due.subscription_id) => self.ready.done(&host),
-            Due::Deliver(due) => {
-                let subscription_id = due.subscription_id;
-                if self.busy.insert(subscription_id) {
-                    let edition = self.current.load();
-                    if !self.exchange.is_free(&due.callback) {
-                        self.budget.spend(&host, edition.document(due.document).sheet.content.len(), exchange.clock.monotonic());
-                    }
-                    let work = async move { exchange.deliver(&due, &edition).await };
-                    self.in_flight.spawn(promptly(work, permit, host, Arc::clone(&self.room)));
-                } else {
-                    self.ready.done(&host);
-                }
-            }
+        let subscription_id = due.subscription_id();
+        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
+        let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
+        if is_over || !self.busy.insert(subscription_id) {
+            return self.ready.done(&host);
         }
+        let task = match due {
+            Due::Verify(due) => {
+                let turn = self.waiting.take(subscription_id);
+                let work = async move { exchange.verify(&due, turn.as_ref()).await };
+                self.in_flight.spawn(promptly(work, permit, room))
+            }
+            Due::Deliver(due) => {
+                let edition = self.current.load();
+                if !self.exchange.is_free(&due.callback) {
+                    self.budget.spend(&host, edition.document(due.document).sheet.content.len(), exchange.clock.monotonic());
+                }
+                let work = async move { exchange.deliver(&due, &edition).await };
+                self.in_flight.spawn(promptly(work, permit, room))
+            }
+        };
+        self.places.insert(task.id(), (host, subscription_id));
     }
 
-    fn finish(&mut self, done: Result<Done, tokio::task::JoinError>) {
+    fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
+        let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
+        let Some((host, subscription_id)) = self.places.remove(&task) else { return };
+        self.ready.done(&host);
         match done {
-            Ok(Done { host, result }) => {
-                self.ready.done(&host);
-                count(&result);
-                if let Outcome::Verified { subscription_id, .. } = &result.0 {
-                    self.revised.insert(*subscription_id);
+            Ok((_, Came::To(outcome, trial))) => {
+                count(&outcome, &trial);
+                if matches!(outcome, Outcome::Verified { .. }) {
+                    self.revised.insert(subscription_id);
                 }
                 if self.unrecorded.is_empty() {
                     self.unrecorded_at = Clock::system().monotonic();
                 }
-                self.unrecorded.push(result);
+                self.unrecorded.push((outcome, trial));
+            }
+            Ok((_, Came::Waits(turn))) => {
+                metrics::counter!("websub_waits_total").increment(1);
+                self.busy.remove(&subscription_id);
+                self.next_at = self.next_at.min(turn.at);
+                self.waiting.insert(subscription_id, turn);
             }
             Err(error) => {
-                // Which one it was is not known any more: nobody is kept busy by it for ever.
-                tracing::error!(%error, "websub.panicked: an exchange ended without a result");
-                self.busy.clear();
-                self.is_stale = true;
+                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
+                let at = self.exchange.clock.monotonic() + PANIC_WAIT;
+                self.busy.remove(&subscription_id);
+                self.next_at = self.next_at.min(at);
+                self.resting.insert(subscription_id, Turn { at, networks: Vec::new() });
             }
         }
     }

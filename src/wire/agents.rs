@@ -1,4 +1,4 @@
-//! Shapes that agents alone are given: what reviews can be narrowed by, and two periods side by side.
+//! Small answers beside the reviews: what reviews can be narrowed by, and two periods side by side.
 
 use chrono::NaiveDate;
 use poem_openapi::Object;

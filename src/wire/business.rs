@@ -24,6 +24,9 @@ pub struct Business {
     pub kind: String,
     /// IANA name of the zone in which the dates are calendar days.
     pub time_zone: String,
+    /// What its feeds are written in: BCP 47.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// A sentence or two about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -151,16 +154,17 @@ pub struct Dataset {
     pub reviews: Vec<Review>,
 }
 
-/// The dataset without its reviews, which are printed already.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The business and its overall rating: the dataset without its reviews.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[oai(rename = "BusinessSummary")]
 pub struct DatasetHead {
-    /// See [`Dataset::business`].
+    /// The business whose reviews these are.
     pub business: Business,
-    /// See [`Dataset::aggregate_rating`].
+    /// Its overall rating.
     pub aggregate_rating: AggregateRating,
-    /// See [`Dataset::withheld`].
+    /// What does not appear.
     pub withheld: Withheld,
-    /// See [`Dataset::updated_at`].
+    /// When the newest change of a published review was; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
 }
@@ -172,6 +176,7 @@ impl From<&business::Business> for Business {
             name,
             kind,
             time_zone,
+            language,
             description,
             url,
             telephone,
@@ -187,6 +192,7 @@ impl From<&business::Business> for Business {
             name,
             kind,
             time_zone: time_zone.name().to_owned(),
+            language,
             description,
             url,
             telephone,

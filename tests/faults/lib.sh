@@ -95,3 +95,25 @@ fill_disk() { # takes all the room that is left
     dd if=/dev/zero of="$folder/disk/filler" bs=1 oflag=append conv=notrunc count=65536 2>/dev/null
     return 0
 }
+
+needs() { # command: skips the case where it is missing
+    command -v "$1" >/dev/null || skip "there is no $1 here"
+}
+own_network() { # the case's arguments: starts it anew in a network of its own, where all that is sent to 10.99.0.0/16 is lost
+    if [ -z "${FAULTS_OWN_NETWORK-}" ]; then
+        needs ip
+        export FAULTS_OWN_NETWORK=1
+        # As root, or as root of a namespace of its own.
+        unshare -n true 2>/dev/null && exec unshare -n bash "$0" "$@"
+        unshare -rn true 2>/dev/null && exec unshare -rn bash "$0" "$@"
+        skip 'no network namespaces here'
+    fi
+    ip link set lo up && ip link add lost type dummy && ip address add 10.99.0.1/16 dev lost && ip link set lost up ||
+        skip 'no dummy network device here'
+}
+subscribed() { # count: so many active subscriptions of hosts of their own, which have had nothing yet
+    sqlite3 reviews.db "with recursive n (i) as (select 1 union all select i + 1 from n where i < $1)
+        insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
+        select 'json_feed', 'https://10.99.1.' || i || '/cb', 'https://10.99.1.' || i || '/cb', '10.99.1.' || i, 'active',
+            '2100-01-01T00:00:00.000Z', '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z' from n;"
+}

@@ -57,6 +57,7 @@ const VALUES: [&str; 40] = [
     "x",
     "٥",
 ];
+const PERIODS: &str = "first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31";
 const GARBLED: [&str; 3] = ["%FF", "%C3", "a%ED%A0%80"];
 
 async fn document(app: &TestApp) -> Value {
@@ -131,7 +132,9 @@ async fn any_question_is_answered_as_the_document_promises() {
             issues.extend(model.check_query(id, &query));
             let answer = app.get(&format!("{target}?{query}")).await;
             // Which texts are cursors no document can say.
-            let is_other = |issue: &Issue| issue.path != ["cursor"] || issue.code == reviews_service::wire::Code::Duplicate;
+            let is_cursor = |issue: &Issue| issue.path == ["cursor"] && issue.code != reviews_service::wire::Code::Duplicate;
+            // Nor that a period ends after it begins.
+            let is_other = |issue: &Issue| !is_cursor(issue) && !issue.message.starts_with("must not be before ");
             let expected: Vec<Issue> = issues.into_iter().filter(|issue| is_other(issue)).collect();
             if answer.status == 400 {
                 let told: Vec<Issue> = serde_json::from_value(answer.json()["issues"].clone()).unwrap();
@@ -158,9 +161,8 @@ async fn every_described_parameter_is_read_under_its_name() {
         for name in parameters(operation, "query") {
             let answer = app.get(&format!("{path}?{name}=a&{name}=b")).await;
             assert_eq!(answer.status, 400, "{method} {path} does not read {name}");
-            let issue = &answer.json()["issues"][0];
             let expected = json!({"path": [name], "code": "duplicate", "message": "must be given only once", "received": "a, b"});
-            assert_eq!(*issue, expected, "{path}");
+            assert!(answer.json()["issues"].as_array().unwrap().contains(&expected), "{path}: {}", answer.text());
         }
     }
 }
@@ -184,7 +186,9 @@ async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_meth
                 answered.insert((path.clone(), handler.method.to_string(), operation.to_owned()));
             }
         }
-        let target = path.replace("aspects/{id}", "aspects/price").replace("{id}", "r-00001").replace("{date}", "2025-01-01");
+        let path_and_query = if path == "/api/compare" { format!("{path}?{PERIODS}") } else { path.clone() };
+        let target =
+            path_and_query.replace("aspects/{id}", "aspects/price").replace("{id}", "r-00001").replace("{date}", "2025-01-01");
         for method in ["GET", "HEAD", "POST", "DELETE", "PUT"] {
             let is_allowed = route.methods().iter().any(|allowed| allowed.as_str() == method);
             let answer = app.send(Method::from_bytes(method.as_bytes()).unwrap(), &target, &[]).await;

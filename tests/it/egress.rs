@@ -156,7 +156,8 @@ async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
 async fn no_connection_takes_a_delivery_when_it_is_old() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("receiver.test", "/cb");
-    for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (19, 2), (1, 3), (-1, 4)] {
+    // Setting the wall clock back makes none older or younger.
+    for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (-9, 2), (19, 2), (1, 3)] {
         out.clock.advance(TimeDelta::seconds(seconds));
         out.post(&url, "x").await.unwrap();
         assert_eq!(receiver.connections(), connections);

@@ -104,7 +104,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
         (4, Manner::Https, Reply::Garbage, "protocol"),
         (5, Manner::PlainText, Reply::Never, "tls"),
         (6, Manner::Https, Reply::Close, "closed"),
-        (7, Manner::Https, away, "307"),
+        (7, Manner::Https, away, "status 307"),
         // These said 2xx, and what they said behind it is nobody's business (WebSub §7).
         (1, Manner::Https, Reply::Endless, "ok"),
         (1, Manner::Https, Reply::Drip, "ok"),

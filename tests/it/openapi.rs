@@ -176,6 +176,9 @@ fn targets(path: &str) -> Vec<String> {
     ];
     match path {
         "/api/reviews/search" => queries.map(|query| format!("{path}{query}")).into(),
+        "/api/compare" => {
+            vec![format!("{path}?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31")]
+        }
         "/api/reviews/since/{date}" => ["2025-01-01", "0001-01-01", "9999-12-31"].map(|day| path.replace("{date}", day)).into(),
         "/insights/aspects/{id}/evidence.json" => ["price", "overall"].map(|id| path.replace("{id}", id)).into(),
         "/api/reviews/{id}" => ["least", "most", "r-00001", "r-00002"].map(|id| path.replace("{id}", id)).into(),

@@ -3,15 +3,17 @@
 mod folding;
 mod pages;
 mod parameters;
+mod text_index;
 
 use reviews_service::app::server::Limits;
 use reviews_service::reviews::{Rating, Review, ReviewFilter, SearchArguments, Status, fold};
-use reviews_service::search::{TOTAL_MAX, search};
+use reviews_service::search::{Costs, TOTAL_MAX, TextIndex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
+use self::text_index::eager;
 use crate::support::{Generator, SERVICES, TECHNICIANS, TestApp};
 
 const SEARCH: &str = "/api/reviews/search";
@@ -180,13 +182,14 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     let known = known(&reviews);
     let app = TestApp::uncoded(&reviews).await;
     let edition = app.app().ctx().current.load();
+    let index = eager(&app).await;
     let mut generator = Generator::new(12);
     let mut hits = 0;
     for number in 0..24 * FILTERS {
         let question = Question::random(&mut generator, number % FILTERS, &reviews);
         let limit = 1 + generator.below(100);
         let expected = question.expected(&known);
-        let found = search(&edition, &ReviewFilter::new(&question.arguments()), limit, None);
+        let found = index.search(&edition, &ReviewFilter::new(&question.arguments()), limit, None).await;
         let ids: Vec<&str> = found.reviews.iter().map(|json| id_of(json)).collect();
         assert_eq!(ids, expected[..limit.min(expected.len())], "{question:?}");
         assert_eq!(found.next.is_some(), expected.len() > limit, "{question:?}");

@@ -20,12 +20,14 @@ use poem::Endpoint;
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
+use super::Limits;
+use super::admission::Standing;
 use super::phase::{Cycle, Phase};
 use super::refusal::{self, Refusal};
 use super::socket::{Overdue, Socket};
-use super::{Call, Limits};
 
 /// A body as poem hands it over.
 pub(super) type BoxBody = http_body_util::combinators::BoxBody<Bytes, io::Error>;
@@ -59,6 +61,37 @@ impl<E> Handler<E> {
     }
 }
 
+/// A connection as its server sees it: what it does, and a way to ask it to go.
+pub(super) struct Place {
+    cycle: Arc<Cycle>,
+    is_asked: AtomicBool,
+    asked: Notify,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        Self { cycle: Arc::new(Cycle::new()), is_asked: AtomicBool::new(false), asked: Notify::new() }
+    }
+
+    /// What it does at this moment; by the time that it is asked to go, it may have begun something else, and stays.
+    pub(super) fn standing(&self) -> Standing {
+        if self.is_asked.load(Ordering::Relaxed) {
+            return Standing::Leaving;
+        }
+        match self.cycle.phase() {
+            Phase::New => Standing::Silent,
+            Phase::Idle => Standing::Resting,
+            Phase::Head | Phase::Answering | Phase::Answered => Standing::Busy,
+        }
+    }
+
+    /// Asks it to go, for another.
+    pub(super) fn ask_to_go(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.asked.notify_one();
+    }
+}
+
 /// What the requests of one connection share.
 struct Connection<E> {
     handler: Arc<Handler<E>>,
@@ -74,12 +107,13 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     handler: Arc<Handler<E>>,
     stream: TcpStream,
     peer: SocketAddr,
-    mut call: watch::Receiver<Call>,
+    stop: CancellationToken,
+    place: Arc<Place>,
 ) {
     // It fails only on a connection that is gone already.
     let Ok(local) = stream.local_addr() else { return };
     let limits = handler.limits;
-    let cycle = Arc::new(Cycle::new());
+    let cycle = Arc::clone(&place.cycle);
     let shared = Arc::new(Connection {
         handler: Arc::clone(&handler),
         local: LocalAddr(local.into()),
@@ -93,14 +127,20 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     });
     let socket = TokioIo::new(Socket::new(stream, Arc::clone(&cycle), limits));
     let mut http = handler.http.serve_connection(socket, service);
+    let mut is_stopping = false;
     let result = loop {
         tokio::select! {
             biased;
             result = &mut http => break result,
-            Ok(()) = call.changed() => match *call.borrow_and_update() {
-                Call::Stop => Pin::new(&mut http).graceful_shutdown(),
-                Call::MakeRoom if cycle.phase() == Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
-                Call::MakeRoom | Call::None => {}
+            () = stop.cancelled(), if !is_stopping => {
+                is_stopping = true;
+                Pin::new(&mut http).graceful_shutdown();
+            }
+            // What has come meanwhile, hyper has read just now.
+            () = place.asked.notified() => match cycle.phase() {
+                Phase::New => return,
+                Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
+                Phase::Head | Phase::Answering | Phase::Answered => place.is_asked.store(false, Ordering::Relaxed),
             }
         }
     };
@@ -151,6 +191,7 @@ fn ending(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8
 async fn answer<E: Endpoint>(connection: Arc<Connection<E>>, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
     let handler = &*connection.handler;
     connection.had_body.store(!request.body().is_end_stream(), Ordering::Relaxed);
+    connection.cycle.expect_body(request.body().size_hint().exact());
     let response = if let Some(refusal) = objection(&request, &handler.limits) {
         refusal.to_response(&handler.limits)
     } else {

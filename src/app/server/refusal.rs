@@ -30,6 +30,8 @@ pub(super) enum Refusal {
     HeadTooLarge,
     /// Every connection is in use.
     Crowded,
+    /// The peer has as many connections as it may.
+    PeerCrowded,
 }
 
 impl Refusal {
@@ -53,6 +55,7 @@ impl Refusal {
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Crowded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::PeerCrowded => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
@@ -81,13 +84,17 @@ impl Refusal {
                 )
             }
             Self::Crowded => "Every connection is in use. Try again in a second.".to_owned(),
+            Self::PeerCrowded => {
+                let max = limits.connections_per_peer_max;
+                format!("Your network has as many connections open as it may, {max} at most. Close some, or use those again.")
+            }
         }
     }
 
     /// The header fields beside the length and the date.
     fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let retry_after = match self {
-            Self::Crowded => Some(("retry-after", "1")),
+            Self::Crowded | Self::PeerCrowded => Some(("retry-after", "1")),
             Self::Malformed
             | Self::Incomplete
             | Self::HostMissing
@@ -168,13 +175,13 @@ pub(super) async fn linger(mut stream: TcpStream, limits: &Limits) {
     let _ = timeout(limits.refusal_timeout, swallow(&mut stream)).await;
 }
 
-/// Answers 503 to a connection that there is no place for.
-pub(super) async fn turn_away(stream: TcpStream, limits: Limits) {
+/// Answers a connection that there is no place for.
+pub(super) async fn turn_away(refusal: Refusal, stream: TcpStream, limits: Limits) {
     let mut start = [0; 5];
     // Not before the request: many clients take an answer to nothing for a broken connection, and retry at once.
     match timeout(limits.refusal_timeout, stream.peek(&mut start)).await {
         Ok(Ok(0) | Err(_)) => {}
-        Ok(Ok(_)) | Err(_) => Refusal::Crowded.send(stream, is_head(&start), &limits).await,
+        Ok(Ok(_)) | Err(_) => refusal.send(stream, is_head(&start), &limits).await,
     }
 }
 

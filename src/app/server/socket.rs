@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 use super::Limits;
 use super::pace::{Alarm, Pace};
 use super::phase::{Cycle, Phase};
+use super::tail::Tail;
 
 /// A deadline that passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(super) struct Socket {
     pace: Option<Pace>,
     /// The status with which hyper turned a request down.
     rejected: Option<u16>,
+    /// Whether a next head has begun within what was read.
+    tail: Tail,
     overdue: Option<Overdue>,
     /// The client will send no more.
     is_ended: bool,
@@ -45,7 +48,18 @@ pub(super) struct Socket {
 impl Socket {
     pub(super) fn new(stream: TcpStream, cycle: Arc<Cycle>, limits: Limits) -> Self {
         let alarm = Alarm::default();
-        Self { stream, cycle, limits, alarm, read_by: None, pace: None, rejected: None, overdue: None, is_ended: false }
+        Self {
+            stream,
+            cycle,
+            limits,
+            alarm,
+            read_by: None,
+            pace: None,
+            rejected: None,
+            tail: Tail::default(),
+            overdue: None,
+            is_ended: false,
+        }
     }
 
     pub(super) const fn rejected(&self) -> Option<u16> {
@@ -64,9 +78,10 @@ impl Socket {
         self.stream
     }
 
-    fn note_read(&mut self, bytes: usize) {
+    fn note_read(&mut self, read: &[u8]) {
+        self.tail.note(read);
         match self.cycle.phase() {
-            _ if bytes == 0 => self.is_ended = true,
+            _ if read.is_empty() => self.is_ended = true,
             Phase::New | Phase::Idle => self.cycle.enter(Phase::Head),
             Phase::Head | Phase::Answering | Phase::Answered => {}
         }
@@ -134,7 +149,7 @@ impl AsyncRead for Socket {
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(context, buffer) {
             Poll::Ready(Ok(())) => {
-                this.note_read(buffer.filled().len() - before);
+                this.note_read(&buffer.filled()[before..]);
                 Poll::Ready(Ok(()))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
@@ -175,7 +190,9 @@ impl AsyncWrite for Socket {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(context))?;
         if this.cycle.phase() == Phase::Answered {
-            this.cycle.enter(Phase::Idle);
+            // hyper reads ahead: the time of a head that has begun with the request before runs from here.
+            let has_begun = this.tail.answered(this.cycle.body_bytes());
+            this.cycle.enter(if has_begun { Phase::Head } else { Phase::Idle });
             this.read_by = None;
             this.pace = None;
         } else if let Some(pace) = &mut this.pace {

@@ -3,7 +3,8 @@
 //! The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them can explain; UTF-16 was made
 //! UTF-8 before. A row is bounded, so that a quote that nobody closes does not swallow the memory.
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
@@ -56,16 +57,18 @@ pub(in crate::imports) fn read(
     columns: &Columns,
     take: TakeRow<'_>,
 ) -> Result<(), Fault> {
-    let spent = Cell::new(0);
-    let mut reader = reader(Limited { inner: input, spent: &spent }, dialect);
+    let seen = RefCell::new(Seen::default());
+    let mut reader = reader(Limited { inner: input, seen: &seen }, dialect);
     let mut record = csv::ByteRecord::new();
     let mut encoding = Encoding::Undecided;
     let mut cells: Vec<String> = Vec::new();
     let mut number = 0;
     loop {
-        spent.set(0);
-        let line = reader.position().line();
-        let more = reader.read_byte_record(&mut record).map_err(|error| fault(error, line))?;
+        let start = reader.position().byte();
+        seen.borrow_mut().spent = 0;
+        let more = reader.read_byte_record(&mut record);
+        let line = seen.borrow_mut().line_of(start);
+        let more = more.map_err(|error| fault(error, line))?;
         if !more {
             return Ok(());
         }
@@ -74,7 +77,6 @@ pub(in crate::imports) fn read(
             encoding.learn(&record);
             continue;
         }
-        let line = record.position().map_or(line, csv::Position::line);
         if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
             continue;
         }
@@ -136,10 +138,49 @@ impl Encoding {
     }
 }
 
+/// What was read so far: how much for this row, and where the lines end. The parser's own count is one behind after CR LF and
+/// after blank lines.
+#[derive(Debug, Default)]
+struct Seen {
+    spent: usize,
+    bytes: u64,
+    ends_in_cr: bool,
+    /// The line feeds that no row has passed yet, and whether a carriage return stands before. At most as many as a row has bytes.
+    feeds: VecDeque<(u64, bool)>,
+    /// The line feeds that rows have passed.
+    passed: u64,
+}
+
+impl Seen {
+    fn add(&mut self, bytes: &[u8]) {
+        for at in memchr::memchr_iter(b'\n', bytes) {
+            let after_cr = at.checked_sub(1).map_or(self.ends_in_cr, |before| bytes[before] == b'\r');
+            self.feeds.push_back((self.bytes + at as u64, after_cr));
+        }
+        self.ends_in_cr = bytes.last().map_or(self.ends_in_cr, |last| *last == b'\r');
+        self.bytes += bytes.len() as u64;
+        self.spent += bytes.len();
+    }
+
+    /// The line, from 1, of the first row at or after the byte `start`.
+    fn line_of(&mut self, mut start: u64) -> u64 {
+        while let Some((feed, after_cr)) = self.feeds.front().copied() {
+            let is_blank = feed == start || (after_cr && feed == start + 1);
+            if feed >= start && !is_blank {
+                break;
+            }
+            start = start.max(feed + 1);
+            self.passed += 1;
+            self.feeds.pop_front();
+        }
+        self.passed + 1
+    }
+}
+
 /// A reader that fails when one row takes more than is allowed.
 struct Limited<'r> {
     inner: &'r mut dyn BufRead,
-    spent: &'r Cell<usize>,
+    seen: &'r RefCell<Seen>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -149,12 +190,9 @@ struct RowTooLong;
 impl Read for Limited<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let spent = self.spent.get() + read;
-        if spent > ROW_BYTES_MAX + READ_AHEAD_BYTES {
-            return Err(io::Error::other(RowTooLong));
-        }
-        self.spent.set(spent);
-        Ok(read)
+        let mut seen = self.seen.borrow_mut();
+        seen.add(&buffer[..read]);
+        if seen.spent > ROW_BYTES_MAX + READ_AHEAD_BYTES { Err(io::Error::other(RowTooLong)) } else { Ok(read) }
     }
 }
 
@@ -181,6 +219,7 @@ mod tests {
         assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
         assert_eq!(rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"), ["a|b", "2: 1|x\ny", "4: 2|z"]);
         assert_eq!(rows(b"sep=;\r\na;b\r\n1;2\r\n"), ["a|b", "3: 1|2"]);
+        assert_eq!(rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"), ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]);
         assert_eq!(rows(b"a|b\n\"say \"\"hi\"\"\"|2"), ["a|b", "2: say \"hi\"|2"]);
         assert!(sniff(b"just a text\nof lines\n").is_none());
     }

@@ -9,7 +9,7 @@ use super::text;
 use crate::edition::Edition;
 use crate::mcp::escape::length;
 use crate::reviews::{Day, ReviewFilter};
-use crate::search::{Cursor, search};
+use crate::search::{Cursor, Found, scan};
 
 /// How many bytes of JSON text a result has at the most: some 12,000 tokens, about half of what usual clients take. Only a
 /// single review that is larger is given all the same, alone.
@@ -37,7 +37,12 @@ pub struct Page {
 /// As many of the first `limit` reviews that `filter` takes, after `cursor` where there is one, as fit into `bytes_max`.
 #[must_use]
 pub fn page(edition: &Edition, filter: &ReviewFilter, limit: usize, cursor: Option<&Cursor>, bytes_max: usize) -> Page {
-    let found = search(edition, filter, limit, cursor);
+    cut(scan(edition, filter, limit, cursor), filter, bytes_max)
+}
+
+/// As much of what was found by `filter` as fits into `bytes_max`.
+#[must_use]
+pub fn cut(found: Found, filter: &ReviewFilter, bytes_max: usize) -> Page {
     let fitting = fitting(&found.reviews, bytes_max.saturating_sub(ENVELOPE_BYTES));
     let reviews: Vec<Value> =
         found.reviews[..fitting].iter().map(|json| serde_json::from_slice(json).unwrap_or_default()).collect();

@@ -7,11 +7,9 @@
 mod arguments;
 mod completion;
 mod excerpt;
-mod facets;
 mod insights;
 mod listing;
 mod names;
-mod periods;
 mod prompts;
 mod resources;
 mod reviews;
@@ -23,7 +21,6 @@ use std::sync::Arc;
 
 use arguments::{Arguments, Known};
 pub use excerpt::RESULT_BYTES_MAX;
-pub use facets::VALUES_MAX;
 pub use listing::{Argument, Completion, Contents, Message, Object, Prompt, Reference, Refusal, Resource, Role, Template, Tool};
 use schema::Cutter;
 use serde_json::Value;
@@ -32,6 +29,11 @@ use views::Views;
 
 use super::escape::escaped;
 use crate::ctx::Ctx;
+use crate::edition::Edition;
+use crate::reviews::Day;
+use crate::reviews::parameters::{Date, FirstSince, FirstUntil, Parameter, SecondSince, SecondUntil};
+pub use crate::search::facets::VALUES_MAX;
+use crate::search::periods::{self, compare};
 
 /// What agents are told before they ask anything.
 const INSTRUCTIONS: &str = "The verified customer reviews of one business, read-only: get_business says whose. \
@@ -84,18 +86,18 @@ impl Offer {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
+    pub async fn call(&self, name: &str, arguments: &Object) -> Result<Value, Refusal> {
         let (kind, known) = self.known.iter().find(|(kind, _)| kind.name() == name).ok_or(Refusal::Unknown)?;
         let arguments = Arguments::new(name, known, arguments);
         let view = self.views.current();
         match kind {
             Kind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
-            Kind::Search => reviews::search(&view.edition, arguments),
+            Kind::Search => reviews::search(&self.ctx.text_index, &view.edition, arguments).await,
             Kind::Review => reviews::review(&view.edition, arguments),
             Kind::Since => reviews::since(&view.edition, arguments),
             Kind::Insights => view.insights().asked(arguments),
             Kind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
-            Kind::Periods => periods::compare(&view.edition, arguments),
+            Kind::Periods => two_periods(&view.edition, arguments),
         }
     }
 
@@ -139,6 +141,19 @@ impl Offer {
     pub fn complete(&self, reference: Reference<'_>, argument: &str, typed: &str) -> Result<Completion, Refusal> {
         completion::complete(&self.views.current(), reference, argument, typed)
     }
+}
+
+fn two_periods(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+    let first = period::<FirstSince, FirstUntil>(&mut arguments);
+    let second = period::<SecondSince, SecondUntil>(&mut arguments);
+    let (first, second) = arguments.finish(first.zip(second))?;
+    Ok(shape(&compare(edition, first, second)))
+}
+
+fn period<S: Parameter<Kind = Date>, U: Parameter<Kind = Date>>(arguments: &mut Arguments<'_>) -> Option<(Day, Day)> {
+    let (first, last) = (arguments.require::<S>(), arguments.require::<U>());
+    let (first, last) = first.zip(last)?;
+    periods::period::<S, U>(first, last).map_err(|invalid| arguments.refuse(invalid)).ok()
 }
 
 /// An answer as text: the same JSON, in which nothing is hidden.

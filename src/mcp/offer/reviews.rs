@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, refusal};
-use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, page};
+use super::excerpt::{Page, RESULT_BYTES_MAX, REVIEWS_MAX, cut, page};
 use super::listing::Refusal;
 use super::{shape, text};
 use crate::edition::Edition;
 use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, ReviewId, SearchArguments, parameters};
-use crate::search::{Cursor, CursorParameter};
+use crate::search::{Cursor, CursorParameter, TextIndex};
 use crate::wire;
 
 /// How much of an id that nobody has is given back.
@@ -18,7 +18,7 @@ const ID_CHARACTERS_MAX: usize = 140;
 ///
 /// # Errors
 /// Where an argument is wrong, or the cursor belongs to other filters.
-pub fn search(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
+pub async fn search(index: &TextIndex, edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, Refusal> {
     let filter = ReviewFilter::new(&SearchArguments {
         rating: arguments.take::<parameters::Rating>(),
         min_rating: arguments.take::<parameters::MinRating>(),
@@ -32,7 +32,8 @@ pub fn search(edition: &Edition, mut arguments: Arguments<'_>) -> Result<Value, 
     let cursor = arguments.take::<CursorParameter>();
     arguments.finish(Some(()))?;
     let cursor = fitting(&filter, cursor)?;
-    Ok(found(page(edition, &filter, usize::from(limit), cursor.as_ref(), RESULT_BYTES_MAX), limit))
+    let all = index.search(edition, &filter, usize::from(limit), cursor.as_ref()).await;
+    Ok(found(cut(all, &filter, RESULT_BYTES_MAX), limit))
 }
 
 /// A page as REST has it.

@@ -3,12 +3,9 @@
 //! Each stands alone: what it refers to is put in its place. There is no `$schema`, for clients' validators take what the
 //! protocol says (2020-12) or know no other dialect than their own, and these schemas mean the same in all.
 
-use poem_openapi::registry::Registry;
-use poem_openapi::types::Type;
 use serde_json::{Map, Value, json};
 
 use super::listing::Object;
-use crate::respond::to_3_1;
 
 /// How far schemas may refer to others; deeper is anything.
 const REFERENCES_MAX: usize = 16;
@@ -69,15 +66,6 @@ impl Cutter<'_> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),
         }
     }
-}
-
-/// The schema of a shape that only agents are given.
-#[must_use]
-pub fn of<T: Type>() -> Object {
-    let mut registry = Registry::new();
-    T::register(&mut registry);
-    let components = serde_json::to_value(&registry.schemas).unwrap_or_default();
-    Cutter(&to_3_1(json!({ "components": { "schemas": components } }))).component(&T::name())
 }
 
 /// One property of an object's schema.

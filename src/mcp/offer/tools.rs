@@ -10,9 +10,8 @@ use super::excerpt::{left_out_schema, place};
 use super::listing::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
 use super::{insights, views};
-use crate::reviews::parameters::{Aspect, FirstSince, FirstUntil, Limit, Parameter, SecondSince, SecondUntil};
+use crate::reviews::parameters::{Aspect, Limit, Parameter};
 use crate::search::CursorParameter;
-use crate::wire;
 
 /// Which tool it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +68,7 @@ impl Kind {
             Self::Business => {
                 "Get the facts of the business (name, address, services, technicians, service areas) and its overall rating. Use when \
                  asked who they are, how they are rated, or how many reviews there are. Do not use for counts by technician, service or \
-                 year (use list_facets). Returns business, aggregate_rating with a distribution by stars, updated_at. Takes no arguments."
+                 year (use list_facets). Returns business, aggregate_rating with a distribution by stars, withheld, updated_at. Takes no arguments."
             }
             Self::Search => {
                 "Search the reviews; all filters must hold; newest first. Use when you need reviews themselves, to quote or read. Do not \
@@ -126,17 +125,7 @@ impl Kind {
                 let schema = json!({ "type": "string", "description": "Id of one aspect, from an answer without it." });
                 vec![Known { name: Aspect::NAME.to_owned(), schema: object(schema), is_required: false }]
             }
-            Self::Periods => [
-                (FirstSince::NAME, "First day of the first period, `YYYY-MM-DD`."),
-                (FirstUntil::NAME, "Last day of the first period, `YYYY-MM-DD`."),
-                (SecondSince::NAME, "First day of the second period, `YYYY-MM-DD`."),
-                (SecondUntil::NAME, "Last day of the second period, `YYYY-MM-DD`."),
-            ]
-            .map(|(name, description)| {
-                let schema = json!({ "type": "string", "format": "date", "description": description });
-                Known { name: name.to_owned(), schema: object(schema), is_required: true }
-            })
-            .into(),
+            Self::Periods => parameters(cut, "comparePeriods"),
         }
     }
 
@@ -148,9 +137,9 @@ impl Kind {
         };
         match self {
             Self::Business => {
-                let mut schema = members("ReviewsDataset", &["business", "aggregate_rating", "updated_at"]);
+                let mut schema = members("BusinessSummary", &["business", "aggregate_rating", "withheld", "updated_at"]);
                 schema.push(("left_out", left_out_schema()));
-                relaxed(answer(schema, 2), &views::BUSINESS_PARTS)
+                relaxed(answer(schema, 3), &views::BUSINESS_PARTS)
             }
             Self::Search => cut.component("SearchResult"),
             Self::Review => cut.component("Review"),
@@ -178,8 +167,8 @@ impl Kind {
                 schema::shallow(&mut schema, INSIGHTS_DEPTH);
                 object(schema)
             }
-            Self::Facets => schema::of::<wire::Facets>(),
-            Self::Periods => schema::of::<wire::Comparison>(),
+            Self::Facets => cut.component("Facets"),
+            Self::Periods => cut.component("Comparison"),
         }
     }
 

@@ -1,17 +1,18 @@
 //! What is made of an edition once and then given to everybody who asks: answers that take reading all blocks or a whole
 //! document. Each is made when it is first asked for, and goes with its edition.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::excerpt;
-use super::facets::{Counts, facets};
+use super::excerpt::{self, RESULT_BYTES_MAX};
 use super::insights::Insights;
-use super::shape;
+use super::{shape, text};
 use crate::ctx::Ctx;
 use crate::edition::Edition;
-use crate::wire;
+use crate::edition::print::head;
+use crate::search::PerEdition;
+use crate::search::facets::{Counts, VALUES_MAX, facets};
 
 /// What of the business may be left out, the least needed first; `list_facets` has most of it.
 pub const BUSINESS_PARTS: [&str; 6] = ["synonyms", "aliases", "service_areas", "technicians", "services", "address"];
@@ -36,26 +37,21 @@ struct Made {
 #[derive(Debug)]
 pub struct Views {
     ctx: Arc<Ctx>,
-    last: Mutex<(Weak<Edition>, Arc<Made>)>,
+    made: PerEdition<Made>,
 }
 
 impl Views {
     /// Nothing is made yet.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>) -> Self {
-        Self { ctx, last: Mutex::default() }
+        Self { ctx, made: PerEdition::default() }
     }
 
     /// The edition that is out.
     #[must_use]
     pub fn current(&self) -> View {
         let edition = self.ctx.current.load();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // While we hold it weakly, its address is not given to another.
-        if !std::ptr::eq(last.0.as_ptr(), Arc::as_ptr(&edition)) {
-            *last = (Arc::downgrade(&edition), Arc::default());
-        }
-        View { made: Arc::clone(&last.1), edition }
+        View { made: self.made.of(&edition), edition }
     }
 }
 
@@ -63,17 +59,7 @@ impl View {
     /// The answer of `get_business`.
     #[must_use]
     pub fn business(&self) -> &Value {
-        self.made.business.get_or_init(|| {
-            let copy = &self.edition.copy;
-            let mut answer = json!({
-                "business": shape(&wire::Business::from(&copy.business)),
-                "aggregate_rating": shape(&wire::AggregateRating::from(&copy.shelf.tally())),
-            });
-            if let Some(updated_at) = copy.shelf.blocks().iter().filter_map(|block| block.updated_at()).max() {
-                answer["updated_at"] = shape(&updated_at);
-            }
-            excerpt::fit(answer, &BUSINESS_PARTS)
-        })
+        self.made.business.get_or_init(|| excerpt::fit(shape(&head(&self.edition.copy)), &BUSINESS_PARTS))
     }
 
     /// Everybody and everything that reviews mention or the firm lists, counted.
@@ -85,7 +71,19 @@ impl View {
     /// The answer of `list_facets`.
     #[must_use]
     pub fn facets(&self) -> &Value {
-        self.made.facets.get_or_init(|| facets(self.counts(), &self.edition.copy.shelf))
+        self.made.facets.get_or_init(|| self.fitting_facets())
+    }
+
+    /// The facets that REST gives, or of each list fewer, as many as fit.
+    fn fitting_facets(&self) -> Value {
+        let mut most = VALUES_MAX;
+        loop {
+            let answer = shape(&facets(self.counts(), &self.edition.copy.shelf, most));
+            if most == 1 || text(&answer).len() <= RESULT_BYTES_MAX {
+                return answer;
+            }
+            most /= 2;
+        }
     }
 
     /// The insights, as they are printed and as they are given.

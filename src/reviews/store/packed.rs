@@ -2,16 +2,21 @@
 
 use crate::db::unpack_value as value;
 
-/// A review's values as they are stored.
+/// A review's values as they are stored. One whose texts are too long has its id and its day alone.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     pub(super) review_id: Option<&'a [u8]>,
     pub(super) reviewed_on: Option<&'a [u8]>,
     /// The other columns, in the order of the query.
     pub(super) others: [Option<&'a [u8]>; 16],
+    /// Its row of `review_change`.
+    pub(super) review_no: Option<&'a [u8]>,
     /// Kind and value.
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
+
+/// Stands in the place of mentions that are too long.
+const OVERSIZED: &[u8] = b"!;";
 
 /// The rows that were packed one behind the other.
 pub(super) fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
@@ -30,11 +35,16 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     for other in &mut others {
         *other = value(packed)?;
     }
+    let review_no = value(packed)?;
     let mut mentions = Vec::new();
     loop {
+        if let Some(rest) = packed.strip_prefix(OVERSIZED) {
+            *packed = rest;
+            return Some(Row { review_id, reviewed_on, others: [None; 16], review_no, mentions: Vec::new() });
+        }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others, mentions });
+            return Some(Row { review_id, reviewed_on, others, review_no, mentions });
         }
         mentions.push((value(packed)??, value(packed)??));
     }

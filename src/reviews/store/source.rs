@@ -75,7 +75,7 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
 /// When the database cannot be read.
 pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Standing> {
     let reviews = of_ids(connection, ids, false).await?;
-    let reviews: HashMap<String, Review> = reviews.into_iter().map(|review| (review.id.to_string(), review)).collect();
+    let reviews: HashMap<String, Review> = reviews.into_iter().map(|row| (row.review.id.to_string(), row.review)).collect();
     let sources = sources(connection, ids).await?;
     let list = Value::from(ids).to_string();
     let deleted = sqlx::query_scalar!(

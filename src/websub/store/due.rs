@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 
+use super::super::state::State;
 use super::request::Mode;
 use super::{instant, text};
 use crate::edition::Document;
@@ -26,6 +27,8 @@ pub struct DueVerification {
     pub lease_seconds: i64,
     /// How often it was tried before.
     pub attempts: i64,
+    /// Whether it renews or ends an active subscription.
+    pub is_active: bool,
 }
 
 /// A subscription that is behind.
@@ -49,6 +52,25 @@ pub struct DueDelivery {
     pub failures: u32,
 }
 
+/// One thing to do.
+pub enum Due {
+    /// A request is to be verified.
+    Verify(DueVerification),
+    /// A subscription is to be sent what is out.
+    Deliver(DueDelivery),
+}
+
+impl Due {
+    /// Of which subscription.
+    #[must_use]
+    pub const fn subscription_id(&self) -> i64 {
+        match self {
+            Self::Verify(due) => due.subscription_id,
+            Self::Deliver(due) => due.subscription_id,
+        }
+    }
+}
+
 /// Requests that are due, oldest first.
 ///
 /// # Errors
@@ -60,7 +82,8 @@ pub async fn verifications(
 ) -> sqlx::Result<Vec<DueVerification>> {
     let (until, limit) = (text(now), i64::try_from(limit).unwrap_or(i64::MAX));
     let rows = sqlx::query!(
-        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at
+        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at,
+           s.state
          from intent as i join subscription as s using (subscription_id)
          where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
         until,
@@ -83,6 +106,7 @@ pub async fn verifications(
                 Mode::Unsubscribe => running.unwrap_or(row.lease_seconds),
             },
             attempts: row.attempts,
+            is_active: State::find(&row.state) == Some(State::Active),
         })
     });
     Ok(due.collect())

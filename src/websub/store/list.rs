@@ -45,17 +45,20 @@ pub struct Figures {
     pub oldest_due_seconds: i64,
 }
 
-/// Every subscription, active ones first.
+/// Every subscription, active ones first; one whose lease is over has lapsed, whether or not that is recorded.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn list(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Listed>> {
+pub async fn list(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx::Result<Vec<Listed>> {
+    let now = text(now);
     sqlx::query_as!(
         Listed,
-        r#"select s.document, callback, state, lease_ends_at, failures, last_attempt_at, last_outcome, next_attempt_at,
+        r#"select s.document, callback, case when state = 'active' and lease_ends_at <= ?1 then 'lapsed' else state end as "state!: String",
+             lease_ends_at, failures, last_attempt_at, last_outcome, next_attempt_at,
              secret is not null as "is_signed!: bool", delivered_version, coalesce(p.version, 0) as "version!: i64"
            from subscription as s left join publication as p using (document)
-           order by state = 'active' desc, state, s.document, callback"#
+           order by state = 'active' and lease_ends_at > ?1 desc, 3, s.document, callback"#,
+        now
     )
     .fetch_all(connection)
     .await

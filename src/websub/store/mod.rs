@@ -2,16 +2,18 @@
 
 mod due;
 mod list;
+mod outcome;
 mod record;
 mod request;
 mod tidy;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-pub use due::{DueDelivery, DueVerification, deliveries, next_due_at, verifications};
+pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifications};
 pub use list::{Figures, Listed, figures, list};
-pub use record::{Outcome, Trial, record};
-pub use request::{Accepted, Counts, Mode, Wanted, accept, counts};
-pub use tidy::{expire, prune};
+pub use outcome::{Outcome, Trial};
+pub use record::record;
+pub use request::{Accepted, Counts, Mode, Wanted, accept, counts, is_known, requested};
+pub use tidy::{bound, expire, prune};
 
 /// The one spelling of instants in the hub's tables, which compare as texts.
 fn text(instant: DateTime<Utc>) -> String {

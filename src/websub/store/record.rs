@@ -6,121 +6,13 @@ use chrono::{DateTime, Utc};
 use sqlx::{Sqlite, Transaction};
 
 use super::super::state::{Event, State};
+use super::outcome::{Outcome, Trial};
 use super::request::Mode;
 use super::text;
-use crate::edition::Document;
+use super::tidy::bound;
 
-/// What an attempt was, for the operator.
-#[derive(Debug, Clone)]
-pub struct Trial {
-    /// `verification`, `delivery` or `denial`.
-    pub kind: &'static str,
-    /// The topic.
-    pub document: Document,
-    /// Where to.
-    pub callback: String,
-    /// What was delivered.
-    pub version: Option<i64>,
-    /// The HTTP status, where there was an answer.
-    pub status: Option<u16>,
-    /// `ok`, or why it failed.
-    pub reason: String,
-    /// When it began.
-    pub at: DateTime<Utc>,
-    /// How long it took.
-    pub duration_ms: i64,
-}
-
-/// What came of an attempt, for the subscription.
-#[derive(Debug, Clone)]
-pub enum Outcome {
-    /// The callback confirmed.
-    Verified {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Which request of it.
-        serial: i64,
-        /// What was confirmed.
-        mode: Mode,
-        /// Counted from the moment the verification was sent (WebSub §5.3).
-        lease_ends_at: DateTime<Utc>,
-    },
-    /// Nobody answered; it is tried once more.
-    VerifyAgain {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Which request of it.
-        serial: i64,
-        /// When.
-        at: DateTime<Utc>,
-    },
-    /// Nothing was learnt; it is tried as if for the first time.
-    VerifyLater {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Which request of it.
-        serial: i64,
-        /// When.
-        at: DateTime<Utc>,
-    },
-    /// The callback did not confirm.
-    NotVerified {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Which request of it.
-        serial: i64,
-    },
-    /// It has that version now.
-    Delivered {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Which version.
-        version: i64,
-        /// How many bytes it was.
-        bytes: i64,
-    },
-    /// It is tried again.
-    Retry {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Failed attempts in a row.
-        failures: u32,
-        /// When.
-        at: DateTime<Utc>,
-    },
-    /// It is over.
-    Ended {
-        /// Which subscription.
-        subscription_id: i64,
-        /// Why.
-        event: Event,
-    },
-}
-
-impl Outcome {
-    /// Which subscription it is about.
-    #[must_use]
-    pub const fn subscription_id(&self) -> i64 {
-        match self {
-            Self::Verified { subscription_id, .. }
-            | Self::VerifyAgain { subscription_id, .. }
-            | Self::VerifyLater { subscription_id, .. }
-            | Self::NotVerified { subscription_id, .. }
-            | Self::Delivered { subscription_id, .. }
-            | Self::Retry { subscription_id, .. }
-            | Self::Ended { subscription_id, .. } => *subscription_id,
-        }
-    }
-
-    /// When it is due again.
-    #[must_use]
-    pub const fn again_at(&self) -> Option<DateTime<Utc>> {
-        match self {
-            Self::VerifyAgain { at, .. } | Self::VerifyLater { at, .. } | Self::Retry { at, .. } => Some(*at),
-            Self::Verified { .. } | Self::NotVerified { .. } | Self::Delivered { .. } | Self::Ended { .. } => None,
-        }
-    }
-}
+/// How much of a callback the row of an attempt holds.
+const CALLBACK_CHARS_MAX: usize = 200;
 
 /// Writes down what came of some attempts.
 ///
@@ -153,12 +45,21 @@ pub async fn record(write: &mut Transaction<'static, Sqlite>, trials: &[(Outcome
                 .execute(&mut **write)
                 .await?;
             }
-            Outcome::Ended { subscription_id, event } => turn(write, *subscription_id, *event, &now).await?,
+            Outcome::Ended { subscription_id, event } => {
+                if *event == Event::DeliveriesFailed {
+                    third_failure(write, *subscription_id).await?;
+                }
+                turn(write, *subscription_id, *event, &now).await?;
+            }
         }
         log(write, outcome, trial).await?;
     }
     level(write, &delivered).await?;
-    count(write, trials).await
+    count(write, trials).await?;
+    if delivered.len() < trials.len() {
+        bound(write).await?;
+    }
+    Ok(())
 }
 
 /// These have those versions now, in one statement. The plus keeps SQLite from beginning with all that are active.
@@ -238,6 +139,15 @@ async fn postpone(
     Ok(())
 }
 
+/// The failure that ends a subscription is counted like those before it.
+async fn third_failure(write: &mut Transaction<'static, Sqlite>, subscription_id: i64) -> sqlx::Result<()> {
+    let update = sqlx::query!(
+        "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+        subscription_id
+    );
+    update.execute(&mut **write).await.map(|_| ())
+}
+
 /// Deletes a request; says whether it was still the newest one.
 async fn forget_intent(write: &mut Transaction<'static, Sqlite>, subscription_id: i64, serial: i64) -> sqlx::Result<bool> {
     let done = sqlx::query!("delete from intent where subscription_id = ? and serial = ?", subscription_id, serial)
@@ -279,7 +189,7 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
     };
     let (at, document, status) = (text(trial.at), trial.document.name(), trial.status.map(i64::from));
     let subscription_id = outcome.subscription_id();
-    let told = trial.status.map_or_else(|| trial.reason.clone(), |status| status.to_string());
+    let told = trial.outcome();
     sqlx::query!(
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
         at,
@@ -289,12 +199,13 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
     .execute(&mut **write)
     .await?;
     if is_failure {
+        let callback = shortened(&trial.callback);
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
             at,
             trial.kind,
             document,
-            trial.callback,
+            callback,
             trial.version,
             status,
             trial.reason,
@@ -304,6 +215,14 @@ async fn log(write: &mut Transaction<'static, Sqlite>, outcome: &Outcome, trial:
         .await?;
     }
     Ok(())
+}
+
+/// The beginning of a callback, which says whose it is. Whoever may subscribe may write 2 KB into it.
+fn shortened(callback: &str) -> String {
+    if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
+        return callback.to_owned();
+    }
+    callback.chars().take(CALLBACK_CHARS_MAX).chain(['…']).collect()
 }
 
 /// What came of one version, in some attempts.

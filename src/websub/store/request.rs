@@ -64,14 +64,16 @@ pub enum Accepted {
 /// How much there is already, for the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests that wait for verification.
+    /// Requests of the same kind that wait for verification: those that renew or end active subscriptions are counted apart.
     pub pending: u64,
+    /// Whether this request takes the place of one that waits already.
+    pub is_replaced: bool,
+    /// Whether there is such a subscription, active or pending, that could be ended.
+    pub is_there: bool,
     /// Active and pending subscriptions of the host.
     pub of_host: u64,
     /// Active and pending subscriptions in all.
     pub in_all: u64,
-    /// Whether this very subscription is active already: renewing takes no new place.
-    pub is_renewal: bool,
 }
 
 /// Keeps a request. An older one for the same topic and callback is replaced.
@@ -133,11 +135,15 @@ pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, n
 pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx::Result<Counts> {
     let document = wanted.document.name();
     let row = sqlx::query!(
-        r#"select (select count(*) from intent) as "pending!: i64",
+        r#"select (select count(*) from intent as i join subscription as s using (subscription_id)
+                   where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
+               as "pending!: i64",
+             exists (select 1 from intent as i join subscription as s using (subscription_id)
+                     where s.document = ?2 and s.callback_key = ?3) as "is_replaced!: bool",
              (select count(*) from subscription where host = ?1 and state in ('active', 'pending')) as "of_host!: i64",
              (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
              exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
-               as "is_renewal!: bool""#,
+               as "is_there!: bool""#,
         wanted.host,
         document,
         wanted.callback_key
@@ -145,5 +151,42 @@ pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx:
     .fetch_one(connection)
     .await?;
     let count = |count: i64| u64::try_from(count).unwrap_or(0);
-    Ok(Counts { pending: count(row.pending), of_host: count(row.of_host), in_all: count(row.in_all), is_renewal: row.is_renewal })
+    Ok(Counts {
+        pending: count(row.pending),
+        is_replaced: row.is_replaced,
+        is_there: row.is_there,
+        of_host: count(row.of_host),
+        in_all: count(row.in_all),
+    })
+}
+
+/// Whether a request renews or ends an active subscription, or takes the place of one that waits: those have a share of every
+/// limit that strangers cannot use up.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn is_known(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx::Result<bool> {
+    let document = wanted.document.name();
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
+             and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
+           as "is_known!: bool""#,
+        document,
+        wanted.callback_key
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// What changes whenever any process takes a request: how many were ever put in the place of another, and the newest.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
+    let row = sqlx::query!(
+        r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok((row.serials, row.newest))
 }

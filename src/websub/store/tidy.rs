@@ -3,12 +3,43 @@
 use chrono::{DateTime, Duration, Utc};
 use sqlx::{Sqlite, Transaction};
 
+use super::super::state::State;
 use super::text;
 
 /// How long attempts, fan-outs and subscriptions that are over are kept, in days.
 const KEPT_DAYS: i64 = 30;
 /// How long a request may wait for its verification, in hours: it is verified within seconds, unless nobody sends.
 const INTENT_HOURS_MAX: i64 = 24;
+
+/// How many attempts that failed are kept. With callbacks cut short, 4 MB at most.
+const ATTEMPTS_MAX: i64 = 10_000;
+/// How many subscriptions that never were are kept: strangers can make as many as they like, 4 KB each.
+const REJECTED_MAX: i64 = 1_000;
+/// How many that are over are kept: each was confirmed by its callback once.
+const OVER_MAX: i64 = 10_000;
+
+/// Keeps the newest of what strangers can cause; says how many rows went.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+    let attempts = sqlx::query!("delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?", ATTEMPTS_MAX);
+    let mut gone = attempts.execute(&mut **write).await?.rows_affected();
+    for (state, kept) in [(State::Rejected, REJECTED_MAX), (State::Removed, OVER_MAX), (State::Lapsed, OVER_MAX)] {
+        let state = state.name();
+        // What has a request that waits is not over yet.
+        let over = sqlx::query!(
+            "delete from subscription where subscription_id in (
+               select subscription_id from subscription indexed by subscription_over
+               where state = ?1 and state in ('rejected', 'removed', 'lapsed') order by updated_at desc limit -1 offset ?2)
+             and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+            state,
+            kept
+        );
+        gone += over.execute(&mut **write).await?.rows_affected();
+    }
+    Ok(gone)
+}
 
 /// Ends the leases that are over; says how many there were.
 ///
@@ -52,5 +83,5 @@ pub async fn prune(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>)
     .execute(&mut **write)
     .await?
     .rows_affected();
-    Ok(gone)
+    Ok(gone + bound(write).await?)
 }

@@ -1,6 +1,6 @@
 //! Where it goes: every address is judged, whoever names it and whenever it changes.
 
-use reviews_service::egress::{Failure, Refused};
+use reviews_service::egress::{Blame, Failure, Refused};
 
 use super::{Out, PATIENCE};
 use crate::support::{Receiver, Reply};
@@ -136,12 +136,14 @@ async fn urls_that_are_no_callbacks_are_not_called() {
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_down_is_our_fault_and_an_unknown_name_is_not() {
+async fn a_resolver_that_is_down_may_be_our_fault_and_an_unknown_name_is_not() {
     let out = Out::to_receivers();
     out.book.fail("down.test");
-    for (url, name, is_ours) in [("https://down.test/", "resolver_down", true), ("https://nowhere.test/", "name_unknown", false)] {
+    for (url, name, blame) in
+        [("https://down.test/", "resolver_down", Blame::Unclear), ("https://nowhere.test/", "name_unknown", Blame::Theirs)]
+    {
         for failure in [out.get(url).await.unwrap_err(), out.post(url, "x").await.unwrap_err()] {
-            assert_eq!((failure.name(), failure.is_ours()), (name, is_ours), "{url}");
+            assert_eq!((failure.name(), failure.blame()), (name, blame), "{url}");
         }
     }
     out.book.set("empty.test", &[]);

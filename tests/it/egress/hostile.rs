@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reviews_service::egress::{Answer, Failure};
+use reviews_service::egress::{Answer, Blame, Failure};
 
 use super::{IMPATIENCE, Out, PATIENCE};
 use crate::support::{Manner, Receiver, Reply};
@@ -25,7 +25,7 @@ async fn misbehaving(reply: Reply) -> Receiver {
 
 fn named<T: std::fmt::Debug>(result: Result<T, Failure>) -> &'static str {
     let failure = result.unwrap_err();
-    assert!(!failure.is_ours(), "{failure}");
+    assert_ne!(failure.blame(), Blame::Ours, "{failure}");
     failure.name()
 }
 

@@ -22,6 +22,7 @@ async fn an_element_of_an_array_is_bounded_like_a_line_and_stops_no_other() {
     let long = native(&json!({"id": "long", "text": "x".repeat(2 << 20)}));
     let (report, rejections) = bench.take(format!("[{long},\n{}]", native_line(1))).await;
     assert_eq!((counts(&report), report.files[0].format), ((1, 0, 0, 1), "jsonl"));
+    assert_eq!(rejections[0].at.to_string(), " [0]");
     assert!(rejections[0].error.contains("line 1: longer than 1048576 bytes"), "{}", rejections[0]);
     assert!(rejections[0].row.to_string().len() < 3000);
 }

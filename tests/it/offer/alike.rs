@@ -75,7 +75,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&given).finish();
         let arguments: Object = given.iter().map(|(name, value)| (name.clone(), argument(&mut generator, name, value))).collect();
         let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
-        match desk.offer.call("search_reviews", &arguments) {
+        match desk.ask("search_reviews", &arguments) {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
@@ -84,7 +84,7 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
                 let mut arguments = arguments.clone();
                 arguments.insert("cursor".to_owned(), json!(next));
                 let rest = desk.get(&format!("/api/reviews/search?{query}&cursor={next}")).await;
-                let answer = desk.offer.call("search_reviews", &arguments);
+                let answer = desk.ask("search_reviews", &arguments);
                 if rest["count"] == answer.as_ref().map_or(Value::Null, |answer| answer["count"].clone()) {
                     assert_eq!(answer, Ok(rest), "{query}");
                     paged += 1;
@@ -126,9 +126,13 @@ async fn the_other_tools_give_what_rest_gives() {
     let desk = Desk::seeded().await;
     let dataset = desk.get("/reviews.json").await;
     let business = desk.call("get_business", json!({}));
-    for member in ["business", "aggregate_rating", "updated_at"] {
+    for member in ["business", "aggregate_rating", "withheld", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
     }
+    assert_eq!(business, desk.get("/business.json").await);
+    let facets = desk.call("list_facets", json!({}));
+    assert!(facets["technicians"].as_array().is_some_and(|list| list.len() > 3), "{facets}");
+    assert_eq!(facets, desk.get("/facets.json").await);
     let insights = desk.get("/insights.json").await;
     let aspects = insights["aspects"].as_array().unwrap();
     assert_eq!(aspects.len(), 11);
@@ -147,4 +151,42 @@ async fn the_other_tools_give_what_rest_gives() {
     let since = desk.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);
     assert_eq!(desk.call("get_reviews_since", json!({"date": "2026-10-15"})), since);
+}
+
+#[tokio::test]
+async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
+    let names = ["first_since", "first_until", "second_since", "second_until"];
+    let mut generator = Generator::new(76);
+    let (mut compared, mut refused) = (0, 0);
+    for _ in 0..300 {
+        let mut given: Vec<(String, String)> = Vec::new();
+        for name in names {
+            if !generator.once_in(30) {
+                let value = if generator.once_in(12) { "2024-02-30".to_owned() } else { generator.day().to_string() };
+                given.push((name.to_owned(), value));
+            }
+        }
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&given).finish();
+        let arguments: Object = given.into_iter().map(|(name, value)| (name, json!(value))).collect();
+        let rest = desk.get(&format!("/api/compare?{query}")).await;
+        match desk.ask("compare_periods", &arguments) {
+            Ok(answer) => {
+                assert_eq!(answer, rest, "{query}");
+                compared += 1;
+            }
+            Err(Refusal::Arguments(said)) => {
+                let issues = rest["issues"].as_array().unwrap();
+                assert_eq!(said.lines().count(), issues.len() + 1, "{query}: {said} {rest}");
+                for (line, issue) in said.lines().skip(1).zip(issues) {
+                    assert!(line.starts_with(&format!("- {}: ", issue["path"][0].as_str().unwrap())), "{query}: {line}");
+                    let is_missing = issue["received"] == "";
+                    assert!(is_missing || line.contains(issue["message"].as_str().unwrap()), "{query}: {line}");
+                }
+                refused += 1;
+            }
+            Err(Refusal::Unknown) => panic!("{query}"),
+        }
+    }
+    assert!(compared > 40 && refused > 100, "{compared} compared, {refused} refused");
 }

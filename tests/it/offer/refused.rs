@@ -54,7 +54,7 @@ async fn a_refusal_stays_small_whatever_was_sent() {
 #[tokio::test]
 async fn a_tool_that_is_not_there_is_not_known() {
     let desk = Desk::seeded().await;
-    assert_eq!(desk.offer.call("delete_review", &Map::new()), Err(Refusal::Unknown));
+    assert_eq!(desk.ask("delete_review", &Map::new()), Err(Refusal::Unknown));
 }
 
 #[tokio::test]

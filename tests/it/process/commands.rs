@@ -80,7 +80,7 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_TRADE_FILE=\n"
+        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_TRADE_FILE=\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
@@ -88,10 +88,11 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
             ("REVIEWS_LISTEN", "0.0.0.0:81"),
             ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
             ("REVIEWS_ALLOWED_HOSTS", "Agents.Example, app.example:8443"),
+            ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
             ("REVIEWS_TRADE_FILE", "trade.toml"),
         ])),
         "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
-         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_TRADE_FILE=trade.toml\n"
+         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_TRADE_FILE=trade.toml\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
     let said = said(reviews(home.0.path()).env("DATABASE_URL", "sqlite://other.db").args(["serve", "--print-config"]).args(flags));

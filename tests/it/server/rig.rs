@@ -74,17 +74,29 @@ pub struct Running {
     done: JoinHandle<()>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 pub async fn start(limits: Limits) -> Running {
+    start_exempting(limits, "127.0.0.0/8").await
+}
+
+/// A server where whoever connects from this net may have any number of connections.
+#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
+pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, app, stop) = (listener.local_addr().unwrap(), Arc::new(App::default()), CancellationToken::new());
-    let done = tokio::spawn(serve(listener, Arc::clone(&app), stop.clone(), limits));
+    let done = tokio::spawn(serve(listener, Arc::clone(&app), stop.clone(), limits, vec![exempt.parse().unwrap()]));
     Running { address, app, stop, done }
 }
 
 impl Running {
     pub async fn client(&self) -> Client {
         Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// A client with that address, of 127.0.0.0/8.
+    pub async fn client_from(&self, address: [u8; 4]) -> Client {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        Client(socket.connect(self.address).await.unwrap())
     }
 
     /// What a client gets that sends `request` on a connection of its own.

@@ -160,6 +160,11 @@ impl TestApp {
         self.clock.advance(by);
     }
 
+    /// How many of the service's loops wait for the clock.
+    pub fn waiting(&self) -> usize {
+        self.clock.waiting()
+    }
+
     /// The database file.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("reviews.db")

@@ -16,6 +16,7 @@ struct Pages {
     entries: HashMap<String, Result<Vec<IpAddr>, NameFault>>,
     suffixes: Vec<(String, Vec<IpAddr>)>,
     asked: Vec<String>,
+    broken: Vec<String>,
 }
 
 impl Book {
@@ -32,6 +33,16 @@ impl Book {
     /// From now on nobody answers for `name`.
     pub fn fail(&self, name: &str) {
         self.0.lock().unwrap().entries.insert(name.to_owned(), Err(NameFault::Unavailable("EAI_AGAIN".to_owned())));
+    }
+
+    /// From now on whoever asks for `name` panics, until [`Book::mend`].
+    pub fn panic_at(&self, name: &str) {
+        self.0.lock().unwrap().broken.push(name.to_owned());
+    }
+
+    /// Nobody panics any more.
+    pub fn mend(&self) {
+        self.0.lock().unwrap().broken.clear();
     }
 
     /// The names that were asked for, in order.
@@ -52,6 +63,9 @@ impl Book {
 
 impl Names for Book {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, NameFault>> {
-        Box::pin(std::future::ready(self.look_up(&name)))
+        let found = self.look_up(&name);
+        let is_broken = self.0.lock().unwrap().broken.contains(&name);
+        assert!(!is_broken, "a bug of ours");
+        Box::pin(std::future::ready(found))
     }
 }

@@ -55,7 +55,7 @@ async fn requests_per_source_are_bounded_whatever_they_ask() {
 #[tokio::test]
 async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
     let app = outside(&["--hub-requests-per-source-per-minute", "1", "--trusted-proxies", "10.0.0.0/8"]).await;
-    for (peer, forwarded, status) in [
+    for (number, (peer, forwarded, status)) in [
         // A stranger may write what it likes.
         ("198.51.100.1", Some("203.0.113.1"), 202),
         ("198.51.100.1", Some("203.0.113.2"), 429),
@@ -71,9 +71,13 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
         ("10.0.0.1", Some("203.0.113.6, 198.51.100.10:4711"), 429),
         ("10.0.0.1", Some("203.0.113.7, [2001:db8::1]:443"), 202),
         ("10.0.0.1", Some("2001:db8::1"), 429),
-    ] {
-        let callback = "https://a.test/";
-        assert_eq!(ask_from(&app, peer, forwarded, callback).await.status, status, "{peer} {forwarded:?}");
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        // Each another one, for whoever asks for the same again takes its own place.
+        let callback = format!("https://n{number}.test/");
+        assert_eq!(ask_from(&app, peer, forwarded, &callback).await.status, status, "{peer} {forwarded:?}");
     }
 }
 

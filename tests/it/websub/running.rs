@@ -141,6 +141,26 @@ async fn a_request_is_refused_with_503_while_the_database_is_locked() {
 }
 
 #[tokio::test]
+async fn a_request_waits_for_a_lock_that_is_let_go_within_5_seconds() {
+    let hub = Hub::new().await;
+    let lock = lock(&hub.app).await;
+    let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
+    let ask = async {
+        waiting.set(true);
+        hub.ask("subscribe", REVIEWS, &callback, &[]).await
+    };
+    let let_go = async {
+        while !waiting.get() {
+            tokio::task::yield_now().await;
+        }
+        lock.close().await.unwrap();
+    };
+    // The request first, so that it meets the lock.
+    let (answer, ()) = in_time(async { tokio::join!(ask, let_go) }).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+}
+
+#[tokio::test]
 async fn a_fan_out_of_many_is_written_down_whole() {
     let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
     let receiver = Receiver::start().await;

@@ -3,7 +3,7 @@
 use reviews_service::websub::State;
 
 use super::{Hub, REVIEWS};
-use crate::support::{Reply, rows};
+use crate::support::{Reply, rows, sqlite3};
 
 const SECRET: &str = "s3cr3t-of-a-subscriber";
 
@@ -25,15 +25,49 @@ async fn the_list_of_subscriptions_shows_state_and_no_secret() {
     hub.subscribe("/cb", &[("hub.secret", SECRET)]).await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
+    // The command goes by the machine's clock.
+    hub.app.shell("update subscription set lease_ends_at = '2126-11-30T12:00:00.000Z'").await;
     let (table, json) = (listed(&hub, &[]), listed(&hub, &["--json"]));
     assert!(!table.contains(SECRET) && !json.contains(SECRET));
-    for word in ["STATE", "active", "reviews", "500", "/cb", "2026-11-30"] {
+    for word in ["STATE", "active", "reviews", "500", "/cb", "2126-11-30"] {
         assert!(table.contains(word), "{word}: {table}");
     }
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let one = &json[0];
     assert_eq!((&one["state"], &one["failures"], &one["signed"]), (&"active".into(), &1.into(), &true.into()), "{one}");
-    assert_eq!((one.get("secret"), &one["last_outcome"]), (None, &"500".into()));
+    assert_eq!((one.get("secret"), &one["last_outcome"]), (None, &"status 500".into()));
+}
+
+#[tokio::test]
+async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_lapsed_lease() {
+    let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
+    for target in ["/failed", "/lapsed"] {
+        hub.subscribe(target, &[]).await;
+    }
+    hub.receiver.always(Reply::body("yes"));
+    hub.subscribe("/mistaken", &[]).await;
+    hub.receiver.always(Reply::status(404));
+    hub.subscribe("/refused", &[]).await;
+    hub.change("c1").await;
+    for _ in 0..2 {
+        hub.pass(2).await;
+    }
+    // As before the job that records the ends of leases has run.
+    let lapsed = hub.receiver.url("/lapsed");
+    let over = "state = 'active', lease_ends_at = '2020-01-01T00:00:00.000Z'";
+    sqlite3(&hub.app.path(), &format!("update subscription set {over} where callback = '{lapsed}'"));
+    let json: serde_json::Value = serde_json::from_str(&listed(&hub, &["--json"])).unwrap();
+    let told = |target: &str| {
+        let callback = hub.receiver.url(target);
+        let one = json.as_array().unwrap().iter().find(|one| one["callback"] == *callback).unwrap();
+        let word = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
+        (word("state"), word("last_outcome"), one["failures"].as_u64().unwrap())
+    };
+    let expected = |state: &str, outcome: &str, failures| (state.to_owned(), outcome.to_owned(), failures);
+    assert_eq!(told("/failed"), expected("removed", "status 404", 3));
+    assert_eq!(told("/lapsed").0, "lapsed");
+    assert_eq!(told("/mistaken"), expected("rejected", "challenge_mismatch", 0));
+    assert_eq!(told("/refused"), expected("rejected", "status 404", 0));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! That packed rows are read back as they were written.
+//! Every way of reading reviews, on a real file.
 
 use std::cmp::Reverse;
 

@@ -1,0 +1,27 @@
+# The process has far fewer file descriptors than the hub has subscribers to call: what cannot be opened is no subscriber's
+# failure, and the service lives on. Where only the soft limit is low, it is raised at the start.
+. "${0%/*}/lib.sh"
+
+own_network "$@"
+needs sqlite3
+export REVIEWS_HUB_ALLOW_CALLBACK_NETS=10.99.0.0/16 REVIEWS_HUB_RETRY_DELAYS=1s,1s
+rows first 100 | "$reviews" import - >/dev/null || fail 'the import failed'
+subscribed 160
+hard=$(ulimit -Hn)
+ulimit -Sn 64
+serve
+soft=$(awk '/^Max open files/ { print $4 }' "/proc/$service/limits")
+[ "$soft" -gt 64 ] || fail "the soft limit stayed at $soft, though $hard are allowed"
+stop
+
+ulimit -n 96
+serve
+met() { [ "$(sqlite3 reviews.db "select count(*) from attempt where reason = 'network_down'")" -ge 1 ]; }
+within 60 met || fail "no descriptor was missing: $(sqlite3 reviews.db 'select reason, count(*) from attempt group by reason')"
+sleep 20
+found=$(sqlite3 reviews.db "select count(*) || ' ' || sum(state = 'active') || ' ' || sum(failures) from subscription")
+missing=$(sqlite3 reviews.db "select count(*) from attempt where reason = 'network_down'")
+[ "$found" = '160 160 0' ] || fail "subscriptions, active ones, strikes: $found; $missing attempts without a descriptor"
+within 30 answers /healthz 200 || fail 'it is not alive'
+stop
+echo "160 of 160 subscriptions kept, 0 strikes by $missing attempts without a descriptor; a soft limit of 64 became $soft"

@@ -1,0 +1,142 @@
+//! What fails on our side, and is no subscriber's fault: an outage, a bug, a lock, another process.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::{Hub, REVIEWS, book, insert};
+use crate::support::{MakeHub, Receiver, Reply, sqlite3};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Hub {
+    /// An active subscription of a name.
+    async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
+        assert_eq!(self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[]).await.status, 202);
+        self.app.drain().await;
+    }
+
+    fn failures_of(&self, host: &str) -> String {
+        sqlite3(&self.app.path(), &format!("select state || ' ' || failures from subscription where host = '{host}'"))
+    }
+}
+
+#[tokio::test]
+async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until_somebody_is_reached() {
+    let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
+    let host = "a.receiver.test";
+    hub.subscribe_name(&hub.receiver, host).await;
+    hub.book.fail(host);
+    hub.change("c1").await;
+    for _ in 0..5 {
+        hub.pass(66).await;
+        assert_eq!(hub.failures_of(host), "active 0", "nothing was reached since");
+    }
+    hub.subscribe_name(&hub.receiver, "b.receiver.test").await;
+    hub.pass(66).await;
+    assert_eq!(hub.failures_of(host), "active 1", "others are reached, so it is this name");
+}
+
+#[tokio::test]
+async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_others_are_reached() {
+    let flags = &["--hub-allow-callback-nets", "240.0.0.0/4,127.0.0.0/8", "--hub-retry-delays", "1s,1s"];
+    let book = book();
+    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let host = "a.receiver.test";
+    hub.subscribe_name(&hub.receiver, host).await;
+    hub.subscribe("/other", &[]).await;
+    // Broadcast: the system refuses to connect there, whatever its routes.
+    hub.book.set(host, &["255.255.255.255"]);
+    for number in 0..4 {
+        hub.change(&format!("c{number}")).await;
+        hub.pass(66).await;
+        assert_eq!(hub.failures_of(host), "active 0");
+    }
+    let reasons = hub.app.shell("select distinct reason from attempt").await;
+    assert_eq!(reasons, "network_down");
+    hub.book.set(host, &["127.0.0.1"]);
+    let before = hub.deliveries().len();
+    hub.pass(66).await;
+    assert_eq!(hub.deliveries().len(), before + 1);
+}
+
+#[tokio::test]
+async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() {
+    let hub = Hub::new().await;
+    let host = "a.receiver.test";
+    hub.book.panic_at(host);
+    for number in 0..6 {
+        let callback = hub.receiver.url_of(host, &format!("/{number}"));
+        assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+    }
+    hub.app.drain().await;
+    assert_eq!(hub.book.asked().len(), 6, "more than have a place at a time, and each once");
+    hub.pass(59).await;
+    assert_eq!(hub.book.asked().len(), 6, "it rests");
+    hub.book.mend();
+    hub.pass(1).await;
+    assert_eq!(hub.app.shell("select count(*) from subscription where state = 'active'").await, "6");
+}
+
+#[tokio::test]
+async fn the_right_to_send_is_asked_for_again_where_it_could_not_be_had() {
+    let hub = Hub::new().await;
+    let lock = hub.app.folder().join("reviews.db-sender");
+    // A folder cannot be opened for writing.
+    std::fs::create_dir(&lock).unwrap();
+    let work = async {
+        hub.ask_for("/cb", &[]).await;
+        hub.app.advance(TimeDelta::seconds(1));
+        tokio::task::yield_now().await;
+        assert_eq!(hub.receiver.connections(), 0);
+        std::fs::remove_dir(&lock).unwrap();
+        while hub.receiver.connections() == 0 {
+            hub.app.advance(TimeDelta::seconds(1));
+            tokio::task::yield_now().await;
+        }
+        hub.receiver.received(1).await;
+    };
+    hub.app.serving(async { tokio::time::timeout(PATIENCE, work).await.expect("it never sends") }).await;
+    assert_eq!(hub.state(), "active");
+}
+
+async fn at_rest(hub: &Hub) {
+    while hub.app.waiting() < 3 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_another_process_accepted_is_verified_within_a_second() {
+    let hub = Hub::subscribed().await;
+    let callback = hub.receiver.url("/elsewhere");
+    let accepted = format!(
+        "begin; insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+           values ('reviews', '{callback}', '{callback}', '127.0.0.1', 'pending', '', '');
+         insert into intent (subscription_id, mode, callback, lease_seconds, version, next_attempt_at, requested_at)
+           values (last_insert_rowid(), 'subscribe', '{callback}', 3600, 1, '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z');
+         commit;"
+    );
+    let work = async {
+        hub.publish(&insert("c1")).await;
+        hub.receiver.received(2).await;
+        // Whoever prints, sends and looks waits for the clock, which stands still but for this.
+        at_rest(&hub).await;
+        sqlite3(&hub.app.path(), &accepted);
+        hub.app.advance(TimeDelta::milliseconds(500));
+        at_rest(&hub).await;
+        hub.app.advance(TimeDelta::milliseconds(500));
+        hub.receiver.received(3).await;
+    };
+    hub.app.serving(async { tokio::time::timeout(PATIENCE, work).await.expect("it is not verified") }).await;
+    assert_eq!(hub.verifications("subscribe").len(), 2);
+}
+
+#[tokio::test]
+async fn a_receiver_that_takes_the_connection_and_never_answers_fails_though_it_is_the_only_one() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.always(Reply::Never);
+    hub.change("c1").await;
+    assert_eq!((hub.state().as_str(), hub.field("failures")), ("active", json!(1)), "its connection came about: our side works");
+}
