@@ -30,7 +30,7 @@ use crate::ctx::Ctx;
 use crate::db::{Database, DbError, Migrated};
 use crate::edition::{Backlog, Content, Current, Press, PressError, Sheet};
 use crate::http::DescriptionError;
-use crate::jobs::{Code, Print, Read};
+use crate::jobs::{Code, Print, Read, erase};
 use crate::links::{Links, OPENAPI_PATH};
 use crate::mcp::offer::Offer;
 use crate::mcp::{self, Guard, Mcp, Sessions};
@@ -266,7 +266,8 @@ impl App {
             let read = self.read.run_once().await.map_err(|error| error.to_string())?;
             let coded = self.code.run_once().await;
             let sent = self.hub.run_once().await.map_err(|error| error.to_string())?;
-            if !printed && !read && !coded && !sent {
+            let erased = erase::run_once(&self.database).await.map_err(|error| error.to_string())?;
+            if !printed && !read && !coded && !sent && !erased {
                 return Ok(());
             }
         }

@@ -4,7 +4,7 @@ mod store;
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
-pub use store::{find, replace};
+pub use store::{find, note_time_zone, replace, sample, time_zone};
 
 /// The one business. A database without one publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,5 @@
 //! `reviews import`: what it takes, what it prints. What it does is `imports`' business.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
 use std::num::NonZeroU8;
@@ -13,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::output::{self, Protected};
+use super::report::summary;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -26,8 +26,9 @@ const PLACES: [&str; 2] = ["line", "element"];
 /// How many bytes a line of a file of rejected rows may have to be known as one: a row of 1 MiB, as JSON in JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
-/// Add or update reviews by id, all FILEs in one transaction
+/// Merge reviews by id, all FILEs in one transaction; what you decided about a review stays
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub struct Import {
     /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
     #[arg(value_name = "FILE", required = true)]
@@ -47,6 +48,27 @@ pub struct Import {
     /// Do everything, report it, and leave the database as it was
     #[arg(long)]
     dry_run: bool,
+    /// Withhold what the same source and location no longer gives, and show it again when it is back
+    #[arg(long)]
+    withdraw_missing: bool,
+    /// With --withdraw-missing: also where more than 10 % of a source's reviews are missing
+    #[arg(long, requires = "withdraw_missing")]
+    yes: bool,
+    /// Bring deleted reviews of FILE back
+    #[arg(long)]
+    restore: bool,
+    /// Withhold reviews that another source gave already: same author, day, rating and text
+    #[arg(long)]
+    skip_duplicates: bool,
+    /// Keep whole names of authors that were never public; else they become "Jane D."
+    #[arg(long)]
+    full_names: bool,
+    /// Mix own reviews into a database that holds the sample
+    #[arg(long)]
+    with_sample: bool,
+    /// Take the reviews of this location alone, where FILE has several
+    #[arg(long, value_name = "L")]
+    location: Option<String>,
     /// Write the rejected rows to FILE, as JSON Lines {file, line, error, row}; made with mode 0600, and written over only if it is such a file
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
@@ -70,6 +92,13 @@ impl Import {
             scale: self.scale,
             date_format: self.date_format,
             dry_run: self.dry_run,
+            restore: self.restore,
+            skip_duplicates: self.skip_duplicates,
+            full_names: self.full_names,
+            location: self.location,
+            withdraw_missing: self.withdraw_missing,
+            yes: self.yes,
+            with_sample: self.with_sample,
         };
         let (database, _) = Database::open(&path).await?;
         let report = import(&database, clock, &order, &mut console).await;
@@ -84,51 +113,6 @@ impl Import {
 /// Whether some rows were rejected.
 pub(super) fn outcome(report: &Report) -> Outcome {
     if report.rejected > 0 { Outcome::SomeRejected } else { Outcome::Done }
-}
-
-/// The report as people read it.
-#[must_use]
-pub fn summary(report: &Report, dry_run: bool) -> String {
-    let mut text = String::new();
-    // Writing to a String cannot fail.
-    let _ = summarise(&mut text, report, dry_run);
-    text
-}
-
-fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
-    for file in &report.files {
-        let label = Format::find(file.format).map_or(file.format, |format| format.label);
-        write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
-        if file.rejected > 0 {
-            write!(text, ", {} rejected", file.rejected)?;
-        }
-        writeln!(text)?;
-        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
-            writeln!(text, "note: {note}")?;
-        }
-    }
-    if let Some(name) = &report.business {
-        writeln!(text, "business: {name}, which the database did not have yet")?;
-    }
-    let written = report.written;
-    let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
-    writeln!(text, "{new} new, {updated} updated, {unchanged} unchanged, {} rejected", report.rejected)?;
-    if report.repeated > 0 {
-        writeln!(text, "{} repeated: of rows with one id, the newest counted", report.repeated)?;
-    }
-    let withheld: u64 = report.withheld.values().sum();
-    if withheld > 0 {
-        let reasons: Vec<String> = report.withheld.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
-        writeln!(text, "{withheld} withheld, which are not published ({})", reasons.join(", "))?;
-    }
-    if dry_run {
-        writeln!(text, "dry run: nothing was changed")?;
-    }
-    Ok(())
-}
-
-fn rows(count: u64) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
 /// Tells people what is going on: rejected rows on standard error and in the file that they asked for, and a bar if

@@ -1,15 +1,26 @@
 //! The command line: one file per command. Results go to standard output, logs to standard error.
 
+mod backup;
+mod business;
 mod check;
+mod decision;
+mod delete;
+mod export;
 pub mod import;
+mod init;
 mod insights;
 pub mod logging;
 mod migrate;
 mod output;
+mod publish;
+pub mod report;
+mod respond;
 pub mod seed;
 mod serve;
+mod show;
 mod subscriptions;
 mod trade;
+mod withhold;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -45,8 +56,17 @@ pub struct Cli {
 enum Command {
     Serve(Box<serve::Serve>),
     Migrate(migrate::Migrate),
+    Init(init::Init),
+    Business(business::BusinessCommand),
     Seed(seed::Seed),
-    Import(import::Import),
+    Import(Box<import::Import>),
+    Show(show::Show),
+    Withhold(withhold::Withhold),
+    Publish(publish::Publish),
+    Respond(respond::Respond),
+    Delete(delete::Delete),
+    Export(export::ExportCommand),
+    Backup(backup::Backup),
     Insights(insights::Insights),
     Subscriptions(subscriptions::Subscriptions),
     Check(check::Check),
@@ -90,8 +110,17 @@ impl Cli {
         match command {
             Command::Serve(serve) => serve.run(database, clock).await,
             Command::Migrate(migrate) => migrate.run(&database).await,
+            Command::Init(init) => init.run(&database, &clock).await,
+            Command::Business(business) => business.run(&database, &clock).await,
             Command::Seed(seed) => seed.run(&database, &clock).await,
             Command::Import(import) => import.run(&database, &clock).await,
+            Command::Show(show) => show.run(&database).await,
+            Command::Withhold(withhold) => withhold.run(&database, &clock).await,
+            Command::Publish(publish) => publish.run(&database, &clock).await,
+            Command::Respond(respond) => respond.run(&database, &clock).await,
+            Command::Delete(delete) => delete.run(&database).await,
+            Command::Export(export) => export.run(&database).await,
+            Command::Backup(backup) => backup.run(&database).await,
             Command::Insights(insights) => insights.run(&database).await,
             Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             Command::Check(check) => check.run(&database).await,

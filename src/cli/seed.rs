@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::import::{Console, outcome, summary};
+use super::import::{Console, outcome};
+use super::report::summary;
 use super::{Outcome, report_done};
-use crate::business;
+use crate::business::sample;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
@@ -16,7 +17,6 @@ use crate::imports::seed::{self, Texts};
 use crate::imports::{Rejection, Report, Watch};
 use crate::insights::store as insights;
 use crate::insights::{Editorial, Question};
-use crate::reviews::store as reviews;
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Args)]
@@ -52,6 +52,14 @@ pub async fn load(database: &Database, clock: &Clock, folder: &Path, watch: &mut
     let mut seed = seed::read(folder, clock, watch)?;
     let texts = seed.texts.take().map(editorial);
     let mut write = database.write_long(clock).await?;
+    match sample::state(&mut write).await.map_err(fault)? {
+        sample::State::Empty | sample::State::Alone => sample::note(&mut write, false).await.map_err(fault)?,
+        sample::State::Mixed | sample::State::Own => anyhow::bail!(
+            "the database {} holds a firm's own data, and a sample is not mixed into them; nothing was changed; \
+             set DATABASE_URL to another file for the sample",
+            database.path().display()
+        ),
+    }
     let report = seed.write(&mut write, watch).await.map_err(fault)?;
     if let Some(texts) = texts
         && insights::editorial(&mut write).await.map_err(fault)? != texts
@@ -83,10 +91,9 @@ impl Watch for Logged {
 pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &Path) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let has_business = business::find(&mut connection).await.map_err(fault)?.is_some();
-    let has_reviews = reviews::newest_change(&mut connection).await.map_err(fault)? > 0;
+    let is_empty = sample::state(&mut connection).await.map_err(fault)? == sample::State::Empty;
     drop(connection);
-    if has_business || has_reviews {
+    if !is_empty {
         tracing::info!("seed.skipped: the database has data already; `reviews seed DIR` loads it all the same");
         return Ok(None);
     }

@@ -2,8 +2,10 @@
 //!
 //! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
 
+mod backup;
 mod changes;
 mod checkpoint;
+mod erase;
 mod error;
 mod files;
 mod identity;
@@ -22,6 +24,7 @@ use std::time::Duration;
 
 pub use changes::Changes;
 pub use checkpoint::LOG_BYTES_MAX;
+pub use erase::Erased;
 pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;
@@ -223,6 +226,16 @@ impl Database {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// A database of its own for what does not fit into memory: on disk, without a name, gone with its connection.
+///
+/// # Errors
+/// When no temporary file can be made.
+pub async fn scratch() -> sqlx::Result<SqliteConnection> {
+    // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
+    let options = SqliteConnectOptions::new().filename("").create_if_missing(true).pragma("cache_size", "-4096");
+    SqliteConnection::connect_with(&options).await
 }
 
 /// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or

@@ -143,6 +143,32 @@ pub enum Fault {
     /// The same input twice where it can be read only once.
     #[error("standard input can be read only once; give `-` only once")]
     InputTwice,
+    /// Instants, and nobody has said where the business is.
+    #[error(
+        "gives instants, and on which day they fall is known only with the business's time zone, which was never set; \
+         run `reviews init --time-zone ZONE` first, for example America/Phoenix"
+    )]
+    NoTimeZone,
+    /// Reviews of several of the firm's locations.
+    #[error(
+        "the reviews are of {} locations: {}; one service publishes those of one: say which with --location",
+        .0.len(), .0.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
+    )]
+    Locations(Vec<(String, u64)>),
+    /// No review of the location that was asked for.
+    #[error("--location {meant}: no review is of that location; there are {}", there.join(", "))]
+    NoSuchLocation {
+        /// What was asked for.
+        meant: String,
+        /// What there is.
+        there: Vec<String>,
+    },
+    /// Some of a place's reviews, where all are needed.
+    #[error("is {0}, which gives only some of the reviews: what is missing says nothing; leave --withdraw-missing out")]
+    Excerpts(&'static str),
+    /// The rows cannot be kept until they are merged.
+    #[error("the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR")]
+    Staging(io::Error),
     /// The rejected rows cannot be noted.
     #[error("a rejected row cannot be noted: {0}; nothing was changed")]
     Rejects(io::Error),
@@ -169,6 +195,18 @@ pub enum ImportError {
     /// Some files cannot be imported: all of them that were met.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Files(Vec<FileFault>),
+    /// The rows cannot be kept until they are merged, or not be read back.
+    #[error("the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR")]
+    Staging(sqlx::Error),
+    /// The database holds a sample's reviews.
+    #[error(
+        "the database holds the reviews of a sample firm, which are not mixed with your own; nothing was changed; \
+         `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
+    )]
+    Sample,
+    /// What --withdraw-missing would do is more than was asked for.
+    #[error("{0}; nothing was changed")]
+    Withdrawal(String),
     /// The database failed.
     #[error(transparent)]
     Database(#[from] DbError),

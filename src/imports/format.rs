@@ -71,6 +71,11 @@ impl Format {
             || self.keys().iter().any(|set| set.iter().all(|name| shape.has_below("reviews[].", name)))
     }
 
+    /// Whether its rows are our own records.
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self.reader, Reader::Native)
+    }
+
     /// The names that `--format` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(|format| format.name)

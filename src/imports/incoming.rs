@@ -72,6 +72,16 @@ pub(super) enum Posted {
     Instant(DateTime<Utc>),
 }
 
+impl Posted {
+    /// The instant, where it is one.
+    pub(super) const fn instant(self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Instant(instant) => Some(instant),
+            Self::Day(_) => None,
+        }
+    }
+}
+
 impl Dated {
     /// On that day, as the field `path` says.
     pub(super) fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {

@@ -1,94 +1,142 @@
-//! Takes in what the formats find: counts it, drops what is repeated, and keeps the rest until it is written.
+//! Takes in what the formats find: judges its days, counts it, and puts it on disk until it is merged.
 //!
 //! Everything is read before anything is written, so that no other process waits for a lock while we parse, and a file
-//! that cannot be read leaves nothing half done. The bound is that of the input (`INPUT_BYTES_MAX`).
+//! that cannot be read leaves nothing half done. What is held in memory does not grow with the rows.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use sqlx::{Sqlite, Transaction};
 
+use super::authors::shortened;
 use super::fault::Fault;
 use super::fields::Problem;
 use super::incoming::{Dated, Incoming, Posted};
-use super::rename::Rename;
 use super::report::{FileReport, Position, Rejection, Report, Watch};
 use super::rules::Rules;
 use super::sink::{FileStart, Raw, RowSink};
-use crate::business::{self, Business};
-use crate::reviews::{Day, Method, Response, Review, ReviewId, Source, Status, Verification, store};
+use super::spool::{Spool, Staged, StagedReview};
+use crate::business::Business;
+use crate::reviews::{
+    Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit, Units, Verification,
+};
 
-/// How many reviews one statement writes. Larger batches are hardly quicker, and cost memory.
-const BATCH: usize = 250;
-/// How withheld reviews are counted that do not say why; the same word as in the published counts.
-const REASON_DEFAULT: &str = "not stated";
 /// Where a review is from that does not say.
 const SOURCE_DEFAULT: &str = "Direct";
+/// How many locations are told apart.
+const LOCATIONS_MAX: usize = 1000;
 
 /// What hears of the reading, and is handed from task to task with it.
 pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
 
+/// What the caller says about the rows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Terms<'a> {
+    /// Whether the caller says what files call our fields.
+    pub(super) has_renames: bool,
+    /// The only location whose reviews are meant.
+    pub(super) location: Option<&'a str>,
+    /// Whether authors' names stay whole that were never public.
+    pub(super) full_names: bool,
+    /// Whether files of excerpts are refused.
+    pub(super) is_whole: bool,
+}
+
 /// The intake of one import.
 pub(super) struct Intake<'a> {
     now: DateTime<Utc>,
+    /// The calendar to judge by.
     rules: Rules,
+    /// Whether the business's time zone was ever set.
+    zone_known: bool,
     /// Whether the database, or a file before, has said whose reviews these are.
     business_known: bool,
-    renames: &'a [Rename],
+    terms: Terms<'a>,
     watch: Watcher<'a>,
     rows: u64,
+    authors_public: bool,
+    /// Whether the file is our own: what it says was told apart before.
+    is_own: bool,
+    locations: BTreeMap<String, u64>,
     gathered: Gathered,
-    places: HashMap<ReviewId, usize>,
 }
 
-/// What was taken in, ready to be written.
-#[derive(Debug, Default)]
+/// What was taken in, ready to be merged.
+#[derive(Debug)]
 pub(super) struct Gathered {
-    reviews: Vec<Review>,
-    business: Option<Business>,
-    report: Report,
+    /// The rows.
+    pub(super) spool: Spool,
+    /// The business that came along.
+    pub(super) business: Option<Business>,
+    /// What is known so far.
+    pub(super) report: Report,
 }
 
 impl<'a> Intake<'a> {
-    /// An intake for the business that the database knows, if it does.
-    pub(super) fn new(now: DateTime<Utc>, known: Option<&Business>, renames: &'a [Rename], watch: Watcher<'a>) -> Self {
-        let zone = known.map_or(Tz::UTC, |business| business.time_zone);
-        let (rules, gathered, places) = (Rules::new(now, zone), Gathered::default(), HashMap::new());
-        Self { now, rules, business_known: known.is_some(), renames, watch, rows: 0, gathered, places }
+    /// An intake for a business, if there is one, whose time zone is this, if it was ever set.
+    pub(super) fn new(
+        now: DateTime<Utc>,
+        business_known: bool,
+        zone: Option<Tz>,
+        terms: Terms<'a>,
+        watch: Watcher<'a>,
+    ) -> Result<Self, Fault> {
+        let gathered = Gathered { spool: Spool::new().map_err(Fault::Staging)?, business: None, report: Report::default() };
+        let rules = Rules::new(now, zone.unwrap_or(Tz::UTC));
+        let (rows, locations) = (0, BTreeMap::new());
+        Ok(Self {
+            now,
+            rules,
+            zone_known: zone.is_some(),
+            business_known,
+            terms,
+            watch,
+            rows,
+            authors_public: true,
+            is_own: false,
+            locations,
+            gathered,
+        })
     }
 
-    /// The review, its days judged by the calendar of the business.
-    fn judged(&self, incoming: Incoming) -> Result<Review, Vec<Problem>> {
+    /// The review as it is staged, its days judged by the calendar of the business.
+    fn judged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
         let mut wrong = Vec::new();
+        let unsaid = unsaid(&incoming);
+        let decided = decided(&incoming.decided).map_err(|problem| wrong.push(problem)).unwrap_or_default();
         let date = self.day(&incoming.posted).map_err(|problem| wrong.push(problem)).ok();
+        let mut responded_at = None;
         let response = incoming.response.given().map(|response| {
-            let date = response.posted.as_ref().map(|posted| self.day(posted)).transpose();
+            let posted = response.posted.as_ref();
+            responded_at = posted.and_then(|dated| dated.posted.instant());
+            let date = posted.map(|posted| self.day(posted)).transpose();
             let date = date.map_err(|problem| wrong.push(problem)).ok().flatten();
             Response { text: response.text, date, author: response.author }
         });
         let (Some(date), true) = (date, wrong.is_empty()) else { return Err(wrong) };
-        Ok(Review {
+        let author = if self.authors_public || self.terms.full_names { incoming.author } else { shortened(&incoming.author) };
+        // Whoever imports a row that does not say vouches for it.
+        let vouched = || Verification { verified: true, method: Method::Manual, verified_at: None };
+        let verification = incoming.verification.given().unwrap_or_else(vouched);
+        let default =
+            if verification.verified { Status::Published } else { Status::Withheld { reason: Some(NOT_VERIFIED.to_owned()) } };
+        let review = Review {
             id: incoming.id,
             rating: incoming.rating,
             date,
-            author: incoming.author,
+            author,
             title: incoming.title.given(),
             text: incoming.text,
             language: incoming.language.given(),
             source: incoming.source.given().unwrap_or_else(|| Source { name: SOURCE_DEFAULT.to_owned(), url: None }),
-            // Whoever imports a row that does not say vouches for it.
-            verification: incoming.verification.given().unwrap_or(Verification {
-                verified: true,
-                method: Method::Manual,
-                verified_at: None,
-            }),
+            verification,
             mentions: incoming.mentions.given().unwrap_or_default(),
             response,
-            status: incoming.status.given().unwrap_or(Status::Published),
+            status: incoming.status.given().unwrap_or(default),
             updated_at: incoming.updated_at,
-        })
+        };
+        let posted_at = incoming.posted.posted.instant();
+        Ok(StagedReview { said: Statement { review, unsaid, decided }, location: incoming.location, posted_at, responded_at })
     }
 
     /// The plausible day on which something was written.
@@ -112,59 +160,96 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// The newest `updated_at` wins; where that does not decide, the later row.
-    fn keep(&mut self, review: Review) {
-        match self.places.entry(review.id.clone()) {
-            Entry::Vacant(place) => {
-                place.insert(self.gathered.reviews.len());
-                self.gathered.reviews.push(review);
-            }
-            Entry::Occupied(place) => {
-                self.gathered.report.repeated += 1;
-                let kept = &mut self.gathered.reviews[*place.get()];
-                let older = kept.updated_at.zip(review.updated_at).is_some_and(|(kept, new)| new < kept);
-                if !older {
-                    *kept = review;
-                }
-            }
+    /// Whether the review is of a location that is meant.
+    fn is_meant(&mut self, location: Option<&str>) -> bool {
+        let Some(location) = location.filter(|_| !self.is_own) else { return true };
+        if self.locations.len() < LOCATIONS_MAX || self.locations.contains_key(location) {
+            *self.locations.entry(location.to_owned()).or_default() += 1;
         }
+        self.terms.location.is_none_or(|meant| meant == location)
+    }
+
+    fn keep(&mut self, staged: &Staged) -> Result<(), Fault> {
+        self.gathered.report.taken += 1;
+        self.gathered.spool.push(staged).map_err(Fault::Staging)
     }
 
     /// What was taken in.
-    pub(super) fn finish(mut self) -> Gathered {
-        for review in &self.gathered.reviews {
-            if let Status::Withheld { reason } = &review.status {
-                let reason = reason.as_deref().unwrap_or(REASON_DEFAULT).to_owned();
-                *self.gathered.report.withheld.entry(reason).or_default() += 1;
+    ///
+    /// # Errors
+    /// Where the reviews are of several locations and nobody has said which is meant.
+    pub(super) fn finish(self) -> Result<Gathered, Fault> {
+        match self.terms.location {
+            None if self.locations.len() > 1 => Err(Fault::Locations(self.locations.into_iter().collect())),
+            Some(meant) if !self.locations.is_empty() && !self.locations.contains_key(meant) => {
+                Err(Fault::NoSuchLocation { meant: meant.to_owned(), there: self.locations.into_keys().collect() })
             }
+            Some(_) | None => Ok(self.gathered),
         }
-        self.gathered
     }
+}
+
+fn unsaid(incoming: &Incoming) -> Units {
+    let stated = [
+        (Unit::Title, incoming.title.is_stated()),
+        (Unit::Language, incoming.language.is_stated()),
+        (Unit::Source, incoming.source.is_stated()),
+        // A row that says it is not verified says that it shall not appear.
+        (Unit::Status, incoming.status.is_stated() || matches!(&incoming.verification, Stated::Given(its) if !its.verified)),
+        (Unit::Verification, incoming.verification.is_stated()),
+        (Unit::Response, incoming.response.is_stated()),
+        (Unit::Mentions, incoming.mentions.is_stated()),
+    ];
+    stated.into_iter().filter(|(_, is_stated)| !is_stated).map(|(unit, _)| unit).collect()
+}
+
+fn decided(names: &[String]) -> Result<Units, Problem> {
+    let unit = |name: &String| {
+        let known = || Unit::ALL.map(Unit::name).join(", ");
+        Unit::find(name).ok_or_else(|| Problem {
+            path: "decided".to_owned(),
+            message: format!("`{name}` is no field that an owner decides; take those of {}", known()),
+        })
+    };
+    names.iter().map(unit).collect()
 }
 
 impl RowSink for Intake<'_> {
     fn begin(&mut self, file: FileStart) -> Result<(), Fault> {
-        if !self.renames.is_empty() && !file.format.renames {
+        if self.terms.has_renames && !file.format.renames {
             return Err(Fault::MapUnused(file.format.name));
         }
+        if self.terms.is_whole && file.format.excerpts {
+            return Err(Fault::Excerpts(file.format.label));
+        }
+        self.authors_public = file.format.authors_public;
+        self.is_own = file.format.is_own();
         self.gathered.report.files.push(FileReport { name: file.name, format: file.format.name, rows: 0, rejected: 0 });
         Ok(())
     }
 
     fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), Fault> {
+        let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
+        if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
+            return Err(Fault::NoTimeZone);
+        }
+        if !self.is_meant(incoming.location.as_deref()) {
+            self.count();
+            self.gathered.report.elsewhere += 1;
+            return Ok(());
+        }
         match self.judged(incoming) {
             Ok(review) => {
                 self.count();
-                self.keep(review);
-                Ok(())
+                self.keep(&Staged::Review(Box::new(review)))
             }
             Err(problems) => self.reject(at, raw, problems),
         }
     }
 
-    fn deleted(&mut self, _at: Position, _id: ReviewId) -> Result<(), Fault> {
+    fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), Fault> {
         self.count();
-        Ok(())
+        self.keep(&Staged::Deleted(id))
     }
 
     fn reject(&mut self, at: Position, raw: Raw<'_>, problems: Vec<Problem>) -> Result<(), Fault> {
@@ -187,29 +272,10 @@ impl RowSink for Intake<'_> {
             return Err(Fault::BusinessLate(business.time_zone.name().to_owned()));
         }
         self.rules = Rules::new(self.now, business.time_zone);
+        self.zone_known = true;
         self.business_known = true;
         self.gathered.report.business = Some(business.name.clone());
         self.gathered.business = Some(business);
         Ok(())
-    }
-}
-
-impl Gathered {
-    /// Writes everything within `write`, which the caller commits.
-    pub(super) async fn write(
-        mut self,
-        write: &mut Transaction<'static, Sqlite>,
-        now: DateTime<Utc>,
-        watch: Watcher<'_>,
-    ) -> sqlx::Result<Report> {
-        if let Some(business) = &self.business {
-            business::replace(write, business).await?;
-        }
-        let of = self.reviews.len();
-        for (batch, done) in self.reviews.chunks(BATCH).zip((1..).map(|batch: usize| batch * BATCH)) {
-            self.report.written.add(store::upsert(write, batch, now).await?);
-            watch.written(done.min(of), of);
-        }
-        Ok(self.report)
     }
 }

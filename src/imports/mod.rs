@@ -4,7 +4,10 @@
 //! pages, the entry in `platforms` says what they mean, `intake` keeps what counts, and one transaction writes it. Each row is judged by
 //! itself; a file that cannot be read stops the whole call before anything is written.
 
+mod authors;
+pub mod calendar;
 mod detect;
+pub mod export;
 mod fault;
 mod fields;
 mod format;
@@ -12,8 +15,10 @@ mod html;
 mod incoming;
 mod intake;
 mod json_stream;
+mod kept;
 mod lines;
 mod locate;
+mod merging;
 mod plan;
 mod platform;
 mod platforms;
@@ -28,30 +33,38 @@ pub mod seed;
 mod shape;
 mod sink;
 mod sources;
+mod spool;
+mod store;
 mod table;
 mod values;
+mod withdraw;
 
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 pub use fault::{Fault, FileFault, ImportError};
 pub use fields::Problem;
 pub use format::Format;
+pub use kept::Named;
 pub use platform::Options;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
 pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
-use crate::business::{self, Business};
+use crate::business::{self, sample};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use intake::{Gathered, Intake, Watcher};
+use intake::{Gathered, Intake, Terms, Watcher};
+use merging::{Merging, Wishes};
 use sink::{FileStart, RowSink as _};
+use store::Staging;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command by itself")]
 pub struct Order {
     /// Files, zip archives, folders; `-` for standard input.
     pub files: Vec<PathBuf>,
@@ -65,10 +78,24 @@ pub struct Order {
     pub date_format: Option<String>,
     /// Whether to do everything and then leave the database as it was.
     pub dry_run: bool,
+    /// Whether reviews that the owner deleted come back.
+    pub restore: bool,
+    /// Whether copies of other sources' reviews are withheld.
+    pub skip_duplicates: bool,
+    /// Whether authors' names stay whole that were never public.
+    pub full_names: bool,
+    /// The only location whose reviews are meant.
+    pub location: Option<String>,
+    /// Whether reviews that their source no longer gives are withheld.
+    pub withdraw_missing: bool,
+    /// Whether that may be many of them.
+    pub yes: bool,
+    /// Whether they may be mixed into a sample.
+    pub with_sample: bool,
 }
 
-/// Adds or updates the reviews in `order`, all in one transaction. Rows that are wrong are told to `watch`, and stop
-/// nothing.
+/// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1). Rows that are wrong are
+/// told to `watch`, and stop nothing.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
@@ -80,28 +107,64 @@ pub async fn import(
 ) -> Result<Report, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
-    let known = business(database).await?;
-    let gathered = gather(order, now, known.as_ref(), watch).map_err(ImportError::Files)?;
+    let mut reader = database.readers().acquire().await.map_err(fault)?;
+    let is_known = business::find(&mut reader).await.map_err(fault)?.is_some();
+    let zone = business::time_zone(&mut reader).await.map_err(fault)?;
+    let state = sample::state(&mut reader).await.map_err(fault)?;
+    drop(reader);
+    if state == sample::State::Alone && !order.with_sample {
+        return Err(ImportError::Sample);
+    }
+    let Gathered { spool, business, report } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
+    let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
-    let report = gathered.write(&mut write, now, watch).await.map_err(fault)?;
+    if let Some(business) = &business {
+        business::replace(&mut write, business).await.map_err(fault)?;
+        business::note_time_zone(&mut write, business.time_zone).await.map_err(fault)?;
+    }
+    if state == sample::State::Alone {
+        sample::note(&mut write, true).await.map_err(fault)?;
+    }
+    let mut moved = 0;
+    if let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
+        // A shell may have changed it since the last import.
+        moved = calendar::follow(&mut write, zone, now).await.map_err(fault)?;
+    }
+    let wishes = Wishes { restore: order.restore, skip_duplicates: order.skip_duplicates };
+    let mut merging = Merging::new(&mut write, now, wishes, report).await.map_err(fault)?;
+    merging.all(&mut staging, watch).await.map_err(fault)?;
+    if order.withdraw_missing {
+        withdraw::missing(&mut merging, &mut staging, order.yes).await.map_err(|error| match error {
+            withdraw::WithdrawError::Refused(reason) => ImportError::Withdrawal(reason),
+            withdraw::WithdrawError::Database(error) => fault(error).into(),
+        })?;
+    }
+    let report = Report { moved, ..merging.report };
     if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
     Ok(report)
 }
 
-async fn business(database: &Database) -> Result<Option<Business>, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(fault)?;
-    business::find(&mut reader).await.map_err(fault)
-}
-
 /// Reads everything in `order`. Where files cannot be read, says so of each of them.
-fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Watcher<'_>) -> Result<Gathered, Vec<FileFault>> {
+fn gather(
+    order: &Order,
+    now: DateTime<Utc>,
+    is_known: bool,
+    zone: Option<Tz>,
+    watch: Watcher<'_>,
+) -> Result<Gathered, Vec<FileFault>> {
     let mut faults = Vec::new();
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
     }
-    let mut intake = Intake::new(now, known, &order.renames, watch);
+    let terms = Terms {
+        has_renames: !order.renames.is_empty(),
+        location: order.location.as_deref(),
+        full_names: order.full_names,
+        is_whole: order.withdraw_missing,
+    };
+    let all = |fault| vec![FileFault { file: "import".to_owned(), fault }];
+    let mut intake = Intake::new(now, is_known, zone, terms, watch).map_err(all)?;
     let options = Options { renames: &order.renames, scale: order.scale, date_format: order.date_format.as_deref() };
     let budget = sources::Budget::default();
     let mut take = |mut input: sources::Input<'_>| {
@@ -112,5 +175,5 @@ fn gather(order: &Order, now: DateTime<Utc>, known: Option<&Business>, watch: Wa
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);
     }
-    if faults.is_empty() { Ok(intake.finish()) } else { Err(faults) }
+    if faults.is_empty() { intake.finish().map_err(all) } else { Err(faults) }
 }

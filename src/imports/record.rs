@@ -7,10 +7,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, Problem, noted, shown};
 use super::incoming::{Dated, Incoming, IncomingResponse};
-use crate::reviews::{Day, Mentions, Method, Rating, Source, Stated, Status, Verification};
-
-/// Why a review does not appear that says it is not verified, and nothing else.
-pub(super) const NOT_VERIFIED: &str = "not verified";
+use crate::reviews::{Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification};
 
 /// The review that `value` describes, or everything that is wrong with it.
 pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
@@ -29,6 +26,7 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let mentions = noted(&mut wrong, mentions(&fields));
     let response = noted(&mut wrong, response(&fields));
     let updated_at = noted(&mut wrong, fields.instant("updated_at"));
+    let location = noted(&mut wrong, fields.filled("location"));
     let decided = noted(&mut wrong, fields.texts("decided"));
     let made = || {
         Some(Incoming {
@@ -40,7 +38,7 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             text: text?.to_owned(),
             language: language?,
             source: source?,
-            location: None,
+            location: location?,
             status: status?,
             verification: verification?,
             mentions: mentions?,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::kept::Named;
 use crate::reviews::store::Written;
 
 /// What one import did, or would do.
@@ -20,6 +21,26 @@ pub struct Report {
     pub rejected: u64,
     /// Reviews of this call that do not appear, by reason.
     pub withheld: BTreeMap<String, u64>,
+    /// Rows that were taken in, repeated ones included.
+    pub taken: u64,
+    /// Rows of locations that were not meant.
+    pub elsewhere: u64,
+    /// Reviews that the owner withholds, and the source gives.
+    pub kept_withheld: Named,
+    /// Reviews of which the source says one thing and the owner another: id and fields.
+    pub kept_edited: Named,
+    /// Reviews that the owner deleted, and the file has.
+    pub kept_deleted: Named,
+    /// Reviews that are there although our own export says that the owner deleted them.
+    pub still_there: Named,
+    /// Deleted reviews of our own export that were not known here.
+    pub noted_deleted: u64,
+    /// Reviews that another source gave already.
+    pub duplicates: Named,
+    /// Reviews whose day moved with the business's time zone.
+    pub moved: u64,
+    /// Reviews withheld because their source no longer gives them.
+    pub withdrawn: Named,
     /// Rows whose id came again in this call, so that another one counted.
     pub repeated: u64,
     /// The name of the business that came along, where there was none before.

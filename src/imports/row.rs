@@ -151,6 +151,9 @@ fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     }
     let nested = path.split_once('.').and_then(|(outer, inner)| match map.get(outer.trim_end_matches("[]"))? {
         Value::Object(members) => inside(members, inner),
+        // Nothing at all is a statement, too: of everything in it.
+        nothing @ Value::Null => Some(nothing),
+        nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => Some(nothing),
         Value::Array(elements) if outer.ends_with("[]") => inside(elements.first()?.as_object()?, inner),
         _ => None,
     });

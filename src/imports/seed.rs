@@ -13,15 +13,17 @@ use sqlx::{Sqlite, Transaction};
 use thiserror::Error;
 
 use super::detect::{Detected, Rows};
-use super::fault::{ImportError, reason};
+use super::fault::{FileFault, ImportError, reason};
 use super::fields::{Fields, Problem};
-use super::intake::{Gathered, Intake, Watcher};
+use super::intake::{Gathered, Intake, Terms, Watcher};
+use super::merging::{Merging, Wishes};
 use super::platform::Options;
 use super::platforms::native;
 use super::report::{Report, Watch};
 use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
-use super::{locate, profile, read};
+use super::store::Staging;
+use super::{calendar, locate, profile, read};
 use crate::business::{self, Business};
 use crate::clock::Clock;
 
@@ -86,6 +88,17 @@ pub enum SeedError {
     Reviews(#[from] ImportError),
 }
 
+/// The business of the file at `path`, and whether it says in which time zone that is.
+///
+/// # Errors
+/// [`SeedError`], which names the file, and where it can the line.
+pub fn business(path: &Path) -> Result<(Business, bool), SeedError> {
+    parse(path, |value| {
+        let has_zone = value.get("time_zone").and_then(Value::as_str).is_some_and(|zone| !zone.is_empty());
+        profile::business(value).map(|business| (business, has_zone))
+    })
+}
+
 /// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and stop nothing.
 ///
 /// # Errors
@@ -99,7 +112,8 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     if !path.is_file() {
         return Err(SeedError::Missing(path));
     }
-    let mut intake = Intake::new(now, Some(&business), &[], watch);
+    let all = |fault| ImportError::Files(vec![FileFault { file: path.display().to_string(), fault }]);
+    let mut intake = Intake::new(now, true, Some(business.time_zone), Terms::default(), watch).map_err(all)?;
     let mut faults = Vec::new();
     let mut take = |mut input: sources::Input<'_>| {
         intake.begin(FileStart { name: input.name, format: &native::FORMAT })?;
@@ -110,7 +124,8 @@ pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Res
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }
-    Ok(Seed { business, gathered: intake.finish(), now, texts })
+    let gathered = intake.finish().map_err(all)?;
+    Ok(Seed { business, gathered, now, texts })
 }
 
 impl Seed {
@@ -123,7 +138,12 @@ impl Seed {
         if business::find(write).await?.as_ref() != Some(&self.business) {
             business::replace(write, &self.business).await?;
         }
-        self.gathered.write(write, self.now, watch).await
+        let moved = calendar::follow(write, self.business.time_zone, self.now).await?;
+        let Gathered { spool, business: _, report } = self.gathered;
+        let mut staging = Staging::fill(spool).await?;
+        let mut merging = Merging::new(write, self.now, Wishes::default(), report).await?;
+        merging.all(&mut staging, watch).await?;
+        Ok(Report { moved, ..merging.report })
     }
 }
 

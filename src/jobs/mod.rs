@@ -3,6 +3,7 @@
 
 pub mod checkpoint;
 mod code;
+pub mod erase;
 pub mod expire;
 pub mod measure;
 mod print;

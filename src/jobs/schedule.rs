@@ -8,7 +8,7 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{checkpoint, expire, measure, prune};
+use super::{checkpoint, erase, expire, measure, prune};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 
@@ -18,6 +18,7 @@ const MEASURE: &str = "*/15 * * * * *";
 const EXPIRE: &str = "5 * * * * *";
 const PRUNE: &str = "10 23 * * * *";
 const CHECKPOINT: &str = "35 * * * * *";
+const ERASE: &str = "20 * * * * *";
 
 /// Running cron jobs.
 pub struct Schedule {
@@ -27,7 +28,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log.
+    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log, erase what was deleted.
     ///
     /// # Errors
     /// When the scheduler will not start.
@@ -66,6 +67,12 @@ impl Schedule {
             async move { checkpoint::run_once(&database).await.map(|_| ()) }
         };
         schedule.add(CHECKPOINT, "checkpoint", cutting).await?;
+        let its = database.clone();
+        let erasing = move || {
+            let database = its.clone();
+            async move { erase::run_once(&database).await.map(|_| ()) }
+        };
+        schedule.add(ERASE, "erase", erasing).await?;
         schedule.scheduler.start().await?;
         Ok(schedule)
     }

@@ -60,6 +60,11 @@ impl Asked {
             query: take(UrlParameters::query::<parameters::Query>(request), &mut issues),
             mentions_technician: take(UrlParameters::query::<parameters::MentionsTechnician>(request), &mut issues),
             mentions_service: take(UrlParameters::query::<parameters::MentionsService>(request), &mut issues),
+            max_rating: take(UrlParameters::query::<parameters::MaxRating>(request), &mut issues),
+            language: take(UrlParameters::query::<parameters::Language>(request), &mut issues),
+            source: take(UrlParameters::query::<parameters::Source>(request), &mut issues),
+            has_text: take(UrlParameters::query::<parameters::HasText>(request), &mut issues),
+            has_response: take(UrlParameters::query::<parameters::HasResponse>(request), &mut issues),
         };
         let limit = take(UrlParameters::query::<parameters::Limit>(request), &mut issues).unwrap_or(LIMIT_DEFAULT);
         let cursor: Option<Cursor> = take(UrlParameters::query::<CursorParameter>(request), &mut issues);
@@ -178,15 +183,22 @@ fn refused(edition: &Edition, asked: &Asked, links: &Links) -> String {
 
 /// What leaves reviews out: the parameter and its words.
 fn filters(asked: &Asked) -> Vec<(&'static str, String)> {
-    let SearchArguments { rating, min_rating, since, until, query, mentions_technician, mentions_service } = &asked.arguments;
+    let SearchArguments { rating, min_rating, max_rating, since, until, query, mentions_technician, mentions_service, .. } =
+        &asked.arguments;
+    let SearchArguments { language, source, has_text, has_response, .. } = &asked.arguments;
     let mut filters = Vec::new();
     let mut add = |name, words: Option<String>| filters.extend(words.map(|words| (name, words)));
     add("query", query.as_ref().filter(|text| !text.is_empty()).map(|text| format!("with “{text}”")));
     add("rating", rating.map(|rating| counted(u64::from(rating.stars()), "star", "stars")));
     add("min_rating", min_rating.map(|least| format!("{least} stars or more")));
+    add("max_rating", max_rating.map(|most| format!("{most} stars or fewer")));
     add("since", since.map(|day| format!("since {}", super::words::day(day.date()))));
     add("until", until.map(|day| format!("until {}", super::words::day(day.date()))));
     add("mentions_technician", mentions_technician.as_ref().filter(|name| !name.is_empty()).map(|name| format!("naming {name}")));
     add("mentions_service", mentions_service.as_ref().filter(|id| !id.is_empty()).map(|id| format!("about {id}")));
+    add("language", language.as_ref().filter(|tag| !tag.is_empty()).map(|tag| format!("in language {tag}")));
+    add("source", source.as_ref().filter(|name| !name.is_empty()).map(|name| format!("from {name}")));
+    add("has_text", has_text.map(|has| if has { "with words" } else { "without words" }.to_owned()));
+    add("has_response", has_response.map(|has| if has { "with an answer" } else { "without an answer" }.to_owned()));
     filters
 }

@@ -2,18 +2,24 @@
 
 mod aggregate;
 mod day;
+mod digest;
 mod filter;
 mod fold;
+mod merge;
 pub mod parameters;
 mod review;
 mod stated;
 pub mod store;
+mod unit;
 
 pub use aggregate::Tally;
 pub use day::{Day, InvalidDay};
+pub use digest::{Base, DigestKey, UnitDigest};
 pub use filter::{LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, ReviewFilter, SearchArguments, Traits};
 pub use fold::{fold, fold_into};
+pub use merge::{DUPLICATE, GONE, Merged, NOT_VERIFIED, Statement, adopt, merge};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
 pub use stated::Stated;
+pub use unit::{Unit, Units};

@@ -206,6 +206,13 @@ fn shell_lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The words of a line as a shell takes them: what stands in double quotes is one.
+fn words_of(line: &str) -> Vec<&str> {
+    let parts = (0..).zip(line.split('"'));
+    let words = parts.map(|(at, part): (usize, _)| if at % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
+    words.flatten().collect()
+}
+
 /// The SQL of a line for the `sqlite3` shell.
 fn statement(line: &str) -> String {
     let sql = line.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map_or("", |(sql, _)| sql);
@@ -230,7 +237,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
             count += 1;
             // NAME=VALUE before a command sets it for that command.
             let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| name == name.to_uppercase());
-            let words: Vec<&str> = line.split_whitespace().skip_while(is_setting).collect();
+            let words: Vec<&str> = words_of(line).into_iter().skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", "--release", "--example", example, ..] => {

@@ -2,6 +2,8 @@
 
 mod bounds;
 mod google;
+mod guards;
+mod kept;
 mod native;
 mod platforms;
 mod seed;
@@ -15,7 +17,8 @@ use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
 use reviews_service::business;
 use reviews_service::cli::Outcome;
-use reviews_service::cli::import::{Import, summary};
+use reviews_service::cli::import::Import;
+use reviews_service::cli::report::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
@@ -89,6 +92,7 @@ impl Bench {
         let business = business::Business { time_zone: zone.parse().unwrap(), ..business::Business::default() };
         let mut write = self.database.write().await.unwrap();
         business::replace(&mut write, &business).await.unwrap();
+        business::note_time_zone(&mut write, business.time_zone).await.unwrap();
         write.commit().await.unwrap();
     }
 }
@@ -213,6 +217,7 @@ async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_
 #[tokio::test]
 async fn the_format_is_found_by_content_and_never_by_name() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
     for (content, format) in [
         (lines(&[native(&json!({}))]), "jsonl"),

@@ -3,6 +3,7 @@
 mod commands;
 pub mod hub;
 mod outputs;
+mod own;
 mod serving;
 mod streams;
 

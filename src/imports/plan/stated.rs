@@ -3,9 +3,9 @@
 use crate::imports::fields::Problem;
 use crate::imports::incoming::{IncomingResponse, Posted};
 use crate::imports::platform::{Field, NO_STARS, When};
-use crate::imports::record::NOT_VERIFIED;
 use crate::imports::row::{Found, Row};
 use crate::imports::values::{flag, quoted};
+use crate::reviews::NOT_VERIFIED;
 use crate::reviews::{Mentions, Method, Stated, Status, Verification};
 
 use super::Plan;

@@ -3,6 +3,7 @@
 mod packed;
 mod read;
 mod row;
+mod source;
 mod write;
 
 pub use read::{
@@ -10,4 +11,8 @@ pub use read::{
     published, unreadable, withheld,
 };
 pub use row::Flaw;
+pub use source::{
+    SourceRow, Standing, alike, delete, digest_key, find_key, ids_after, note_deleted, note_sources, sources, sources_at,
+    sources_with_instants, standing,
+};
 pub use write::{Written, upsert};

@@ -184,12 +184,18 @@ pub async fn changed_since(connection: &mut SqliteConnection, change_no: i64) ->
 /// # Errors
 /// When the database cannot be read.
 pub async fn published(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Numbered>> {
+    of_ids(connection, ids, true).await
+}
+
+/// The reviews of these ids, in no particular order: all, or the published ones.
+pub(super) async fn of_ids(connection: &mut SqliteConnection, ids: &[&str], is_published: bool) -> sqlx::Result<Vec<Numbered>> {
     let ids = serde_json::Value::from(ids).to_string();
     let rows = packed!(
         "select",
         r#"as "packed!: Vec<u8>" from json_each(?) as i cross join review as r on r.review_id = i.value
-           where r.status = 'published'"#,
-        ids
+           where r.status = 'published' or not ?"#,
+        ids,
+        is_published
     )
     .fetch_all(connection)
     .await?;

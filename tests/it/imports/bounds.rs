@@ -39,6 +39,7 @@ async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
 #[tokio::test]
 async fn a_file_that_was_cut_off_is_refused_whole() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let document = json!({"reviews": [google(1, "a", &json!({})), google(1, "b", &json!({}))]}).to_string();
     let refusal = bench.refusal(&document[..document.len() - 30]).await;
     assert!(refusal.contains("the file ends in the middle of a value"), "{refusal}");
@@ -51,6 +52,7 @@ async fn a_file_that_was_cut_off_is_refused_whole() {
 #[tokio::test]
 async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let archive = zipped(&[("../../../reviews.json", &page(&[google(1, "a", &json!({}))]))]);
     let file = bench.file("a/b/c/takeout", archive);
     let (report, _) = bench.import(&[&file]).await;

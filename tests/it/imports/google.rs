@@ -23,6 +23,7 @@ async fn a_google_review_becomes_ours() {
 #[tokio::test]
 async fn google_s_traps_are_known() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let with = |id: &str, changes: Value| google(1, id, &changes);
     let reply = |state: &str| json!({"comment": "Hi", "updateTime": "2026-11-04T00:00:00Z", "reviewReplyState": state});
     let rows = [
@@ -71,6 +72,7 @@ async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts
     let borrowed: Vec<(&str, &str)> = members.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect();
     for packed in [true, false] {
         let bench = bench().await;
+        bench.set_time_zone("UTC").await;
         let path = if packed {
             bench.file("takeout", zipped(&borrowed))
         } else {
@@ -89,6 +91,7 @@ async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts
 #[tokio::test]
 async fn the_reviews_of_a_maps_user_are_told_from_those_of_a_business() {
     let bench = bench().await;
+    bench.set_time_zone("UTC").await;
     let maps = json!({"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}).to_string();
     assert!(bench.refusal(&maps).await.contains("export `Google Business Profile`"));
     assert!(bench.refusal(zipped(&[("Takeout/Maps/Reviews.json", &maps)])).await.contains("export `Google Business Profile`"));

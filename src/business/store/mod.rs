@@ -1,10 +1,12 @@
 //! The business's rows: read whole (they are few), replaced whole.
 
+pub mod sample;
+
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use super::{Business, Service, Technician};
+use crate::business::{Business, Service, Technician};
 use crate::db::Text;
 
 /// The business, or `None` where the database has none yet.
@@ -70,6 +72,35 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         technicians,
         service_areas,
     }))
+}
+
+/// The business's time zone, or `None` where none was ever set: then nobody knows on which day an instant falls.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
+    let row = sqlx::query!(r#"select time_zone as "zone: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let set = row.filter(|row| row.is_set || row.zone.as_ref() != Tz::UTC.name());
+    Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
+}
+
+/// Notes that instants are days in this zone from now on; says in which they were before, where that was another one.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn note_time_zone(write: &mut Transaction<'static, Sqlite>, zone: Tz) -> sqlx::Result<Option<Tz>> {
+    let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#).fetch_optional(&mut **write).await?;
+    let name = zone.name();
+    sqlx::query!(
+        "insert into calendar (time_zone) values (?)
+         on conflict (only_row) do update set time_zone = excluded.time_zone where time_zone <> excluded.time_zone",
+        name
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(before.and_then(|before| before.as_ref().parse().ok()).filter(|before: &Tz| *before != zone))
 }
 
 /// Puts `business` in the place of what is there.

@@ -1,0 +1,71 @@
+//! What the commands that decide about one review have in common: finding it, writing it, and saying so.
+
+use anyhow::bail;
+use sqlx::{Sqlite, Transaction};
+
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::db::{Database, DbError};
+use crate::reviews::{Review, ReviewId, store};
+
+/// A database opened to decide about one review.
+pub(super) struct Decision {
+    pub(super) database: Database,
+    pub(super) write: Transaction<'static, Sqlite>,
+    pub(super) review: Review,
+}
+
+impl Decision {
+    /// Opens the database and finds the review.
+    ///
+    /// # Errors
+    /// Where there is no database, or no such review.
+    pub(super) async fn open(config: &DatabaseConfig, id: &ReviewId) -> anyhow::Result<Self> {
+        let database = open(config).await?;
+        let mut write = database.write_erasing().await?;
+        let found = store::find(&mut write, id).await.map_err(|error| DbError::at(database.path(), error))?;
+        let Some(review) = found else {
+            let known = store::standing(&mut write, &[id.as_str()]).await.map_err(|error| DbError::at(database.path(), error))?;
+            drop(write);
+            database.close().await;
+            if known.deleted.contains(id.as_str()) {
+                bail!("the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it");
+            }
+            bail!("there is no review {id}; `sqlite3 FILE \"select review_id from review\"` lists them");
+        };
+        Ok(Self { database, write, review })
+    }
+
+    /// Writes the review as it is now, and closes the database.
+    ///
+    /// # Errors
+    /// When the database refuses it; nothing was changed then.
+    pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
+        let now = clock.now();
+        let fault = |error| DbError::at(self.database.path(), error);
+        // It moves with every change, and never goes back.
+        self.review.updated_at = self.review.updated_at.max(Some(now));
+        store::upsert(&mut self.write, std::slice::from_ref(&self.review), now).await.map_err(fault)?;
+        self.write.commit().await.map_err(fault)?;
+        self.database.close().await;
+        Ok(())
+    }
+
+    /// Closes the database, nothing written.
+    pub(super) async fn leave(self) {
+        drop(self.write);
+        self.database.close().await;
+    }
+}
+
+/// Opens a database that is there already: a command about what is in it makes none.
+///
+/// # Errors
+/// Where there is none.
+pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Database> {
+    let path = config.path()?;
+    if !path.exists() {
+        return Err(DbError::Missing(path).into());
+    }
+    Ok(Database::open(&path).await?.0)
+}

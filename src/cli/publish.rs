@@ -1,0 +1,41 @@
+//! `reviews publish`: a withheld review appears again, whatever later imports say.
+
+use clap::Args;
+
+use super::decision::Decision;
+use super::{Outcome, report_done};
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::reviews::{Method, ReviewId, Status, Verification};
+
+/// Show a withheld review again
+#[derive(Debug, Args)]
+pub struct Publish {
+    /// Its id
+    #[arg(value_name = "ID")]
+    id: ReviewId,
+}
+
+impl Publish {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+        let mut decision = Decision::open(config, &self.id).await?;
+        let reason = match &decision.review.status {
+            Status::Published => {
+                decision.leave().await;
+                report_done(&format!("{}: was published already\n", self.id));
+                return Ok(Outcome::Done);
+            }
+            Status::Withheld { reason } => reason.clone().unwrap_or_else(|| "not stated".to_owned()),
+        };
+        let mut vouched = "";
+        if !decision.review.verification.verified {
+            // Only verified reviews appear (CONTRACT §2): who publishes it by hand vouches for it.
+            decision.review.verification = Verification { verified: true, method: Method::Manual, verified_at: Some(clock.now()) };
+            vouched = "; it was not verified, so you vouch for it (manual)";
+        }
+        decision.review.status = Status::Published;
+        decision.save(clock).await?;
+        report_done(&format!("{}: published; was withheld ({reason}){vouched}\n", self.id));
+        Ok(Outcome::Done)
+    }
+}

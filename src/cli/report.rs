@@ -1,0 +1,96 @@
+//! What an import did, as people read it: for `import`, `seed` and the first start with sample data alike.
+
+use std::fmt::Write as _;
+
+use crate::imports::{Format, Report};
+
+/// The report as people read it.
+#[must_use]
+pub fn summary(report: &Report, dry_run: bool) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = summarise(&mut text, report, dry_run);
+    text
+}
+
+fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
+    for file in &report.files {
+        let label = Format::find(file.format).map_or(file.format, |format| format.label);
+        write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
+        if file.rejected > 0 {
+            write!(text, ", {} rejected", file.rejected)?;
+        }
+        writeln!(text)?;
+        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
+            writeln!(text, "note: {note}")?;
+        }
+    }
+    if let Some(name) = &report.business {
+        writeln!(text, "business: {name}, which the database did not have yet")?;
+    }
+    let written = report.written;
+    let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
+    writeln!(text, "{new} new, {updated} updated, {unchanged} unchanged, {} rejected", report.rejected)?;
+    kept(text, report)?;
+    if report.repeated > 0 {
+        writeln!(text, "{} repeated: of rows with one id, the newest counted", report.repeated)?;
+    }
+    if report.elsewhere > 0 {
+        writeln!(text, "{} of other locations, which were left out", report.elsewhere)?;
+    }
+    let withheld: u64 = report.withheld.values().sum();
+    if withheld > 0 {
+        let reasons: Vec<String> = report.withheld.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
+        writeln!(text, "{withheld} withheld, which are not published ({})", reasons.join(", "))?;
+    }
+    if report.withdrawn.count > 0 {
+        writeln!(text, "{} withdrawn, which their source no longer gives: {}", report.withdrawn.count, report.withdrawn)?;
+    }
+    if report.moved > 0 {
+        writeln!(text, "{} moved to the day that their instant has in the business's time zone", report.moved)?;
+    }
+    if report.duplicates.count > 0 {
+        let advice = "withheld with --skip-duplicates";
+        writeln!(text, "{} given by another source already ({advice}): {}", report.duplicates.count, report.duplicates)?;
+    }
+    if dry_run {
+        writeln!(text, "dry run: nothing was changed")?;
+    }
+    Ok(())
+}
+
+/// What stays although the file has it otherwise.
+fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
+    let mut kept = Vec::new();
+    if report.kept_withheld.count > 0 {
+        kept.push(format!("{} kept withheld", report.kept_withheld.count));
+    }
+    if report.kept_edited.count > 0 {
+        kept.push(format!("{} kept edited: {}", report.kept_edited.count, report.kept_edited));
+    }
+    if !kept.is_empty() {
+        writeln!(text, "{}", kept.join(", "))?;
+    }
+    if report.kept_deleted.count > 0 {
+        writeln!(text, "{} kept deleted: {}", report.kept_deleted.count, report.kept_deleted)?;
+        if report.kept_deleted.count == report.taken.saturating_sub(report.repeated) {
+            writeln!(text, "every review of this import was deleted before; --restore brings them back")?;
+        }
+    }
+    if report.noted_deleted > 0 {
+        writeln!(text, "{} noted as deleted, which were not there", report.noted_deleted)?;
+    }
+    if report.still_there.count > 0 {
+        let advice = "`reviews delete ID` deletes one";
+        writeln!(
+            text,
+            "{} are there although the file has them deleted ({advice}): {}",
+            report.still_there.count, report.still_there
+        )?;
+    }
+    Ok(())
+}
+
+fn rows(count: u64) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
+}

@@ -1,0 +1,75 @@
+//! `reviews respond`: the owner's answer to a review, which later imports leave as it is.
+
+use std::io::Read;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use super::decision::Decision;
+use super::{Outcome, report_done};
+use crate::business;
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::db::DbError;
+use crate::reviews::{Day, Response, ReviewId};
+
+/// How many bytes an answer may have: as many as a text of an import.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+
+/// Answer a review, or take the answer away
+#[derive(Debug, Args)]
+pub struct Respond {
+    /// Its id
+    #[arg(value_name = "ID")]
+    id: ReviewId,
+    /// The answer; - reads standard input
+    #[arg(value_name = "TEXT", required_unless_present = "remove", conflicts_with = "remove")]
+    text: Option<String>,
+    /// Take the answer away
+    #[arg(long)]
+    remove: bool,
+}
+
+impl Respond {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+        let text = self.text.map(given).transpose()?;
+        let mut decision = Decision::open(config, &self.id).await?;
+        let had = decision.review.response.is_some();
+        let Some(text) = text else {
+            if !had {
+                decision.leave().await;
+                report_done(&format!("{}: has no answer\n", self.id));
+                return Ok(Outcome::Done);
+            }
+            decision.review.response = None;
+            decision.save(clock).await?;
+            report_done(&format!("{}: the answer is gone; imports leave it so\n", self.id));
+            return Ok(Outcome::Done);
+        };
+        let business = business::find(&mut decision.write).await;
+        let business = business.map_err(|error| DbError::at(decision.database.path(), error))?.unwrap_or_default();
+        let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
+        decision.review.response = Some(Response { text, date, author: None });
+        decision.save(clock).await?;
+        report_done(&format!("{}: {}\n", self.id, if had { "the answer is another one now" } else { "answered" }));
+        Ok(Outcome::Done)
+    }
+}
+
+/// The answer, read from standard input where that was asked for.
+fn given(text: String) -> anyhow::Result<String> {
+    let text = if text == "-" {
+        let mut read = String::new();
+        std::io::stdin()
+            .take(TEXT_BYTES_MAX + 1)
+            .read_to_string(&mut read)
+            .context("the answer cannot be read from standard input")?;
+        read.trim_end_matches(['\n', '\r']).to_owned()
+    } else {
+        text
+    };
+    ensure!(text.len() as u64 <= TEXT_BYTES_MAX, "the answer has more than {TEXT_BYTES_MAX} bytes; shorten it");
+    ensure!(!text.trim().is_empty(), "the answer is empty; --remove takes an answer away");
+    ensure!(!text.contains('\0'), "the answer has a NUL character; remove it");
+    Ok(text)
+}

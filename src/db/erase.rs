@@ -1,0 +1,84 @@
+//! That a deleted review leaves nothing readable behind: not in the text index, whose segments hold what they were given until
+//! they are merged, not in free pages, not in the log. FTS5's own `secure-delete` is not used: the `sqlite3` shell 3.40 then
+//! cannot read the index.
+
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{Connection, Sqlite, Transaction};
+
+use super::error::DbError;
+use super::{Database, options};
+
+/// What became of traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Erased {
+    /// There were none.
+    Nothing,
+    /// All are gone.
+    All,
+    /// The log still has some, for somebody reads or writes.
+    ButLog,
+}
+
+impl Database {
+    /// Begins a write that overwrites with zeros what it deletes
+    /// (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_erasing(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+        let fault = |error| DbError::at(self.path(), error);
+        // The pool has one connection that writes, and keeps it.
+        let mut connection = self.writer.acquire().await.map_err(fault)?;
+        sqlx::query("pragma secure_delete = on").execute(&mut *connection).await.map_err(fault)?;
+        drop(connection);
+        self.write().await
+    }
+
+    /// Takes out of the text index, of free pages and of the log what deleted reviews left there. Where somebody reads or
+    /// writes at this moment, the log keeps it, and a later call must do it.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written.
+    pub async fn erase_traces(&self) -> Result<Erased, DbError> {
+        let fault = |error| DbError::at(self.path(), error);
+        let newest = sqlx::query_scalar!(
+            r#"select max(change_no) as "change_no: i64" from review_change as c
+               where c.change_no > coalesce((select change_no from erasure), 0)
+                 and not exists (select 1 from review as r where r.review_id = c.review_id)"#
+        )
+        .fetch_one(self.readers())
+        .await
+        .map_err(fault)?;
+        let Some(newest) = newest else { return Ok(Erased::Nothing) };
+        let mut write = self.write_erasing().await?;
+        sqlx::query("insert into review_fts (review_fts) values ('optimize')").execute(&mut *write).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        if !self.cut_log().await? {
+            return Ok(Erased::ButLog);
+        }
+        // Last, so that what was cut off before is done again.
+        let mut write = self.write().await?;
+        sqlx::query!(
+            "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
+            newest
+        )
+        .execute(&mut *write)
+        .await
+        .map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(Erased::All)
+    }
+
+    /// Writes the log back into the database and cuts it to nothing; says whether it could.
+    async fn cut_log(&self) -> Result<bool, DbError> {
+        let fault = |error| DbError::at(self.path(), error);
+        let options = options(self.path()).busy_timeout(Duration::from_secs(1));
+        let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
+        let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)").fetch_one(&mut connection).await;
+        let (is_busy, _, _): (bool, i64, i64) = truncate.map_err(fault)?;
+        connection.close().await.map_err(fault)?;
+        Ok(!is_busy)
+    }
+}

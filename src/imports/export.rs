@@ -1,0 +1,199 @@
+//! The native record written: everything that there is, so that an import of it into an empty database behaves as the original
+//! (CONTRACT §1). `record` is its other side.
+
+use serde_json::{Map, Value, json};
+use sqlx::SqliteConnection;
+
+use crate::reviews::store::{self, SourceRow};
+use crate::reviews::{DigestKey, Review, Status, Unit, Units};
+
+/// One line of an export.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Exported {
+    /// A review with what was decided about it.
+    Review(Box<Review>, Units, Option<SourceRow>),
+    /// The id of a review that was deleted.
+    Deleted(String),
+}
+
+/// How many reviews are held at a time.
+const ROWS: i64 = 250;
+
+/// Reads everything bit by bit, in the order of the ids. All is of one state of the database if the connection is in a
+/// transaction.
+#[derive(Debug, Default)]
+pub struct Export {
+    key: Option<DigestKey>,
+    last: String,
+}
+
+impl Export {
+    /// What is exported of the database behind `connection`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        Ok(Self { key: store::find_key(connection).await?, last: String::new() })
+    }
+
+    /// The next lines; `None` after the last.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(&mut self, connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<Exported>>> {
+        let ids = store::ids_after(connection, &self.last, ROWS).await?;
+        let Some(last) = ids.last() else { return Ok(None) };
+        self.last.clone_from(last);
+        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut standing = store::standing(connection, &list).await?;
+        let line = |id: &String| {
+            let Some(review) = standing.reviews.remove(id) else {
+                // A row that no review can be made of is neither.
+                return standing.deleted.contains(id).then(|| Exported::Deleted(id.clone()));
+            };
+            let source = standing.sources.remove(id);
+            let base = source.as_ref().map(|source| source.base.clone()).unwrap_or_default();
+            let decided = match &self.key {
+                Some(key) => base.decided(key, &review),
+                None => Unit::ALL.into_iter().filter(|unit| !unit.is_unset(&review)).collect(),
+            };
+            Some(Exported::Review(Box::new(review), decided, source))
+        };
+        Ok(Some(ids.iter().filter_map(line).collect()))
+    }
+}
+
+impl Exported {
+    /// As a line of JSON Lines.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        match self {
+            Self::Deleted(id) => json!({ "id": id, "deleted": true }),
+            Self::Review(review, decided, source) => Value::Object(record(review, *decided, source.as_ref())),
+        }
+    }
+
+    /// The same with one value for each of [`COLUMNS`].
+    #[must_use]
+    pub fn cells(&self) -> Vec<String> {
+        let json = self.json();
+        let cell = |path: &&str| {
+            let value = path.split('.').try_fold(&json, |value, name| value.get(name));
+            match value {
+                None | Some(Value::Null) => String::new(),
+                Some(Value::String(text)) => text.clone(),
+                Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; "),
+                Some(other) => other.to_string(),
+            }
+        };
+        COLUMNS.iter().map(cell).collect()
+    }
+}
+
+/// The columns of an export as a table: the paths of the native record.
+pub const COLUMNS: [&str; 25] = [
+    "id",
+    "rating",
+    "date",
+    "author",
+    "title",
+    "text",
+    "language",
+    "source.name",
+    "source.url",
+    "location",
+    "verification.verified",
+    "verification.method",
+    "verification.verified_at",
+    "mentions.technicians",
+    "mentions.services",
+    "mentions.service_areas",
+    "response.text",
+    "response.date",
+    "response.author",
+    "status",
+    "withheld_reason",
+    "updated_at",
+    "decided",
+    "deleted",
+    "posted_at",
+];
+
+fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
+    let Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source: from,
+        verification,
+        mentions,
+        response,
+        status,
+        updated_at,
+    } = review;
+    let mut record = Map::new();
+    let mut put = |name: &str, value: Value| drop(record.insert(name.to_owned(), value));
+    put("id", json!(id.as_str()));
+    put("rating", json!(rating.stars()));
+    put("date", json!(date.to_string()));
+    put("author", json!(author));
+    put("text", json!(text));
+    // What is not there is said only where that is a decision: absent, it states nothing.
+    let optional = |value: Option<Value>, unit| value.or_else(|| decided.has(unit).then_some(Value::Null));
+    let of = |value: &Option<String>| value.as_ref().map(|value| json!(value));
+    for (name, value) in [("title", optional(of(title), Unit::Title)), ("language", optional(of(language), Unit::Language))] {
+        if let Some(value) = value {
+            put(name, value);
+        }
+    }
+    put("source", without_nulls(json!({ "name": from.name, "url": from.url })));
+    if let Some(location) = source.and_then(|source| source.location.as_ref()) {
+        put("location", json!(location));
+    }
+    if let Some(posted_at) = source.and_then(|source| source.posted_at) {
+        put("posted_at", json!(posted_at));
+    }
+    put(
+        "verification",
+        without_nulls(json!({
+            "verified": verification.verified, "method": verification.method.name(), "verified_at": verification.verified_at
+        })),
+    );
+    put(
+        "mentions",
+        json!({ "technicians": mentions.technicians, "services": mentions.services, "service_areas": mentions.service_areas }),
+    );
+    let answer = response
+        .as_ref()
+        .map(|its| without_nulls(json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author })));
+    if let Some(answer) = optional(answer, Unit::Response) {
+        put("response", answer);
+    }
+    match status {
+        Status::Withheld { reason } => {
+            put("status", json!("withheld"));
+            if let Some(reason) = reason {
+                put("withheld_reason", json!(reason));
+            }
+        }
+        Status::Published => put("status", json!("published")),
+    }
+    if let Some(updated_at) = updated_at {
+        put("updated_at", json!(updated_at));
+    }
+    if decided != Units::NONE {
+        put("decided", json!(decided.iter().map(Unit::name).collect::<Vec<_>>()));
+    }
+    record
+}
+
+fn without_nulls(mut value: Value) -> Value {
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
+}

@@ -1,0 +1,218 @@
+//! Writes what an import staged: merges each review with what is there (CONTRACT §2.1), and tells what became of it.
+//!
+//! In the order of the ids and bit by bit, so that it needs the same memory however many there are. The law itself is
+//! `reviews::merge`.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use sqlx::{Sqlite, Transaction};
+
+use super::intake::Watcher;
+use super::report::Report;
+use super::spool::{Staged, StagedReview};
+use super::store::Staging;
+use crate::reviews::store::{self, SourceRow, Standing};
+use crate::reviews::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
+
+/// How withheld reviews are counted that do not say why; the same word as in the published counts.
+const REASON_DEFAULT: &str = "not stated";
+
+/// What the caller wants besides the merge itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wishes {
+    /// Bring deleted reviews back.
+    pub(super) restore: bool,
+    /// Withhold copies of other sources' reviews.
+    pub(super) skip_duplicates: bool,
+}
+
+/// Merges one import.
+pub(super) struct Merging<'w> {
+    pub(super) write: &'w mut Transaction<'static, Sqlite>,
+    pub(super) key: DigestKey,
+    pub(super) now: DateTime<Utc>,
+    pub(super) wishes: Wishes,
+    pub(super) report: Report,
+}
+
+/// What is to be written of one batch.
+#[derive(Default)]
+struct Batch {
+    reviews: Vec<Review>,
+    sources: Vec<SourceRow>,
+    deleted: Vec<String>,
+}
+
+impl<'w> Merging<'w> {
+    /// A merge within `write`, which the caller commits; `report` is what reading has found.
+    pub(super) async fn new(
+        write: &'w mut Transaction<'static, Sqlite>,
+        now: DateTime<Utc>,
+        wishes: Wishes,
+        report: Report,
+    ) -> sqlx::Result<Self> {
+        let key = store::digest_key(write).await?;
+        Ok(Self { write, key, now, wishes, report })
+    }
+
+    /// Merges everything staged.
+    pub(super) async fn all(&mut self, staging: &mut Staging, watch: Watcher<'_>) -> sqlx::Result<()> {
+        let count = staging.count().await?;
+        self.report.repeated = self.report.taken.saturating_sub(count);
+        let of = usize::try_from(count).unwrap_or(usize::MAX);
+        let (mut last, mut done) = (String::new(), 0);
+        loop {
+            let staged = staging.after(&last).await?;
+            let Some(end) = staged.last() else { return Ok(()) };
+            last = end.id().to_string();
+            done += staged.len();
+            self.batch(staged).await?;
+            watch.written(done, of);
+        }
+    }
+
+    async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
+        let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
+        let standing = store::standing(self.write, &ids).await?;
+        let mut batch = Batch::default();
+        let mut merged = Vec::with_capacity(staged.len());
+        for one in staged {
+            match one {
+                Staged::Deleted(id) => self.deleted(&standing, id.as_str(), &mut batch),
+                Staged::Review(review) => merged.extend(self.merged(&standing, *review)),
+            }
+        }
+        self.find_duplicates(&mut merged).await?;
+        for (row, source) in merged {
+            self.count(&standing, &row);
+            let before = standing.reviews.get(row.review.id.as_str());
+            if before != Some(&row.review) {
+                batch.reviews.push(row.review);
+            }
+            batch.sources.push(SourceRow { base: row.base, ..source });
+        }
+        if !batch.reviews.is_empty() {
+            store::upsert(self.write, &batch.reviews, self.now).await?;
+        }
+        let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
+        if !deleted.is_empty() {
+            store::note_deleted(self.write, &deleted).await?;
+        }
+        store::note_sources(self.write, &batch.sources).await
+    }
+
+    /// A row that says that the owner deleted a review.
+    fn deleted(&mut self, standing: &Standing, id: &str, batch: &mut Batch) {
+        if standing.reviews.contains_key(id) {
+            self.report.still_there.add(|| id.to_owned());
+        } else if standing.deleted.contains(id) {
+            self.report.kept_deleted.add(|| id.to_owned());
+        } else {
+            self.report.noted_deleted += 1;
+            batch.deleted.push(id.to_owned());
+        }
+    }
+
+    /// The merge of a review with what is known of it; nothing where the owner deleted it.
+    fn merged(&mut self, standing: &Standing, staged: StagedReview) -> Option<(Merged, SourceRow)> {
+        let StagedReview { said, location, posted_at, responded_at } = staged;
+        let id = said.review.id.clone();
+        let before = standing.reviews.get(id.as_str());
+        if before.is_none() && standing.deleted.contains(id.as_str()) && !self.wishes.restore {
+            self.report.kept_deleted.add(|| id.to_string());
+            return None;
+        }
+        let known = standing.sources.get(id.as_str());
+        let merged = match before {
+            None => adopt(&self.key, &said),
+            Some(row) => merge(&self.key, row, &known.map(|known| known.base.clone()).unwrap_or_default(), &said, self.now),
+        };
+        let source_name = match known {
+            Some(known) if said.unsaid.has(Unit::Source) => known.source_name.clone(),
+            Some(_) | None => said.review.source.name.clone(),
+        };
+        let known_or = |given, of: fn(&SourceRow) -> Option<DateTime<Utc>>, unit| {
+            if said.unsaid.has(unit) { known.and_then(of) } else { given }
+        };
+        let source = SourceRow {
+            source_name,
+            location: location.or_else(|| known.and_then(|known| known.location.clone())),
+            posted_at: known_or(posted_at, |known| known.posted_at, Unit::Date),
+            responded_at: known_or(responded_at, |known| known.responded_at, Unit::Response),
+            fingerprint: self.key.fingerprint(&said.review),
+            base: Base::default(),
+            id,
+        };
+        Some((merged, source))
+    }
+
+    /// Finds reviews that another source gave already: reports them, and withholds them where that is wished.
+    async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
+        let fingerprints: Vec<i64> = merged.iter().map(|(_, source)| source.fingerprint).collect();
+        let mut known: HashMap<i64, Vec<(String, String)>> = HashMap::new();
+        for (fingerprint, id, source) in store::alike(self.write, &fingerprints).await? {
+            known.entry(fingerprint).or_default().push((id, source));
+        }
+        for (row, source) in merged {
+            let id = source.id.as_str();
+            let others = known.entry(source.fingerprint).or_default();
+            let other = others.iter().find(|(other, from)| other != id && *from != source.source_name);
+            if row.review.status != Status::Published {
+                continue;
+            }
+            let Some((other, from)) = other else {
+                others.push((id.to_owned(), source.source_name.clone()));
+                continue;
+            };
+            self.report.duplicates.add(|| format!("{id} is {other} of {from}"));
+            if self.wishes.skip_duplicates && self.withhold_duplicate(row) {
+                // What does not appear has no copies.
+                others.retain(|(other, _)| other != id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
+    fn withhold_duplicate(&self, row: &mut Merged) -> bool {
+        let copy = Review { status: Status::Withheld { reason: Some(DUPLICATE.to_owned()) }, ..row.review.clone() };
+        let (now, then) = (self.key.digest(Unit::Status, &row.review), self.key.digest(Unit::Status, &copy));
+        if row.base.get(Unit::Status).is_some_and(|base| base != now) {
+            return false;
+        }
+        row.base.set(Unit::Status, then);
+        row.review = copy;
+        if !row.taken.has(Unit::Status) {
+            row.review.updated_at = row.review.updated_at.max(Some(self.now));
+        }
+        row.taken.insert(Unit::Status);
+        true
+    }
+
+    fn count(&mut self, standing: &Standing, row: &Merged) {
+        let review = &row.review;
+        let written = &mut self.report.written;
+        match standing.reviews.get(review.id.as_str()) {
+            None => written.new += 1,
+            Some(before) if before == review => written.unchanged += 1,
+            Some(_) => written.updated += 1,
+        }
+        if let Status::Withheld { reason } = &review.status {
+            let reason = reason.clone().filter(|reason| !reason.is_empty()).unwrap_or_else(|| REASON_DEFAULT.to_owned());
+            *self.report.withheld.entry(reason).or_default() += 1;
+            let is_own = row.base.get(Unit::Status) != Some(self.key.digest(Unit::Status, review));
+            if is_own && standing.reviews.contains_key(review.id.as_str()) {
+                self.report.kept_withheld.add(|| review.id.to_string());
+            }
+        }
+        let mut edited = row.kept;
+        if review.status != Status::Published {
+            edited.remove(Unit::Status);
+        }
+        if edited != Units::NONE {
+            let names: Vec<&str> = edited.iter().map(Unit::name).collect();
+            self.report.kept_edited.add(|| format!("{} {}", review.id, names.join(" and ")));
+        }
+    }
+}

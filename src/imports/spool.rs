@@ -1,0 +1,155 @@
+//! Rows on their way from the files to the database, on disk: an import needs the same memory however many rows it has. One
+//! JSON array in a line, in a file without a name.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::reviews::{Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Units, Verification};
+
+/// A row as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Staged {
+    /// A review.
+    Review(Box<StagedReview>),
+    /// The owner deleted the review of that id.
+    Deleted(ReviewId),
+}
+
+/// A review as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StagedReview {
+    /// What is said of it.
+    pub(super) said: Statement,
+    /// Which location it is about.
+    pub(super) location: Option<String>,
+    /// When it was written, where an instant is given.
+    pub(super) posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub(super) responded_at: Option<DateTime<Utc>>,
+}
+
+impl Staged {
+    /// Whose it is.
+    pub(super) const fn id(&self) -> &ReviewId {
+        match self {
+            Self::Review(review) => &review.said.review.id,
+            Self::Deleted(id) => id,
+        }
+    }
+}
+
+/// Rows on disk.
+#[derive(Debug)]
+pub(super) struct Spool {
+    file: BufWriter<File>,
+}
+
+impl Spool {
+    /// An empty one, in the folder for temporary files.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { file: BufWriter::new(tempfile::tempfile()?) })
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, staged: &Staged) -> io::Result<()> {
+        let line = match staged {
+            Staged::Review(review) => {
+                let its = &review.said.review;
+                let updated = its.updated_at.map(|at| at.timestamp_micros());
+                json!([its.id.as_str(), updated, its.source.name, review.location, packed(review)])
+            }
+            Staged::Deleted(id) => json!([id.as_str(), null, null, null, null]),
+        };
+        serde_json::to_writer(&mut self.file, &line)?;
+        self.file.write_all(b"\n")
+    }
+
+    /// The lines, from the first.
+    pub(super) fn into_lines(self) -> io::Result<impl Iterator<Item = io::Result<String>>> {
+        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        Ok(BufReader::new(file).lines())
+    }
+}
+
+fn packed(staged: &StagedReview) -> Value {
+    let StagedReview { said, location: _, posted_at, responded_at } = staged;
+    let Review { id: _, rating, date, author, title, text, language, source, verification, mentions, response, status, updated_at } =
+        &said.review;
+    let reason = match status {
+        Status::Published => None,
+        Status::Withheld { reason } => Some([reason]),
+    };
+    let response = response.as_ref().map(|its| json!([its.text, its.date.map(|day| day.to_string()), its.author]));
+    json!([
+        rating.stars(),
+        date.to_string(),
+        author,
+        title,
+        text,
+        language,
+        source.name,
+        source.url,
+        verification.verified,
+        verification.method.name(),
+        verification.verified_at,
+        mentions.technicians,
+        mentions.services,
+        mentions.service_areas,
+        response,
+        reason,
+        updated_at,
+        said.unsaid.bits(),
+        said.decided.bits(),
+        posted_at,
+        responded_at,
+    ])
+}
+
+/// The row of that key, from what stands behind it; `None` for what no import has written.
+pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
+    let id: ReviewId = id.parse().ok()?;
+    let Some(packed) = packed else { return Some(Staged::Deleted(id)) };
+    let mut values = Values(serde_json::from_str::<Vec<Value>>(packed).ok()?.into_iter());
+    let review = Review {
+        id,
+        rating: Rating::try_from(values.next::<i64>()?).ok()?,
+        date: values.next::<String>()?.parse().ok()?,
+        author: values.next()?,
+        title: values.next()?,
+        text: values.next()?,
+        language: values.next()?,
+        source: Source { name: values.next()?, url: values.next()? },
+        verification: Verification {
+            verified: values.next()?,
+            method: Method::find(&values.next::<String>()?)?,
+            verified_at: values.next()?,
+        },
+        mentions: Mentions::new(values.next()?, values.next()?, values.next()?),
+        response: match values.next::<Option<(String, Option<String>, Option<String>)>>()? {
+            Some((text, date, author)) => Some(Response { text, date: date.and_then(|day| day.parse().ok()), author }),
+            None => None,
+        },
+        status: match values.next::<Option<[Option<String>; 1]>>()? {
+            Some([reason]) => Status::Withheld { reason },
+            None => Status::Published,
+        },
+        updated_at: values.next()?,
+    };
+    let (unsaid, decided) = (Units::from_bits(values.next()?), Units::from_bits(values.next()?));
+    let (posted_at, responded_at) = (values.next()?, values.next()?);
+    let said = Statement { review, unsaid, decided };
+    Some(Staged::Review(Box::new(StagedReview { said, location: None, posted_at, responded_at })))
+}
+
+struct Values(std::vec::IntoIter<Value>);
+
+impl Values {
+    fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
+        serde_json::from_value(self.0.next()?).ok()
+    }
+}
