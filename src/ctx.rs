@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::clock::Clock;
+use crate::compute::Compute;
 use crate::edition::{Current, Sheet};
 use crate::links::Links;
 use crate::search::TextIndex;
@@ -17,6 +18,8 @@ pub struct Ctx {
     pub links: Links,
     /// The time.
     pub clock: Clock,
+    /// Where work is done that takes CPU.
+    pub compute: Compute,
     /// Where searches find what is rare.
     pub text_index: TextIndex,
     fixed: OnceLock<Vec<Arc<Sheet>>>,
@@ -27,7 +30,8 @@ impl Ctx {
     /// The context of a service whose first edition is out.
     #[must_use]
     pub fn new(current: Current, links: Links, clock: Clock, text_index: TextIndex) -> Self {
-        Self { current: Arc::new(current), links, clock, text_index, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
+        let (compute, current) = (Compute::default(), Arc::new(current));
+        Self { current, links, clock, compute, text_index, fixed: OnceLock::new(), is_draining: AtomicBool::new(false) }
     }
 
     /// The sheets that stay the same while the service runs, to be coded ahead like documents.

@@ -4,10 +4,12 @@
 //! `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
 
 pub mod clock;
+pub mod compute;
 pub mod config;
 pub mod hash;
 pub mod links;
 pub mod random;
+pub mod steps;
 
 pub mod db;
 pub mod egress;

@@ -28,7 +28,7 @@ use crate::clock::Clock;
 use crate::config::Hosts;
 use crate::ctx::Ctx;
 use crate::db::{Database, DbError, Migrated};
-use crate::edition::{Content, Current, Press, PressError, Sheet};
+use crate::edition::{Backlog, Content, Current, Press, PressError, Sheet};
 use crate::http::DescriptionError;
 use crate::jobs::{Code, Print, Read};
 use crate::links::{Links, OPENAPI_PATH};
@@ -38,8 +38,6 @@ use crate::respond::{self, Route};
 use crate::search::TextIndex;
 use crate::{http, pages, wire};
 
-/// How often we look whether anybody wrote. A change must be out within a second.
-const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 /// How long after readings could not be kept that is tried again.
 const READ_RETRY: Duration = Duration::from_secs(1);
 /// This machine: whoever connects from here is known, or stands for others, as a proxy beside us does.
@@ -126,7 +124,7 @@ impl App {
         let ctx = Arc::new(Ctx::new(Current::new(first), links, clock, text_index));
         let exempt = LOOPBACK.into_iter().chain(hub.config.trusted_proxies.0.iter().copied()).collect();
         let (hub, handler) = Hub::new(&database, &ctx, hub)?;
-        let routes = Arc::new(routes(&ctx, handler, sessions, guard)?);
+        let routes = Arc::new(routes(&ctx, &database, handler, sessions, guard)?);
         let read = Read::new(Arc::clone(&ctx), database.clone(), Arc::clone(press.backlog()));
         // What the first edition has shown is kept before it is seen; if that fails, the job tries again and tells of it.
         while matches!(read.keep_once().await, Ok(true)) {}
@@ -137,8 +135,8 @@ impl App {
             hub,
             exempt,
             database,
+            endpoint: Arc::new(Outermost { routes: Arc::clone(&routes), clock: ctx.clock.clone() }.boxed()),
             ctx,
-            endpoint: Arc::new(Outermost(Arc::clone(&routes)).boxed()),
             routes,
         })
     }
@@ -180,6 +178,7 @@ impl App {
         };
         let (print, code, read) = (self.keep_printed(&jobs_end), self.keep_coded(&jobs_end), self.keep_read(&jobs_end));
         tokio::join!(serve, drain, print, code, read, self.hub.keep_sending(&shutdown));
+        self.ctx.compute.idle().await;
         if let Err(error) = self.print.lock().await.close().await {
             tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
         }
@@ -189,12 +188,8 @@ impl App {
     async fn keep_printed(&self, end: &CancellationToken) {
         let watch = async {
             loop {
-                match self.print.lock().await.run_once().await {
-                    Ok(true) => self.hub.wake(),
-                    Ok(false) => {}
-                    Err(error) => tracing::error!(%error, "edition.not_printed: the edition before stays out; trying again"),
-                }
-                self.ctx.clock.sleep(WATCH_INTERVAL).await;
+                let wait = self.watch_once().await;
+                self.ctx.clock.sleep(wait).await;
             }
         };
         end.run_until_cancelled(watch).await;
@@ -236,6 +231,22 @@ impl App {
         end.run_until_cancelled(read).await;
     }
 
+    /// What is left to do about readings. For tests.
+    #[must_use]
+    pub const fn backlog(&self) -> &Arc<Backlog> {
+        self.read.backlog()
+    }
+
+    /// Prints the next edition if anybody wrote, and tells the hub and the log of it; says how long to wait before the next
+    /// time. What the service does all the time.
+    pub async fn watch_once(&self) -> Duration {
+        let (is_new, wait) = self.print.lock().await.watch_once().await;
+        if is_new {
+            self.hub.wake();
+        }
+        wait
+    }
+
     /// Prints the next edition if anybody wrote; says whether there is one. For tests.
     ///
     /// # Errors
@@ -263,7 +274,13 @@ impl App {
 }
 
 /// Every route: the API, agents, the pages, and what operators ask.
-fn routes(ctx: &Arc<Ctx>, hub: http::Hub, sessions: Sessions, guard: Guard) -> Result<RouteTable, DescriptionError> {
+fn routes(
+    ctx: &Arc<Ctx>,
+    database: &Database,
+    hub: http::Hub,
+    sessions: Sessions,
+    guard: Guard,
+) -> Result<RouteTable, DescriptionError> {
     let service = http::service(ctx, hub.clone());
     let (spec, html) = (service.spec(), service.swagger_ui_html());
     let (mut routes, others) = http::routes(ctx, hub)?;
@@ -279,7 +296,7 @@ fn routes(ctx: &Arc<Ctx>, hub: http::Hub, sessions: Sessions, guard: Guard) -> R
     routes.extend(others);
     let agents = Mcp::new(Offer::new(Arc::clone(ctx), &document), sessions, guard, &ctx.links);
     routes.extend(mcp::routes(agents));
-    routes.extend(operations::routes(ctx));
+    routes.extend(operations::routes(ctx, database));
     let pages = pages::routes(ctx, &routes);
     routes.extend(pages);
     Ok(RouteTable::new(routes))

@@ -9,10 +9,11 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
 use crate::ctx::Ctx;
+use crate::db::Database;
 use crate::respond::{Route, retry_later};
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
-/// When to ask again whether a stopping service is back.
+/// When to ask again whether a service is back that is stopping, or whose database is gone.
 const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Starts counting. One process counts once; later calls change nothing.
@@ -25,18 +26,22 @@ pub fn count() {
 }
 
 /// `/healthz`, `/readyz` and `/metrics`.
-pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
-    let ready = Arc::clone(ctx);
+pub fn routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
+    let (ready, database) = (Arc::clone(ctx), database.clone());
     vec![
         Route::new("/healthz").get(None, make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()))),
-        Route::new("/readyz").get(None, make_sync(move |_| is_ready(&ready))),
+        Route::new("/readyz").get(None, make_sync(move |_| is_ready(&ready, &database))),
         Route::new("/metrics").get(None, make_sync(|_| text("text/plain; version=0.0.4", figures()))),
     ]
 }
 
-fn is_ready(ctx: &Ctx) -> Response {
+fn is_ready(ctx: &Ctx, database: &Database) -> Response {
     if ctx.is_draining() {
         return retry_later(StatusCode::SERVICE_UNAVAILABLE, "The service is stopping; send requests elsewhere.", RETRY_AFTER);
+    }
+    if database.verify_place().is_err() {
+        let said = "The database was replaced or removed; what was read before is still served, and nothing new is taken.";
+        return retry_later(StatusCode::SERVICE_UNAVAILABLE, said, RETRY_AFTER);
     }
     text("text/plain; charset=utf-8", "ready\n".to_owned())
 }

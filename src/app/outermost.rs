@@ -13,12 +13,13 @@ use http_body_util::combinators::BoxBody;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
 use super::routes::RouteTable;
+use crate::clock::Clock;
 use crate::http::{explained, told};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::respond::{Route, method_not_allowed, problem};
@@ -31,7 +32,12 @@ const PREFLIGHT_SECONDS: &str = "86400";
 
 /// See the head of this file. It never fails.
 #[derive(Debug)]
-pub struct Outermost(pub Arc<RouteTable>);
+pub struct Outermost {
+    /// What answers.
+    pub routes: Arc<RouteTable>,
+    /// For `Date`.
+    pub clock: Clock,
+}
 
 impl Endpoint for Outermost {
     type Output = Response;
@@ -40,7 +46,7 @@ impl Endpoint for Outermost {
     async fn call(&self, mut request: Request) -> Result<Response> {
         let started = Instant::now();
         let method = request.method().clone();
-        let route = self.0.take(&mut request);
+        let route = self.routes.take(&mut request);
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),
             (Some(route), method) => match route.endpoint(method) {
@@ -50,7 +56,7 @@ impl Endpoint for Outermost {
             (None, &Method::OPTIONS) if request.uri().path() == "*" => StatusCode::NO_CONTENT.into_response(),
             (None, _) => problem(StatusCode::NOT_FOUND, "There is nothing here; /docs shows what there is."),
         };
-        let mut response = shared(response);
+        let mut response = dated(shared(response), &self.clock);
         if method == Method::HEAD {
             leave_body_out(&mut response);
         }
@@ -141,6 +147,19 @@ fn shared(mut response: Response) -> Response {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// `Last-Modified` is never later than `Date` (RFC 9110 §8.8.2.1), and neither goes back: where the clock went back after a
+/// change, `Date` stays at the instant of that change until the clock has passed it.
+fn dated(mut response: Response, clock: &Clock) -> Response {
+    let modified = response.headers().get(LAST_MODIFIED).and_then(|value| value.to_str().ok());
+    if let Some(modified) = modified.and_then(|value| httpdate::parse_http_date(value).ok()) {
+        let date = httpdate::fmt_http_date(modified.max(clock.now().into()));
+        if let Ok(date) = HeaderValue::from_str(&date) {
+            response.headers_mut().insert(DATE, date);
+        }
+    }
     response
 }
 

@@ -17,6 +17,8 @@ pub struct Business {
     pub kind: String,
     /// Where its calendar days begin and end.
     pub time_zone: Tz,
+    /// What its feeds are written in, where it has said: BCP 47.
+    pub language: Option<String>,
     /// A sentence or two about it.
     pub description: Option<String>,
     /// Its own site.
@@ -66,6 +68,7 @@ impl Default for Business {
             name: "Unnamed business".to_owned(),
             kind: "LocalBusiness".to_owned(),
             time_zone: Tz::UTC,
+            language: None,
             description: None,
             url: None,
             telephone: None,

@@ -16,7 +16,7 @@ use crate::db::Text;
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
         r#"select business_id as "business_id: Text", name as "name: Text", type as "kind: Text", time_zone as "time_zone: Text",
-             description as "description: Text", url as "url: Text", telephone as "telephone: Text", address as "address: Text",
+             language as "language: Text", description as "description: Text", url as "url: Text", telephone as "telephone: Text", address as "address: Text",
              latitude, longitude, same_as as "same_as: Text"
            from business"#
     )
@@ -59,6 +59,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         name: row.name.into(),
         kind: row.kind.into(),
         time_zone,
+        language: row.language.map(String::from),
         description: row.description.map(String::from),
         url: row.url.map(String::from),
         telephone: row.telephone.map(String::from),
@@ -82,10 +83,21 @@ pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Busine
     let same_as = array(&business.same_as);
     sqlx::query!("delete from business").execute(&mut **write).await?;
     sqlx::query!(
-        "insert into business (business_id, name, type, time_zone, description, url, telephone, address, latitude, longitude, same_as)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        business.id, business.name, business.kind, time_zone, business.description, business.url, business.telephone,
-        address, latitude, longitude, same_as,
+        "insert into business (business_id, name, type, time_zone, language, description, url, telephone, address, latitude,
+           longitude, same_as)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        business.id,
+        business.name,
+        business.kind,
+        time_zone,
+        business.language,
+        business.description,
+        business.url,
+        business.telephone,
+        address,
+        latitude,
+        longitude,
+        same_as,
     )
     .execute(&mut **write)
     .await?;

@@ -34,7 +34,7 @@ impl Check {
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {
             let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
-            let sentence = |id| format!("reviews: {id} breaks the table's checks and is left out; correct or delete it");
+            let sentence = |(id, flaw)| format!("reviews: {id} {flaw}");
             verified.wrong.extend(unreadable.into_iter().map(sentence));
             verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
         }

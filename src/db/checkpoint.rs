@@ -22,6 +22,8 @@ impl Database {
     /// [`DbError`] when the file cannot be written, for want of room above all.
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
         let fault = |error| DbError::at(self.path(), error);
+        // Else it would be the log of another database.
+        self.verify_place()?;
         if bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }

@@ -72,6 +72,25 @@ pub enum DbError {
         /// The migration's number.
         version: i64,
     },
+    /// Its name leads to another file than the one that was opened.
+    #[error(
+        "the database {} was replaced while it was in use; what was read before is still served, and nothing is written or sent: \
+         restart the service to use the file that is there now, or put the former one back with its -wal file",
+        .0.display()
+    )]
+    Replaced(PathBuf),
+    /// Its name leads nowhere any more.
+    #[error(
+        "the database {} was removed while it was in use ({reason}); what was read before is still served, and nothing is written or \
+         sent: put it back with its -wal file, or stop the service and restore a backup before the next start",
+        path.display()
+    )]
+    Removed {
+        /// Where it was.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: std::io::Error,
+    },
     /// The file, or its folder, cannot be written.
     #[error("the database {} cannot be written; give this user write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),

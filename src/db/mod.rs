@@ -9,6 +9,7 @@ mod files;
 mod identity;
 mod migrate;
 mod packed;
+mod place;
 mod schema;
 mod sender;
 mod text;
@@ -16,6 +17,7 @@ mod text_index;
 mod verify;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use changes::Changes;
@@ -24,6 +26,7 @@ pub use error::DbError;
 pub use files::files;
 pub use migrate::Migrated;
 pub use packed::unpack_value;
+use place::Place;
 pub use sender::Sender;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
@@ -49,6 +52,7 @@ const INDEX_READERS_MAX: u32 = 4;
 #[derive(Debug, Clone)]
 pub struct Database {
     path: PathBuf,
+    place: Arc<Place>,
     writer: SqlitePool,
     readers: SqlitePool,
     index_readers: SqlitePool,
@@ -68,10 +72,12 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
-        let writer = pool().max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2).connect_with(options).await.map_err(fault)?;
-        let readers = Self::open_readers(path).await?;
-        let index_readers = Self::index_readers_of(path);
-        Ok((Self { path: path.to_owned(), writer, readers, index_readers }, migrated))
+        let place = Arc::new(Place::of(path)?);
+        let writer = pool(&place).max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let readers = Self::open_readers(path, &place).await?;
+        let index_readers = Self::index_readers_of(path, &place);
+        Ok((Self { path: path.to_owned(), place, writer, readers, index_readers }, migrated))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -83,15 +89,15 @@ impl Database {
             return Err(DbError::Missing(path.to_owned()));
         }
         identity::verify(path).await?;
-        let readers = Self::open_readers(path).await?;
+        let readers = Self::open_readers(path, &Arc::new(Place::of(path)?)).await?;
         let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;
         drop(connection);
         Ok(readers)
     }
 
-    async fn open_readers(path: &Path) -> Result<SqlitePool, DbError> {
-        pool()
+    async fn open_readers(path: &Path, place: &Arc<Place>) -> Result<SqlitePool, DbError> {
+        pool(place)
             .max_connections(READERS_MAX)
             .connect_with(options(path).read_only(true).pragma("query_only", "on"))
             .await
@@ -99,9 +105,9 @@ impl Database {
     }
 
     /// They never wait for a lock, and once open stay so: a request that finds none ready does without.
-    fn index_readers_of(path: &Path) -> SqlitePool {
+    fn index_readers_of(path: &Path, place: &Arc<Place>) -> SqlitePool {
         let options = options(path).read_only(true).pragma("query_only", "on").busy_timeout(Duration::ZERO);
-        pool().max_connections(INDEX_READERS_MAX).idle_timeout(None).max_lifetime(None).connect_lazy_with(options)
+        pool(place).max_connections(INDEX_READERS_MAX).idle_timeout(None).max_lifetime(None).connect_lazy_with(options)
     }
 
     /// The path of the file.
@@ -114,6 +120,14 @@ impl Database {
     #[must_use]
     pub const fn readers(&self) -> &SqlitePool {
         &self.readers
+    }
+
+    /// Whether the name of the database still leads to the file that was opened.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
+    pub fn verify_place(&self) -> Result<(), DbError> {
+        self.place.verify()
     }
 
     /// A read-only connection for one question to the text index; `None` where all are busy.
@@ -151,8 +165,9 @@ impl Database {
     ///
     /// # Errors
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] where the file
-    /// cannot be written.
+    /// cannot be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+        self.verify_place()?;
         self.writer.begin_with("begin immediate").await.map_err(|error| DbError::at(&self.path, error))
     }
 
@@ -186,6 +201,7 @@ impl Database {
     /// Whether somebody has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
         let fault = |error| DbError::at(&self.path, error);
+        self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
         let mut asking = SqliteConnection::connect_with(&options).await.map_err(fault)?;
         let answer = asking.begin_with("begin immediate").await.map(drop).map_err(fault);
@@ -211,9 +227,14 @@ impl Database {
 
 /// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
 /// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
-/// sqlx, whose own rollback then fails, would for ever refuse to begin another one.
-fn pool() -> SqlitePoolOptions {
-    let options = SqlitePoolOptions::new().test_before_acquire(false);
+/// sqlx, whose own rollback then fails, would for ever refuse to begin another one. Those that it makes later are to the file
+/// that was opened, too, or there are none.
+fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new().test_before_acquire(false).after_connect(move |_, _| {
+        let verified = place.verify().map_err(|error| sqlx::Error::Configuration(error.into()));
+        Box::pin(std::future::ready(verified))
+    });
     options.before_acquire(|connection, _| Box::pin(std::future::ready(Ok(!connection.is_in_transaction()))))
 }
 

@@ -15,6 +15,7 @@ pub fn atom_feed(business: &Business, newest: &[wire::Review], links: &Links, pa
         title: Text::plain(clean(&title(business))),
         subtitle: business.description.as_deref().map(|text| Text::plain(clean(text))),
         id: links.absolute(path),
+        lang: business.language.as_deref().map(clean),
         updated: newest.iter().map(|review| review.updated_at).max().unwrap_or(DateTime::UNIX_EPOCH).fixed_offset(),
         authors: vec![Person { name: clean(&business.name), uri: business.url.as_deref().map(clean), ..Person::default() }],
         links: vec![

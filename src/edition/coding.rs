@@ -1,15 +1,17 @@
 //! Content codings of a printed document (RFC 9110 §8.4.1), made once per edition and never per request.
 //!
 //! Apart, because it takes time: it knows bytes and when to give up, and neither documents nor requests. The same
-//! content gives the same bytes, however it is cut, so a coding's strong entity tag stays true after a restart.
+//! pieces give the same bytes, so a coding's strong entity tag stays true after a restart: pieces are blocks of reviews, and
+//! those are a function of the content. Brotli and Zstandard give the same bytes however the content is cut.
 
 use std::io::{self, Write};
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+
+use super::gzip;
+use crate::steps;
 
 /// What encoders are given at a time, and after how much it is asked whether the result is still wanted.
 const UNIT_BYTES: usize = 256 * 1024;
@@ -20,7 +22,6 @@ const ZSTD_WINDOW_LOG: u32 = 22;
 const BROTLI_QUALITY: i32 = 5;
 const BROTLI_WINDOW_LOG: i32 = 22;
 const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
-const GZIP_LEVEL: u32 = 6;
 
 /// A content coding that documents are offered in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,15 +52,15 @@ impl Coding {
     /// tells its size and needs a window of at most 8 MiB.
     ///
     /// `None` once `is_cancelled` says so, which is asked every 256 KiB; also where the
-    /// encoder cannot get its memory: the coding is not offered then.
+    /// encoder cannot get its memory: the coding is not offered then. What is `known` of the pieces is not made again.
     #[must_use]
-    pub fn compress(self, pieces: &[Bytes], is_cancelled: &dyn Fn() -> bool) -> Option<Bytes> {
+    pub fn compress(self, pieces: &[Bytes], known: &gzip::Pieces, is_cancelled: &dyn Fn() -> bool) -> Option<Bytes> {
         let size_bytes: usize = pieces.iter().map(Bytes::len).sum();
         let wanted = Wanted { pieces, is_cancelled };
         let coded = match self {
             Self::Brotli => wanted.brotli(size_bytes),
             Self::Zstd => wanted.zstd(size_bytes),
-            Self::Gzip => wanted.gzip(),
+            Self::Gzip => known.member(pieces, |encoder, piece| wanted.feed_pieces(encoder, std::slice::from_ref(piece))),
         };
         let mut coded = coded.ok()?;
         // It is kept for as long as the edition is, and a grown vector may be half empty.
@@ -95,16 +96,15 @@ impl Wanted<'_> {
         encoder.finish()
     }
 
-    fn gzip(&self) -> io::Result<Vec<u8>> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL));
-        self.feed(&mut encoder)?;
-        encoder.finish()
+    fn feed(&self, encoder: &mut impl Write) -> io::Result<()> {
+        self.feed_pieces(encoder, self.pieces)
     }
 
-    /// Gives the encoder units of one size: where deflate is interrupted shows in what it makes.
-    fn feed(&self, encoder: &mut impl Write) -> io::Result<()> {
-        let mut unit = Vec::with_capacity(UNIT_BYTES);
-        for piece in self.pieces {
+    /// Gives the encoder units of one size: where an encoder is interrupted may show in what it makes.
+    fn feed_pieces(&self, encoder: &mut impl Write, pieces: &[Bytes]) -> io::Result<()> {
+        let length: usize = pieces.iter().map(Bytes::len).sum();
+        let mut unit = Vec::with_capacity(UNIT_BYTES.min(length));
+        for piece in pieces {
             let mut rest = &piece[..];
             while let Some((taken, left)) = rest.split_at_checked(UNIT_BYTES - unit.len()) {
                 unit.extend_from_slice(taken);
@@ -120,6 +120,7 @@ impl Wanted<'_> {
         if (self.is_cancelled)() {
             return Err(io::ErrorKind::Interrupted.into());
         }
+        steps::one();
         encoder.write_all(unit)?;
         unit.clear();
         Ok(())
@@ -134,7 +135,11 @@ mod tests {
     use bytes::Bytes;
     use proptest::prelude::*;
 
-    use super::{Coding, UNIT_BYTES};
+    use super::{Coding, UNIT_BYTES, gzip};
+
+    fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Bytes> {
+        coding.compress(pieces, &gzip::Pieces::default(), &|| false)
+    }
 
     fn whole(pieces: &[Bytes]) -> Vec<u8> {
         pieces.concat()
@@ -167,24 +172,54 @@ mod tests {
             [vec![], vec![Bytes::new()], vec![sample(1)], vec![sample(70_000), Bytes::new(), sample(3), sample(2_500_000)]]
         {
             for coding in Coding::ALL {
-                let coded = coding.compress(&pieces, &|| false).unwrap();
+                let coded = compress(coding, &pieces).unwrap();
                 assert_eq!(decode(coding, &coded), whole(&pieces), "{coding:?}");
-                assert_eq!(coding.compress(&pieces, &|| false).unwrap(), coded, "{coding:?} twice");
+                assert_eq!(compress(coding, &pieces).unwrap(), coded, "{coding:?} twice");
             }
         }
     }
 
     #[test]
     fn gzip_tells_no_time() {
-        let coded = Coding::Gzip.compress(&[sample(10)], &|| false).unwrap();
+        let coded = compress(Coding::Gzip, &[sample(10)]).unwrap();
         assert_eq!(coded[4..8], [0; 4], "MTIME (RFC 1952 §2.3.1)");
     }
 
     #[test]
     fn a_zstd_frame_tells_its_size() {
         let size_bytes = 300_000;
-        let coded = Coding::Zstd.compress(&[sample(size_bytes)], &|| false).unwrap();
+        let coded = compress(Coding::Zstd, &[sample(size_bytes)]).unwrap();
         assert_eq!(zstd::zstd_safe::get_frame_content_size(&coded).unwrap(), Some(size_bytes as u64));
+    }
+
+    #[test]
+    fn gzip_deflates_only_pieces_that_are_new_and_goes_on_where_it_was_cancelled() {
+        let blocks: Vec<Bytes> = (1..=40).map(|number| sample(1_000 * number)).collect();
+        let whole: usize = blocks.iter().map(Bytes::len).sum();
+        let known = gzip::Pieces::default();
+        // One unit a piece: each is asked for before it is deflated.
+        let deflate = |pieces: &[Bytes], units_max: usize| {
+            let units = Cell::new(0);
+            let is_cancelled = || {
+                units.set(units.get() + 1);
+                units.get() > units_max
+            };
+            (Coding::Gzip.compress(pieces, &known, &is_cancelled), units.get())
+        };
+        let mut now = blocks;
+        for round in 0..3 {
+            // A change each time, and never the time to deflate more than ten.
+            now[round] = Bytes::from(format!("changed {round}"));
+            assert_eq!(deflate(&now, 10).0, None, "round {round}");
+        }
+        now[3] = Bytes::from_static(b"changed once more");
+        let (coded, deflated) = deflate(&now, usize::MAX);
+        assert!(deflated <= 40 - 30 + 4, "{deflated} pieces of 40 were deflated");
+        let coded = coded.unwrap();
+        assert_eq!(decode(Coding::Gzip, &coded), now.concat());
+        assert_eq!(coded, compress(Coding::Gzip, &now).unwrap(), "what was known shows");
+        assert!(coded.len() < whole / 3);
+        assert_eq!(known.len(), 40, "pieces that are gone are forgotten");
     }
 
     #[test]
@@ -195,7 +230,7 @@ mod tests {
                 asked.set(asked.get() + 1);
                 asked.get() > 2
             };
-            assert_eq!(coding.compress(&[sample(5 * UNIT_BYTES)], &is_cancelled), None, "{coding:?}");
+            assert_eq!(coding.compress(&[sample(5 * UNIT_BYTES)], &gzip::Pieces::default(), &is_cancelled), None, "{coding:?}");
             assert_eq!(asked.get(), 3, "{coding:?}");
         }
     }
@@ -213,8 +248,11 @@ mod tests {
             cuts.sort_unstable();
             let pieces: Vec<Bytes> = cuts.windows(2).map(|cut| text.slice(cut[0]..cut[1])).collect();
             for coding in Coding::ALL {
-                let coded = coding.compress(&pieces, &|| false).unwrap();
-                prop_assert_eq!(coding.compress(std::slice::from_ref(&text), &|| false).unwrap(), coded.clone());
+                let coded = compress(coding, &pieces).unwrap();
+                if coding != Coding::Gzip {
+                    prop_assert_eq!(compress(coding, std::slice::from_ref(&text)).unwrap(), coded.clone());
+                }
+                prop_assert_eq!(compress(coding, &pieces).unwrap(), coded.clone());
                 prop_assert_eq!(decode(coding, &coded), &text[..]);
             }
         }

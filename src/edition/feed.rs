@@ -21,7 +21,7 @@ pub fn json_feed(business: &Business, newest: &[wire::Review], links: &Links, pa
         feed_url: links.absolute(path),
         description: business.description.clone(),
         authors: vec![wire::FeedAuthor { name: business.name.clone(), url: business.url.clone() }],
-        language: "en".to_owned(),
+        language: business.language.clone(),
         hubs: vec![wire::FeedHub { kind: "WebSub".to_owned(), url: links.hub() }],
         items: newest.iter().map(|review| item(business, review)).collect(),
     }

@@ -9,6 +9,7 @@ use crate::insights::compile::{Original, Sources, compile};
 use crate::insights::model::Model;
 use crate::insights::{Kind, Notes, quality};
 use crate::links::Links;
+use crate::steps;
 use crate::wire;
 
 /// What the reviews of `copy` say.
@@ -18,6 +19,7 @@ pub fn insights(copy: &Copy, links: &Links) -> wire::Insights {
     let mut starts = Vec::with_capacity(blocks.len());
     let mut read = 0;
     for notes in &blocks {
+        steps::add(notes.len());
         starts.push(read);
         read += notes.len();
     }

@@ -12,6 +12,7 @@ mod current;
 mod document;
 pub mod entry;
 mod feed;
+pub mod gzip;
 mod insights;
 mod positions;
 mod postings;

@@ -130,6 +130,8 @@ impl Press {
         let fault = |error| PressError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
         let mut read = self.read(&mut transaction, previous, is_read).await.map_err(fault)?;
+        // Before it is published: where that fails, the next try finds here what was read.
+        self.backlog.add(std::mem::take(&mut read.kept));
         transaction.commit().await.map_err(fault)?;
         let same = previous.filter(|_| read.is_same);
         let sheets = Document::ALL.map(|document| match same {
@@ -137,7 +139,6 @@ impl Press {
             None => sheet(document, &read.copy, &self.links, previous),
         });
         let publications = self.publish(&sheets, previous, &read).await.map_err(PressError::Publish)?;
-        self.backlog.add(std::mem::take(&mut read.kept));
         let Read { reading, copy, is_same, .. } = read;
         let mut is_new = !is_same;
         let mut documents = Vec::with_capacity(sheets.len());
@@ -163,7 +164,7 @@ impl Press {
         let known = previous.filter(|edition| is_after(edition, &reading, &out));
         let next_reader = self.reader(&business, previous);
         let reader = reader_in_force(known, &next_reader, is_read);
-        let mut stock = Stock::new(connection, Arc::clone(&reader), &self.links);
+        let mut stock = Stock::new(connection, Arc::clone(&reader), &self.links, &self.backlog);
         let shelf = shelf(&mut stock, known, &reading, is_read).await?;
         let kept = stock.into_read();
         let is_same = shelf.is_none()

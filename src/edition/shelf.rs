@@ -11,6 +11,7 @@ use super::block::{Block, Builder, ends_block, id_hash};
 use super::entry::{Entry, Key, place};
 use super::positions::Positions;
 use crate::reviews::{Day, ReviewId, Tally};
+use crate::steps;
 
 /// Into how many parts the index of ids is cut: a change copies one of them.
 const SHARDS: usize = 1024;
@@ -43,6 +44,7 @@ pub struct Filler {
 impl Filler {
     /// Adds the next older review.
     pub fn push(&mut self, entry: &Entry) {
+        steps::one();
         self.days.push((id_hash(&entry.key.id), entry.key.day));
         self.builder.push(entry);
         if ends_block(&entry.key.id) {
@@ -257,6 +259,7 @@ fn merge(blocks: &[Arc<Block>], gone: &BTreeSet<Key>, new: BTreeMap<Key, Entry>)
             continue;
         }
         for index in 0..block.len() {
+            steps::one();
             let place = block.place(index);
             while let Some((_, entry)) = new.next_if(|(key, _)| key.borrowed() <= place) {
                 push(&mut builder, &mut revised, &entry);

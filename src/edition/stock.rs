@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
+use super::backlog::Backlog;
 use super::entry::Entry;
 use super::print::Copy;
 use super::shelf::{Filler, Shelf};
@@ -39,6 +40,7 @@ pub struct Stock<'a> {
     connection: &'a mut SqliteConnection,
     reader: Arc<Reader>,
     links: &'a Links,
+    backlog: &'a Backlog,
     /// What was read for this edition, and is to be kept.
     read: Vec<Kept>,
 }
@@ -62,9 +64,9 @@ impl Missing {
 }
 
 impl<'a> Stock<'a> {
-    /// Entries of what `connection` sees, with links and readings of these.
-    pub const fn new(connection: &'a mut SqliteConnection, reader: Arc<Reader>, links: &'a Links) -> Self {
-        Self { connection, reader, links, read: Vec::new() }
+    /// Entries of what `connection` sees, with links and readings of these, and with what `backlog` has of these readings.
+    pub const fn new(connection: &'a mut SqliteConnection, reader: Arc<Reader>, links: &'a Links, backlog: &'a Backlog) -> Self {
+        Self { connection, reader, links, backlog, read: Vec::new() }
     }
 
     /// Whether these are entries as `reader` reads.
@@ -139,6 +141,12 @@ impl<'a> Stock<'a> {
     /// The entry of a review, given what is kept of its reading.
     fn entry(&self, numbered: Numbered, kept: Option<Stored>, missing: &mut Missing) -> Entry {
         let hash = Subject::of(&numbered.review).hash();
+        let waits = |kept: &Arc<Kept>| kept.text_hash == hash && kept.method_hash == self.reader.method();
+        if let Some(waiting) = self.backlog.find(numbered.review.id.as_str()).filter(waits) {
+            // Stars and day may have changed since, which are not read and stand in the note.
+            let note = Note::new(&waiting.reading, &numbered.review, self.reader.trade());
+            return Entry::read(numbered.review, &waiting.reading.names(), note, self.links).numbered(numbered.review_no);
+        }
         let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
             missing.add(&numbered, hash);
             return Entry::unread(numbered.review, self.links).numbered(numbered.review_no);
@@ -178,7 +186,8 @@ pub async fn survey(connection: &mut SqliteConnection, engine: &Arc<Engine>, lin
     let editorial = editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
     let reader = Arc::new(Reader::new(&business, engine));
-    let mut stock = Stock::new(connection, Arc::clone(&reader), links);
+    let backlog = Backlog::default();
+    let mut stock = Stock::new(connection, Arc::clone(&reader), links, &backlog);
     let shelf = stock.all().await?;
     let behind = stock.into_read().len() + shelf.count_unread();
     Ok((Copy { shelf, business, editorial, withheld, next_reader: Arc::clone(&reader), reader }, behind))

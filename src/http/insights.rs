@@ -82,7 +82,7 @@ impl Insights {
             return problem(StatusCode::NOT_FOUND, "There is no aspect of that id.");
         };
         let question = Question { aspect: at, vote };
-        if let Some(cursor) = cursor.filter(|cursor| !cursor.belongs_to(&question.canonical())) {
+        if let Some(cursor) = cursor.filter(|cursor| !cursor.belongs_to(&question.canonical(trade))) {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let Page { total, reviews, next } = evidence(&edition, question, usize::from(limit), cursor);

@@ -10,6 +10,9 @@ use serde_json::Value;
 use super::fields::{Fields, Problem, shown};
 use crate::business::{Business, Service, Technician};
 
+/// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
+const LANGUAGE_BYTES_MAX: usize = 35;
+
 /// The business that `value` describes.
 pub(super) fn business(value: &Value) -> Result<Business, Problem> {
     let fields = Fields::of(value, String::new())?;
@@ -20,6 +23,7 @@ pub(super) fn business(value: &Value) -> Result<Business, Problem> {
         name: fields.required("name")?,
         kind: fields.filled("type")?.unwrap_or(default.kind),
         time_zone: time_zone(&fields)?,
+        language: language(&fields)?,
         description: fields.filled("description")?,
         url: fields.url("url")?,
         telephone: fields.filled("telephone")?,
@@ -40,6 +44,19 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
         let message = format!("{} is no time zone of the IANA database; write it like {meant}", shown(&Value::from(name.as_str())));
         fields.problem("time_zone", message)
     })
+}
+
+/// A language tag, well formed (RFC 5646 §2.1): whether it is registered is not asked.
+fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
+    let Some(tag) = fields.filled("language")? else { return Ok(None) };
+    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let primary = tag.split('-').next().unwrap_or_default();
+    let is_primary = primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && tag.split('-').all(is_part) {
+        return Ok(Some(tag));
+    }
+    let message = format!("{} is no language tag; write it like en or es-MX", shown(&Value::from(tag.as_str())));
+    Err(fields.problem("language", message))
 }
 
 fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {

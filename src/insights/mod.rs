@@ -24,3 +24,6 @@ pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
 pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
 pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
 pub use trade::Trade;
+
+#[cfg(test)]
+mod linear;

@@ -18,7 +18,7 @@ use crate::hash::hex;
 use crate::reviews::{Mentions, Review};
 
 /// Raised whenever the same text may give another reading although trade, weights and roster are the same.
-const ENGINE_VERSION: u32 = 1;
+const ENGINE_VERSION: u32 = 2;
 /// How much of a text is read, in code points: what is longer is read up to here, so that no text can take long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
 /// How many bytes of SHA-256 tell texts and methods apart.

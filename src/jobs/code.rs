@@ -1,48 +1,61 @@
-//! Makes the content codings of what is out, ahead of anybody who asks. The newest edition wins: work for one that has
-//! been superseded is dropped.
+//! Makes the content codings of what is out, ahead of anybody who asks. The newest edition wins: work for a document that
+//! has changed since is dropped, and work for one that has not goes on.
 
 use std::sync::Arc;
 
-use tokio::task::spawn_blocking;
-
 use crate::ctx::Ctx;
-use crate::edition::{Coding, Edition, Sheet};
+use crate::edition::{Coding, Sheet, gzip};
 
 /// Codes for one context.
 #[derive(Debug, Clone)]
 pub struct Code {
     ctx: Arc<Ctx>,
+    known: Arc<gzip::Pieces>,
 }
 
 impl Code {
     /// The job for `ctx`.
     #[must_use]
-    pub const fn new(ctx: Arc<Ctx>) -> Self {
-        Self { ctx }
+    pub fn new(ctx: Arc<Ctx>) -> Self {
+        Self { ctx, known: Arc::default() }
     }
 
-    /// Makes every coding that is missing, small sheets first; says whether there was one.
+    /// Makes every coding that is missing, small sheets first and of each the one that goes on where it was left; says
+    /// whether there was one.
     pub async fn run_once(&self) -> bool {
-        let edition = self.ctx.current.load();
-        let mut sheets: Vec<Arc<Sheet>> = edition.documents().map(|printed| Arc::clone(&printed.sheet)).collect();
-        sheets.extend(self.ctx.fixed().iter().map(Arc::clone));
-        sheets.sort_by_key(|sheet| sheet.content.len());
-        let mut did_any = false;
-        for sheet in sheets {
-            for coding in Coding::ALL.into_iter().filter(|coding| sheet.coded(*coding).is_none()) {
-                did_any |= self.code(Arc::clone(&edition), Arc::clone(&sheet), coding).await;
-                if !self.is_wanted(&edition) {
-                    return did_any;
-                }
+        let (mut did_any, mut failed) = (false, Vec::new());
+        while let Some((sheet, coding)) = self.next(&failed) {
+            let is_made = self.code(Arc::clone(&sheet), coding).await;
+            did_any |= is_made;
+            if self.ctx.is_draining() {
+                break;
+            }
+            // One that the encoder will not make is not tried again before the next edition.
+            if !is_made && is_out(&self.ctx, &sheet) {
+                failed.push((sheet, coding));
             }
         }
         did_any
     }
 
-    async fn code(&self, edition: Arc<Edition>, sheet: Arc<Sheet>, coding: Coding) -> bool {
-        let job = self.clone();
-        let coded = spawn_blocking(move || {
-            let bytes = coding.compress(&sheet.content.pieces, &|| !job.is_wanted(&edition))?;
+    /// What is to be made next of what is out now.
+    fn next(&self, failed: &[(Arc<Sheet>, Coding)]) -> Option<(Arc<Sheet>, Coding)> {
+        let edition = self.ctx.current.load();
+        let mut sheets: Vec<&Arc<Sheet>> = edition.documents().map(|printed| &printed.sheet).chain(self.ctx.fixed()).collect();
+        sheets.sort_by_key(|sheet| sheet.content.len());
+        let missing = sheets.into_iter().flat_map(|sheet| {
+            let codings = [Coding::Gzip, Coding::Zstd, Coding::Brotli];
+            codings.into_iter().filter(|coding| sheet.coded(*coding).is_none()).map(move |coding| (sheet, coding))
+        });
+        let mut missing = missing.filter(|(sheet, coding)| !failed.iter().any(|(its, no)| Arc::ptr_eq(its, sheet) && no == coding));
+        missing.next().map(|(sheet, coding)| (Arc::clone(sheet), coding))
+    }
+
+    async fn code(&self, sheet: Arc<Sheet>, coding: Coding) -> bool {
+        let (ctx, known) = (Arc::clone(&self.ctx), Arc::clone(&self.known));
+        let coded = self.ctx.compute.run(move || {
+            let is_cancelled = || ctx.is_draining() || !is_out(&ctx, &sheet);
+            let bytes = coding.compress(&sheet.content.pieces, &known, &is_cancelled)?;
             sheet.set_coded(coding, bytes);
             Some(())
         });
@@ -52,8 +65,10 @@ impl Code {
             .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: the coding is not offered"))
             .is_ok_and(|done| done.is_some())
     }
+}
 
-    fn is_wanted(&self, edition: &Arc<Edition>) -> bool {
-        self.ctx.current.is(edition) && !self.ctx.is_draining()
-    }
+/// Whether that very sheet is out: of a document in the current edition, or one that never changes.
+fn is_out(ctx: &Ctx, sheet: &Arc<Sheet>) -> bool {
+    let edition = ctx.current.load();
+    edition.documents().map(|printed| &printed.sheet).chain(ctx.fixed()).any(|its| Arc::ptr_eq(its, sheet))
 }

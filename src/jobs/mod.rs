@@ -8,9 +8,11 @@ pub mod measure;
 mod print;
 pub mod prune;
 mod read;
+mod retry;
 mod schedule;
 
 pub use code::Code;
 pub use print::Print;
 pub use read::Read;
+pub use retry::Retry;
 pub use schedule::Schedule;

@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::task::yield_now;
-
+use crate::compute::Panicked;
 use crate::ctx::Ctx;
 use crate::db::{Database, DbError};
 use crate::edition::entry::Key;
@@ -16,8 +15,6 @@ use crate::reviews::store::published;
 
 /// How many reviews one run reads, and keeps in one transaction.
 const REVIEWS_A_RUN: usize = 512;
-/// How many are read before others may work: some milliseconds.
-const REVIEWS_A_TURN: usize = 64;
 
 /// Reads for one context.
 #[derive(Debug)]
@@ -35,6 +32,17 @@ struct Pass {
     last: Option<Key>,
 }
 
+/// Why nothing was read or kept; nothing is lost, and the next run tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DbError),
+    /// A text cannot be read.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
 impl Read {
     /// The job for `ctx`, whose editions leave that backlog.
     #[must_use]
@@ -42,28 +50,32 @@ impl Read {
         Self { ctx, database, backlog, pass: Mutex::default() }
     }
 
+    /// What is left to do about readings.
+    #[must_use]
+    pub const fn backlog(&self) -> &Arc<Backlog> {
+        &self.backlog
+    }
+
     /// Keeps some of what was read for an edition; says whether there was any.
     ///
     /// # Errors
     /// When the database fails; nothing is lost, and the next run tries again.
     pub async fn keep_once(&self) -> Result<bool, DbError> {
-        let readings = self.backlog.take(REVIEWS_A_RUN);
+        let readings = self.backlog.first(REVIEWS_A_RUN);
         if readings.is_empty() {
             return Ok(false);
         }
-        let kept = self.keep(&readings).await;
-        if kept.is_err() {
-            self.backlog.put_back(readings);
-        }
-        kept.map(|()| true)
+        self.keep(&readings).await?;
+        self.backlog.remove(&readings);
+        Ok(true)
     }
 
     /// Keeps what was read for an edition, or reads and keeps some of what it could not wait for; says whether there was
     /// anything to do. When all of that is read, the next edition can have it.
     ///
     /// # Errors
-    /// When the database fails; nothing is lost, and the next run tries again.
-    pub async fn run_once(&self) -> Result<bool, DbError> {
+    /// [`ReadError`].
+    pub async fn run_once(&self) -> Result<bool, ReadError> {
         if self.keep_once().await? {
             return Ok(true);
         }
@@ -79,8 +91,8 @@ impl Read {
             return Ok(true);
         };
         drop(edition);
-        let readings = self.read(&reader, &ids).await?;
-        self.keep(&readings).await?;
+        // Whether or not it can be kept now: what was read stays in the backlog until it is.
+        self.backlog.add(self.read(&reader, &ids).await?);
         *self.lock() = Pass { method: reader.method().to_owned(), last: Some(last) };
         Ok(true)
     }
@@ -103,7 +115,7 @@ impl Read {
     }
 
     /// Reads those of these reviews of which no such reading is kept.
-    async fn read(&self, reader: &Reader, ids: &[String]) -> Result<Vec<Kept>, DbError> {
+    async fn read(&self, reader: &Arc<Reader>, ids: &[String]) -> Result<Vec<Kept>, ReadError> {
         let fault = |error| DbError::at(self.database.path(), error);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
@@ -111,25 +123,19 @@ impl Read {
             published(&mut transaction, &ids).await.map_err(fault)?.into_iter().map(|numbered| numbered.review).collect();
         let kept = store::stored(&mut transaction, &ids).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
-        let mut readings = Vec::with_capacity(reviews.len());
-        for turn in reviews.chunks(REVIEWS_A_TURN) {
-            let missing = |review: &Review| {
-                let hash = Subject::of(review).hash();
-                let known = kept.get(review.id.as_str());
-                let is_kept = known.is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
-                (!is_kept).then(|| read(reader, review, hash))
-            };
-            readings.extend(turn.iter().filter_map(missing));
-            yield_now().await;
-        }
+        let reader = Arc::clone(reader);
+        let missing = move |review: Review| {
+            let hash = Subject::of(&review).hash();
+            let known = kept.get(review.id.as_str());
+            let is_kept = known.is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
+            (!is_kept).then(|| read(&reader, &review, hash))
+        };
+        let readings = self.ctx.compute.run(move || reviews.into_iter().filter_map(missing).collect::<Vec<Kept>>()).await?;
         metrics::counter!("insights_read_total").increment(readings.len() as u64);
         Ok(readings)
     }
 
-    async fn keep(&self, readings: &[Kept]) -> Result<(), DbError> {
-        if readings.is_empty() {
-            return Ok(());
-        }
+    async fn keep(&self, readings: &[Arc<Kept>]) -> Result<(), DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
         let mut write = self.database.write().await?;
         store::keep(&mut write, readings).await.map_err(fault)?;

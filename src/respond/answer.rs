@@ -71,7 +71,8 @@ fn coded(
 ) -> Response {
     let facts = Facts { content_type: sheet.content_type, digest: &sheet.content.digest, modified, link };
     answer(headers, &sheet.codings(), &facts, |coding| match coding.and_then(|coding| sheet.coded(coding)) {
-        Some(bytes) => (bytes.len() as u64, Body::from(bytes.clone())),
+        // Given up like the plain bytes when the reader is too far behind: else each holds a whole document for half an hour.
+        Some(bytes) => (bytes.len() as u64, Pieces::new(vec![bytes.clone()], Arc::clone(edition)).into()),
         None => (sheet.content.len(), Pieces::of_sheet(Arc::clone(sheet), Arc::clone(edition)).into()),
     })
 }

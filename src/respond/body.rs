@@ -11,6 +11,10 @@ use http_body_util::BodyExt;
 
 use crate::edition::{Edition, Sheet};
 
+/// How many bytes are handed over at a time: before each it is asked whether they still may be. A coding of 100,000 reviews is
+/// one piece of some MB.
+const FRAME_BYTES_MAX: usize = 64 * 1024;
+
 /// Where the pieces are.
 #[derive(Debug)]
 enum Source {
@@ -24,6 +28,8 @@ pub struct Pieces {
     source: Source,
     edition: Arc<Edition>,
     next: usize,
+    /// How many bytes of the next piece are handed over already.
+    given_bytes: usize,
     left_bytes: u64,
 }
 
@@ -31,14 +37,14 @@ impl Pieces {
     /// The bytes of `sheet` as they are, read while `edition` is out.
     #[must_use]
     pub fn of_sheet(sheet: Arc<Sheet>, edition: Arc<Edition>) -> Self {
-        Self { left_bytes: sheet.content.len(), source: Source::Sheet(sheet), edition, next: 0 }
+        Self { left_bytes: sheet.content.len(), source: Source::Sheet(sheet), edition, next: 0, given_bytes: 0 }
     }
 
     /// These bytes, one behind the other, cut from `edition`.
     #[must_use]
     pub fn new(pieces: Vec<Bytes>, edition: Arc<Edition>) -> Self {
         let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
-        Self { source: Source::Own(pieces), edition, next: 0, left_bytes }
+        Self { source: Source::Own(pieces), edition, next: 0, given_bytes: 0, left_bytes }
     }
 
     fn pieces(&self) -> &[Bytes] {
@@ -69,10 +75,12 @@ impl http_body::Body for Pieces {
         if self.edition.is_revoked() {
             return Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader is four editions behind"))));
         }
-        let Some(piece) = self.pieces().get(self.next).cloned() else { return Poll::Ready(None) };
-        self.next += 1;
-        self.left_bytes -= piece.len() as u64;
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        let Some(piece) = self.pieces().get(self.next) else { return Poll::Ready(None) };
+        let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);
+        let (frame, is_whole) = (piece.slice(self.given_bytes..end), end == piece.len());
+        (self.next, self.given_bytes) = if is_whole { (self.next + 1, 0) } else { (self.next, end) };
+        self.left_bytes -= frame.len() as u64;
+        Poll::Ready(Some(Ok(Frame::data(frame))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -39,25 +39,37 @@ pub struct Review {
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// `[A-Za-z0-9._~=-]{1,128}`: what stands for itself in a URL's path.
+/// Ids that no link can lead to: steps in a path (RFC 3986 §3.3), and what `/api/reviews/search` is. The database's triggers
+/// refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
+const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
+
+/// `[A-Za-z0-9._~=-]{1,128}`, and none of `.`, `..` and `search`: what stands for itself in a URL's path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReviewId(String);
 
 /// A text that is no review id.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is no review id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
-pub struct InvalidReviewId(String);
+pub enum InvalidReviewId {
+    /// It is too long, or has other characters.
+    #[error("`{0}` is no review id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
+    Characters(String),
+    /// No link could lead to it.
+    #[error("`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be linked to; give it another one")]
+    Reserved(String),
+}
 
 impl FromStr for ReviewId {
     type Err = InvalidReviewId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
-        if (1..=128).contains(&text.len()) && text.bytes().all(known) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(InvalidReviewId(text.chars().take(140).collect()))
+        if !(1..=128).contains(&text.len()) || !text.bytes().all(known) {
+            return Err(InvalidReviewId::Characters(text.chars().take(140).collect()));
         }
+        if RESERVED_IDS.contains(&text) {
+            return Err(InvalidReviewId::Reserved(text.to_owned()));
+        }
+        Ok(Self(text.to_owned()))
     }
 }
 

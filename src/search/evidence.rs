@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use crate::edition::Edition;
 use crate::insights::compile::{Vote, vote_of};
-use crate::insights::{Finding, Subject};
+use crate::insights::{Finding, Subject, Trade};
 use crate::reviews::Mentions;
 use crate::reviews::parameters::{Choice, Parameter};
 use crate::wire;
@@ -56,10 +56,12 @@ impl Parameter for PolarityParameter {
 }
 
 impl Question {
-    /// What stands for it in a cursor.
+    /// What stands for it in a cursor: the aspect's id, for another trade, or another release of one, has another aspect in
+    /// that place.
     #[must_use]
-    pub fn canonical(&self) -> String {
-        format!("evidence {self:?}")
+    pub fn canonical(&self, trade: &Trade) -> String {
+        let id = trade.aspects.get(usize::from(self.aspect)).map_or("", |aspect| aspect.id.as_str());
+        format!("evidence {id} {:?}", self.vote)
     }
 }
 
@@ -94,6 +96,25 @@ pub fn evidence(edition: &Edition, question: Question, limit: usize, cursor: Opt
         }
         position += block.len();
     }
-    let next = last.filter(|_| is_more).map(|(day, id)| Cursor::within(&question.canonical(), day, id));
+    let next = last.filter(|_| is_more).map(|(day, id)| Cursor::within(&question.canonical(copy.reader.trade()), day, id));
     Page { total, reviews, next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Question;
+    use crate::insights::Trade;
+    use crate::search::cursor::Cursor;
+
+    #[test]
+    fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {
+        let trade = Trade::built_in().unwrap();
+        let mut other = Trade::built_in().unwrap();
+        other.aspects.rotate_left(1);
+        let second = Question { aspect: 1, vote: None };
+        let cursor = Cursor::within(&second.canonical(&trade), 739_000, "r-1");
+        assert!(cursor.belongs_to(&second.canonical(&trade)));
+        assert!(!cursor.belongs_to(&second.canonical(&other)), "in that place is another aspect");
+        assert!(cursor.belongs_to(&Question { aspect: 0, vote: None }.canonical(&other)), "the same aspect in another place");
+    }
 }

@@ -24,6 +24,9 @@ pub struct Business {
     pub kind: String,
     /// IANA name of the zone in which the dates are calendar days.
     pub time_zone: String,
+    /// What its feeds are written in: BCP 47.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// A sentence or two about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -173,6 +176,7 @@ impl From<&business::Business> for Business {
             name,
             kind,
             time_zone,
+            language,
             description,
             url,
             telephone,
@@ -188,6 +192,7 @@ impl From<&business::Business> for Business {
             name,
             kind,
             time_zone: time_zone.name().to_owned(),
+            language,
             description,
             url,
             telephone,

@@ -20,8 +20,9 @@ pub struct Feed {
     pub description: Option<String>,
     /// Whose feed it is.
     pub authors: Vec<FeedAuthor>,
-    /// BCP 47 language tag of what is not said otherwise.
-    pub language: String,
+    /// What is not said otherwise is written in: BCP 47; left out where the business has not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// Where to subscribe.
     pub hubs: Vec<FeedHub>,
     /// At most 50, newest first.

@@ -4,6 +4,8 @@
 mod file;
 mod foreign;
 mod log;
+mod moved;
+mod retried;
 mod rows;
 mod schema;
 mod trouble;

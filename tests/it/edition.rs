@@ -1,8 +1,10 @@
 //! Editions: printed bit by bit they are what a fresh print is, nobody ever reads two at once, and none stays for ever.
 
+mod compute;
 mod laws;
 mod readers;
 mod replaced;
+mod roster;
 
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
@@ -52,10 +54,11 @@ impl Shop {
     async fn fresh(&self) -> Edition {
         let edition = self.press.first().await.unwrap();
         // Kept as the service keeps them, so that the next one prints what was kept.
-        let readings = self.press.backlog().take(usize::MAX);
+        let readings = self.press.backlog().first(usize::MAX);
         let mut write = self.database.write().await.unwrap();
         insights::keep(&mut write, &readings).await.unwrap();
         write.commit().await.unwrap();
+        self.press.backlog().remove(&readings);
         edition
     }
 }

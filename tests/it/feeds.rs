@@ -66,8 +66,11 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
 #[tokio::test]
 async fn the_feeds_say_who_they_are_and_where_to_subscribe() {
     let app = TestApp::with(&Generator::new(82).reviews(5)).await;
+    assert!(app.get("/api/feed.json").await.json().get("language").is_none(), "nobody has said");
+    assert!(app.get("/feed.xml").await.text().contains("<feed xmlns=\"http://www.w3.org/2005/Atom\">"), "nor here");
     app.shell(
-        "insert into business (business_id, name, description, url) values ('b', 'Desert Peak', 'Heating', 'https://dp.example/')",
+        "insert into business (business_id, name, description, url, language)
+         values ('b', 'Desert Peak', 'Heating', 'https://dp.example/', 'es-MX')",
     )
     .await;
     let answer = app.get("/api/feed.json").await;
@@ -80,7 +83,7 @@ async fn the_feeds_say_who_they_are_and_where_to_subscribe() {
         "home_page_url": format!("{BASE}/"),
         "feed_url": format!("{BASE}/api/feed.json"),
         "authors": [{"name": "Desert Peak", "url": "https://dp.example/"}],
-        "language": "en",
+        "language": "es-MX",
         "hubs": [{"type": "WebSub", "url": HUB}],
         "items": json["items"],
     });
@@ -95,6 +98,7 @@ async fn the_feeds_say_who_they_are_and_where_to_subscribe() {
     assert_eq!(answer.header("content-type"), "application/atom+xml");
     assert!(answer.text().starts_with("<?xml version=\"1.0\""), "{}", answer.text());
     assert!(answer.text().contains("<feed xmlns=\"http://www.w3.org/2005/Atom\""));
+    assert!(answer.text().contains("Atom\" xml:lang=\"es-MX\">"), "{}", answer.text());
     let atom = parse(&answer);
     let links: Vec<(&str, &str)> = atom.links.iter().map(|link| (link.rel.as_deref().unwrap(), link.href.as_str())).collect();
     let home = format!("{BASE}/");

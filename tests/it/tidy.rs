@@ -9,12 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every room and its floor. A room uses lower floors and never its own.
-const FLOORS: [(&str, u8); 21] = [
+const FLOORS: [(&str, u8); 23] = [
     ("config", 0),
     ("clock", 0),
     ("hash", 0),
     ("random", 0),
     ("links", 0),
+    ("compute", 0),
+    ("steps", 0),
     ("db", 1),
     ("egress", 1),
     ("business", 2),

@@ -7,6 +7,7 @@ use super::trie::{Match, Rank};
 use super::{Judge, Unit};
 use crate::insights::text::Text;
 use crate::insights::trade::{Cue, Meaning};
+use crate::steps;
 
 /// A phrase in the sentence. Places are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,9 @@ pub struct Frame<'judge> {
     pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
+    /// While items are chosen: by unit, the last item that begins there, and by item, the one before it there; counted from 1.
+    last_at: Vec<usize>,
+    before: Vec<usize>,
 }
 
 /// How many words in quotation marks are doubted; more are somebody's speech.
@@ -59,6 +63,7 @@ const QUOTED_MAX: usize = 2;
 impl<'judge> Frame<'judge> {
     /// Takes a sentence apart.
     pub fn fill(&mut self, judge: &'judge Judge, text: &Text, sentence: Range<usize>) {
+        steps::add(sentence.len());
         judge.vocabulary.units(text, sentence.start, sentence.end, &mut self.units);
         self.matches.clear();
         judge.trie.find(&self.units, &mut self.matches);
@@ -89,7 +94,25 @@ impl<'judge> Frame<'judge> {
 
     /// The clause that holds a unit.
     pub fn clause_at(&self, unit: usize) -> usize {
-        self.clauses.iter().rposition(|clause| clause.units.start <= unit).unwrap_or_default()
+        self.clauses.partition_point(|clause| clause.units.start <= unit).saturating_sub(1)
+    }
+
+    /// The items that begin within these units, and the place of the first of them.
+    pub fn items_within(&self, units: Range<usize>) -> (usize, &[Item]) {
+        let from = self.items.partition_point(|item| item.start < units.start);
+        let len = self.items[from..].partition_point(|item| item.start < units.end);
+        (from, &self.items[from..from + len])
+    }
+
+    /// The items chosen so far that begin at a unit.
+    fn chosen_at(&self, start: usize) -> impl Iterator<Item = &Item> {
+        let mut at = self.last_at.get(start).copied().unwrap_or_default();
+        std::iter::from_fn(move || {
+            let item = self.items.get(at.checked_sub(1)?)?;
+            steps::one();
+            at = self.before[at - 1];
+            Some(item)
+        })
     }
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the first.
@@ -109,9 +132,13 @@ impl<'judge> Frame<'judge> {
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
+        self.before.clear();
+        self.last_at.clear();
+        self.last_at.resize(self.units.len() + 1, 0);
         for at in 0..self.matches.len() {
             let Match { start, end, mut words, rules, rank } = self.matches[at];
             let only = |cue| rules.iter().all(|rule| judge.rules[*rule as usize].1 == Meaning::Cue(cue));
+            steps::add(end - start + rules.len());
             if rank == Rank::Joins {
                 words = 1;
             }
@@ -119,7 +146,7 @@ impl<'judge> Frame<'judge> {
             let is_above = only(Cue::Firm) || only(Cue::Open);
             let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
-            let is_twin = self.items.iter().any(|item| item.start == start && item.words == words && item.end == end);
+            let is_twin = self.chosen_at(start).any(|item| item.words == words && item.end == end);
             if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
                 continue;
             }
@@ -129,8 +156,9 @@ impl<'judge> Frame<'judge> {
             for rule in rules {
                 let rule = *rule as usize;
                 let meaning = judge.rules[rule].1;
-                if !self.items.iter().any(|item| item.start == start && item.words == words && same_kind(item.meaning, meaning)) {
+                if !self.chosen_at(start).any(|item| item.words == words && same_kind(item.meaning, meaning)) {
                     self.items.push(Item { start, end, words, rule, meaning });
+                    self.before.push(std::mem::replace(&mut self.last_at[start], self.items.len()));
                 }
             }
         }
@@ -168,7 +196,7 @@ impl<'judge> Frame<'judge> {
         if unit.is_mark {
             return (!matches!(text.word(unit.start), "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*")).then_some(Kind::Mark);
         }
-        let cue = self.items.iter().filter(|item| item.start == at).find_map(|item| {
+        let cue = self.items_within(at..at + 1).1.iter().inspect(|_| steps::one()).find_map(|item| {
             let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
             kinds.into_iter().find(|(cue, _)| item.meaning == Meaning::Cue(*cue)).map(|(_, kind)| kind)
         });
@@ -178,18 +206,19 @@ impl<'judge> Frame<'judge> {
     /// Who and what the clauses are about: another company until the firm is named again, all else until a contrast.
     fn mark_others(&mut self, is_question: bool) {
         let mut about = About::default();
-        for clause in &mut self.clauses {
-            if clause.kind == Kind::Contrast {
+        for at in 0..self.clauses.len() {
+            let Clause { units, kind, .. } = self.clauses[at].clone();
+            if kind == Kind::Contrast {
                 about = About::default();
             }
-            let inside = |item: &&Item| clause.units.contains(&item.start);
-            let has = |cue: Cue| self.items.iter().filter(inside).any(|item| item.meaning == Meaning::Cue(cue));
+            let (_, inside) = self.items_within(units);
+            let has = |cue: Cue| inside.iter().inspect(|_| steps::one()).any(|item| item.meaning == Meaning::Cue(cue));
             about = About {
                 elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
                 wishes: about.wishes || has(Cue::Wish),
                 open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),
             };
-            clause.about = about;
+            self.clauses[at].about = about;
         }
     }
 }

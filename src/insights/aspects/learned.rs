@@ -11,6 +11,7 @@ use crate::insights::detector::{ASPECTS, Heard, LABELS, Part, UNIT};
 use crate::insights::model::Scores;
 use crate::insights::reading::{Finding, Hit, Polarity};
 use crate::insights::text::Text;
+use crate::steps;
 
 /// Evidence below this speaks against an aspect whatever a rule found: words that those who speak of it do not use.
 const EVIDENCE_TO_KEEP: i32 = -UNIT * 3 / 4;
@@ -41,7 +42,10 @@ pub fn revise(judge: &Judge, text: &Text, frame: &Frame<'_>, sentence: u32, firs
     let mut revised = findings.split_off(first);
     for (aspect, its) in judge.detected.iter().enumerate() {
         let Some(its) = *its else { continue };
-        let sum = |part: &&Part| part.sums[its];
+        let sum = |part: &&Part| {
+            steps::one();
+            part.sums[its]
+        };
         let found = revised.iter().position(|finding| finding.aspect == judge.aspects[aspect]);
         let part = if found.is_some() { heard.parts.iter().max_by_key(sum) } else { about_us.iter().copied().max_by_key(sum) };
         let Some(part) = part else { continue };
@@ -59,7 +63,8 @@ pub fn revise(judge: &Judge, text: &Text, frame: &Frame<'_>, sentence: u32, firs
 
 /// Whether what a part says is about this firm, and said as a fact.
 fn is_about_us(frame: &Frame<'_>, part: &Part) -> bool {
-    let at = frame.units.iter().position(|unit| unit.start >= part.tokens.start).unwrap_or_default();
+    let at = frame.units.partition_point(|unit| unit.start < part.tokens.start);
+    let at = if at < frame.units.len() { at } else { 0 };
     let clause = &frame.clauses[frame.clause_at(at)];
     clause.about == About::default()
 }

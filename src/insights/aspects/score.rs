@@ -6,6 +6,7 @@ use super::{Judge, MARGIN};
 use crate::insights::reading::{Finding, Hit, Polarity, Span};
 use crate::insights::text::Text;
 use crate::insights::trade::{Cue, Meaning};
+use crate::steps;
 
 /// How far before a word its negator stands at most, in units.
 const NEGATION_REACH: usize = 5;
@@ -42,6 +43,7 @@ struct Found {
 
 impl Found {
     fn score(&self) -> i32 {
+        steps::add(self.hits.len());
         self.hits.iter().map(|hit| hit.points).sum()
     }
 }
@@ -216,29 +218,31 @@ impl Scorer<'_> {
             sum = -sum;
         }
         if clause.about.open {
-            let cue = self
-                .frame
-                .items
-                .iter()
-                .rev()
-                .find(|one| one.start <= item.start && matches!(one.meaning, Meaning::Cue(Cue::Open | Cue::Asks)));
-            hits.push(self.hit(*cue.unwrap_or(&item), -sum));
+            let cue = self.last_cue(&item, |cue| matches!(cue, Cue::Open | Cue::Asks));
+            hits.push(self.hit(cue.unwrap_or(item), -sum));
             return hits;
         }
         if clause.about.wishes && sum > 0 {
-            let wish = self.frame.items.iter().rev().find(|one| one.start <= item.start && one.meaning == Meaning::Cue(Cue::Wish));
-            hits.push(self.hit(*wish.unwrap_or(&item), -2 * sum));
+            let wish = self.last_cue(&item, |cue| cue == Cue::Wish);
+            hits.push(self.hit(wish.unwrap_or(item), -2 * sum));
         }
         hits
+    }
+
+    /// The last cue of that kind that begins with an item or before it.
+    fn last_cue(&self, item: &Item, is_wanted: impl Fn(Cue) -> bool) -> Option<Item> {
+        let mut items = self.frame.items.iter().rev().inspect(|_| steps::one());
+        items.find(|one| one.start <= item.start && matches!(one.meaning, Meaning::Cue(cue) if is_wanted(cue))).copied()
     }
 
     /// The cues that stand directly before an item, nearest first.
     fn before(&self, at: usize) -> impl Iterator<Item = Item> {
         let mut end = self.frame.items[at].start;
         let items = &self.frame.items[..at];
+        let longest = items.iter().inspect(|_| steps::one()).map(|item| item.end - item.start).max().unwrap_or_default();
         std::iter::from_fn(move || {
-            let cue =
-                items.iter().rev().find(|item| item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_)))?;
+            let mut near = items.iter().rev().inspect(|_| steps::one()).take_while(|item| item.start + longest >= end);
+            let cue = near.find(|item| item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_)))?;
             end = cue.start;
             Some(*cue)
         })
@@ -248,7 +252,7 @@ impl Scorer<'_> {
     fn negator(&self, at: usize) -> Option<Item> {
         let item = self.frame.items[at];
         let from = self.frame.clauses[self.frame.clause_at(item.start)].units.start.max(item.start.saturating_sub(NEGATION_REACH));
-        let before = self.frame.items[..at].iter().rev().take_while(|one| one.start >= from);
+        let before = self.frame.items[..at].iter().rev().inspect(|_| steps::one()).take_while(|one| one.start >= from);
         for one in before {
             if one.end > item.start {
                 continue;
@@ -269,26 +273,31 @@ impl Scorer<'_> {
         // `not friendly or helpful`
         let item = self.frame.items[at];
         let joined = item.start.checked_sub(1).is_some_and(|before| matches!(self.word(before), "or" | "nor"));
+        if !joined {
+            return false;
+        }
         let polar = |item: &Item| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
-        let before = self.frame.items[..at].iter().rposition(|one| polar(one) && one.end + 1 == item.start);
-        joined && before.is_some_and(|before| self.negated[before])
+        let before =
+            self.frame.items[..at].iter().inspect(|_| steps::one()).rposition(|one| polar(one) && one.end + 1 == item.start);
+        before.is_some_and(|before| self.negated[before])
     }
 
     /// The name that an opinion belongs to: the one it stands before, else the one its clause is about, else the last clause's.
     fn named(&self, at: usize) -> Option<usize> {
-        let items = &self.frame.items;
-        let item = items[at];
+        let item = self.frame.items[at];
         let clause = self.frame.clause_at(item.start);
         let units = self.frame.clauses[clause].units.clone();
         let is_name = |item: &Item| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(Cue::Setting));
-        let within = |one: &Item| units.contains(&one.start) && is_name(one);
-        let after = items.iter().position(|one| within(one) && one.start >= item.end && self.reaches(item.end, one.start));
-        if after.is_some() {
-            return after;
+        let reach = item.end.max(units.start)..units.end.min(item.end + NAME_REACH + 1).max(units.start);
+        let (first, near) = self.frame.items_within(reach);
+        let after = near.iter().inspect(|_| steps::one()).position(|one| is_name(one) && self.reaches(item.end, one.start));
+        if let Some(after) = after {
+            return Some(first + after);
         }
-        let before = items.iter().rposition(|one| within(one) && one.end <= item.start);
-        if before.is_some() {
-            return before;
+        let (first, within) = self.frame.items_within(units.clone());
+        let before = within.iter().inspect(|_| steps::one()).rposition(|one| is_name(one) && one.end <= item.start);
+        if let Some(before) = before {
+            return Some(first + before);
         }
         // `The work was quick, neat and flawless`: the list goes on.
         let kind = self.frame.clauses[clause].kind;
@@ -296,8 +305,8 @@ impl Scorer<'_> {
         if !goes_on || clause == 0 {
             return None;
         }
-        let earlier = self.frame.clauses[clause - 1].units.clone();
-        items.iter().rposition(|one| earlier.contains(&one.start) && is_name(one))
+        let (first, earlier) = self.frame.items_within(self.frame.clauses[clause - 1].units.clone());
+        earlier.iter().inspect(|_| steps::one()).rposition(is_name).map(|at| first + at)
     }
 
     /// Whether an opinion that ends at `end` judges a name that begins at `start`: no verb between.
@@ -317,7 +326,8 @@ impl Scorer<'_> {
     }
 
     fn add(&mut self, aspect: usize, clause: usize, hits: Vec<Hit>, is_polar: bool, is_stray: bool) {
-        let contrasts = clause > 0 && self.frame.clauses[..=clause].iter().any(|clause| clause.kind == Kind::Contrast);
+        let until = self.frame.clauses[..=clause].iter().inspect(|_| steps::one());
+        let contrasts = clause > 0 && until.into_iter().any(|clause| clause.kind == Kind::Contrast);
         let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
         match self.found.iter_mut().find(|found| found.aspect == aspect) {
             Some(found) => {

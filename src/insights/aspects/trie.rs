@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
 use crate::insights::trade::{Cue, Meaning, Step, Trade};
+use crate::steps;
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -106,7 +107,9 @@ impl Trie {
             walk.on(self.beginning, 0, 0, 0, matches);
         }
         for (start, unit) in units.iter().enumerate() {
+            steps::one();
             for symbol in unit.symbols {
+                steps::one();
                 let Some(node) = self.first.get(*symbol as usize) else { break };
                 walk.on(*node, start, start + 1, 1, matches);
             }
@@ -144,6 +147,7 @@ impl<'judge> Walk<'_, 'judge> {
     fn step(&self, edges: &Range<u32>, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
         let Some(unit) = self.units.get(at) else { return };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
+        steps::add(1 + edges.len().min(unit.symbols.len()));
         let mut on = |next: u32| self.on(next, start, at + 1, words | 1 << (at - start).min(63), matches);
         // The shorter list is walked.
         if edges.len() <= unit.symbols.len() {

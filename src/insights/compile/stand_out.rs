@@ -1,7 +1,7 @@
 //! Which phrases are topics, and what they go together with. Notes keep hashes of phrases; the words are read from a review
 //! that has them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::Sources;
@@ -16,6 +16,7 @@ use crate::insights::note::{Mark, NoteRef, Notes, phrase_hash};
 use crate::insights::reading::Polarity;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
+use crate::steps;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
@@ -101,33 +102,36 @@ fn words_of(frequent: &BTreeMap<u32, (u32, u32)>, originals: &mut Originals<'_>)
 
 /// What the firm is called, who works there, and what it offers: those are counted by name.
 struct Known {
-    /// Words of people's and places' names and of the firm's own, and of the names of services.
-    words: BTreeSet<String>,
-    /// Services as customers call them.
-    services: Vec<Vec<String>>,
+    /// Words of people's and places' names and of the firm's own, and of the names of services, each without its plural.
+    words: HashSet<String>,
+    /// Services as customers call them, likewise.
+    services: HashSet<Vec<String>>,
 }
 
 impl Known {
     fn new(business: &Business) -> Self {
         let cut = |name: &str| {
             let text = Text::new(name);
-            (0..text.tokens().len()).map(|token| text.word(token).to_owned()).collect::<Vec<_>>()
+            steps::add(text.tokens().len());
+            (0..text.tokens().len()).map(|token| stem(text.word(token)).to_owned()).collect::<Vec<_>>()
         };
         let people = business.technicians.iter().flat_map(|one| one.aliases.iter().chain([&one.name]));
         let named = people.chain(&business.service_areas).chain([&business.name]).map(String::as_str);
         let words = named.chain(business.services.iter().map(|one| one.name.as_str())).flat_map(cut).collect();
         let called = business.services.iter().flat_map(|one| one.synonyms.iter().chain([&one.name]));
-        Self { words, services: called.map(|name| cut(name)).collect() }
+        Self { words, services: called.map(|name| cut(name)).filter(|name| !name.is_empty()).collect() }
     }
 
     fn names(&self, phrase: &[String]) -> bool {
-        let alike = |one: &str, other: &str| one.trim_end_matches('s') == other.trim_end_matches('s');
-        let is_word = |word: &String| self.words.iter().any(|known| alike(known, word));
-        let has = |service: &Vec<String>| {
-            phrase.windows(service.len().max(1)).any(|part| part.iter().zip(service).all(|(one, other)| alike(one, other)))
-        };
-        phrase.iter().all(is_word) || self.services.iter().any(has)
+        let phrase: Vec<String> = phrase.iter().map(|word| stem(word).to_owned()).collect();
+        let mut parts = (1..=phrase.len()).flat_map(|len| phrase.windows(len)).inspect(|_| steps::one());
+        phrase.iter().all(|word| self.words.contains(word)) || parts.any(|part| self.services.contains(part))
     }
+}
+
+/// A word without its plural, or another word's genitive.
+fn stem(word: &str) -> &str {
+    word.trim_end_matches('s')
 }
 
 /// How many reviews would have each phrase if its words came by chance: a word as often as in other trades' reviews, or, in a

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
 
 /// How many sentences the table of common words was counted in, and how many words such a sentence has.
 pub const BACKGROUND: (f64, f64) = (6_293.0, 24.0);
@@ -81,6 +82,7 @@ fn each_phrase(text: &Text, sentence: Range<usize>, mut take: impl FnMut(Range<u
     let classes: Vec<(Class, u16)> = sentence.clone().map(|token| class(text, token, token == start)).collect();
     let of = |token: usize| classes.get(token - start).map_or(Class::Stop, |(class, _)| *class);
     for at in sentence {
+        steps::one();
         let (first, count) = classes[at - start];
         if first == Class::Stop {
             continue;

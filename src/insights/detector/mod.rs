@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::text::Text;
 use crate::hash::hex;
+use crate::steps;
 use features::{parts, runs};
 
 /// The aspects that it knows, in the order of its weights.
@@ -91,7 +92,9 @@ impl Heard<'_> {
     #[must_use]
     pub fn strongest(&self, tokens: &Range<usize>, sum: usize) -> Option<(Range<usize>, i32)> {
         let mut strongest: Option<(&Range<usize>, i8)> = None;
-        for (run, row) in self.known.iter().filter(|(run, _)| tokens.start <= run.start && run.end <= tokens.end) {
+        let from = self.known.partition_point(|(run, _)| run.start < tokens.start);
+        let inside = self.known[from..].iter().inspect(|_| steps::one()).take_while(|(run, _)| run.start < tokens.end);
+        for (run, row) in inside.filter(|(run, _)| run.end <= tokens.end) {
             if row[sum] > strongest.map_or(0, |(_, most)| most) {
                 strongest = Some((run, row[sum]));
             }
@@ -181,6 +184,7 @@ impl Detector {
         let mut whole = self.biases;
         let mut at = 0;
         runs(text, sentence.clone(), |key, run| {
+            steps::one();
             let Some(row) = self.row(key) else { return };
             add(&mut whole, row);
             while heard.get(at).is_some_and(|part| part.tokens.end <= run.start) {

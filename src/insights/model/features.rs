@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::insights::text::{Shape, Text};
+use crate::steps;
 
 /// The most tokens that are looked at; of a longer sentence, those around the anchor.
 pub const TOKENS_MAX: usize = 64;
@@ -159,6 +160,7 @@ impl Vocabulary {
         let (mut segment, mut turn, mut reach) = (0, 0, 0);
         let mut marks = Vec::with_capacity(scope.len());
         for token in scope {
+            steps::one();
             let form = form(text, token);
             let Slot { word, class, .. } = self.slots[self.find(key(form))];
             segment += u8::from(class & IS_BREAK != 0);

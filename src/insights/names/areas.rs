@@ -6,6 +6,7 @@ use super::place::Place;
 use super::trie::Trie;
 use super::words::{Class, Page, Words};
 use crate::insights::text::{Shape, Text};
+use crate::steps;
 
 /// Words that may have a capital beside a place without being part of its name.
 const FUNCTION: [Class; 12] = [
@@ -27,7 +28,7 @@ const FUNCTION: [Class; 12] = [
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,
-    forms: Trie<u16>,
+    forms: Trie<u32>,
 }
 
 impl Areas {
@@ -36,7 +37,7 @@ impl Areas {
         let mut entries = Vec::new();
         for (area, name) in (0..).zip(names) {
             let text = Text::new(name);
-            let form: Vec<u16> = (0..text.tokens().len())
+            let form: Vec<u32> = (0..text.tokens().len())
                 .filter(|token| text.tokens()[*token].shape != Shape::Mark)
                 .map(|token| words.number(text.word(token)))
                 .collect();
@@ -53,6 +54,7 @@ impl Areas {
         for (number, sentence) in page.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
             while at < sentence.end {
+                steps::one();
                 let longest = if page.word(at).id == 0 { None } else { self.forms.longest(page, at, sentence.end) };
                 let Some((end, [area, ..])) = longest else {
                     at += 1;
@@ -67,8 +69,10 @@ impl Areas {
                 });
                 // And so is one joined to one that follows: `the Mesa/Gilbert area`.
                 let joins = || {
-                    let joint =
-                        (end..sentence.end).take_while(|at| page.word(*at).is(Class::Pair) || page.text.word(*at) == "/").count();
+                    let joint = (end..sentence.end)
+                        .inspect(|_| steps::one())
+                        .take_while(|at| page.word(*at).is(Class::Pair) || page.text.word(*at) == "/")
+                        .count();
                     let next = end + joint;
                     let follows = self.forms.longest(page, next, sentence.end).filter(|_| joint > 0 && next < sentence.end);
                     follows.is_some_and(|(end, _)| {
@@ -78,7 +82,7 @@ impl Areas {
                 };
                 let is_joined = is_joined || joins();
                 if let Some(rule) = rule(&place, is_joined) {
-                    found.push((&self.names[usize::from(*area)], number, at..end, rule));
+                    found.push((&self.names[*area as usize], number, at..end, rule));
                 }
                 at = end;
             }
@@ -101,6 +105,7 @@ fn rule(place: &Place<'_>, is_joined: bool) -> Option<&'static str> {
     }
     let mut n = 1;
     while place.word_before(n).is(Class::Compass) {
+        steps::one();
         n += 1;
     }
     let is_home = next.is(Class::Home) || next.is(Class::Compass) && place.word_after(2).is(Class::Home);
@@ -140,7 +145,7 @@ fn is_person(place: &Place<'_>) -> bool {
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
 fn is_apart(place: &Place<'_>) -> bool {
-    let is_last = (place.name.end..place.page.text.tokens().len()).all(|at| place.page.is_mark(at));
+    let is_last = (place.name.end..place.page.text.tokens().len()).inspect(|_| steps::one()).all(|at| place.page.is_mark(at));
     let is_closed = place.text_before(1) == "(" && place.text_after(1) == ")";
     let is_signed = matches!(place.text_before(1), ":" | "-" | "\u{2014}") && is_last;
     place.is_capital() && !place.page.word(place.name.start).is(Class::FirstName) && (is_closed || is_signed)

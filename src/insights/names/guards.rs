@@ -4,6 +4,7 @@
 use super::place::Place;
 use super::words::Class;
 use crate::insights::text::Shape;
+use crate::steps;
 
 /// How far behind a name another firm is looked for, in words.
 const FIRM_REACH: usize = 5;
@@ -277,9 +278,9 @@ pub fn is_signature(place: &Place<'_>, author: &str) -> bool {
     }
     // A surname, an initial or a second author may follow.
     let is_name = |at: &usize| place.page.is_capital(*at) || place.page.word(*at).is(Class::Pair);
-    let mut rest = (place.name.end..tokens.len()).filter(|at| !place.page.is_mark(*at));
+    let mut rest = (place.name.end..tokens.len()).inspect(|_| steps::one()).filter(|at| !place.page.is_mark(*at));
     let followers = rest.by_ref().take(SIGNATURE_REST_MAX).take_while(is_name).count();
-    if (place.name.end..tokens.len()).filter(|at| !place.page.is_mark(*at)).nth(followers).is_some() {
+    if (place.name.end..tokens.len()).inspect(|_| steps::one()).filter(|at| !place.page.is_mark(*at)).nth(followers).is_some() {
         return false;
     }
     // A last sentence of nothing but the name.

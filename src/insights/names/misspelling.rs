@@ -1,10 +1,11 @@
 //! Names with a slip of the pen: a letter too many, missing, wrong, or swapped with its neighbour; in long names, two. Every name is
 //! indexed under what is left of it without one letter or two, so that a word is compared with the few names that it may be.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use crate::insights::text::Fingerprint;
+use crate::steps;
 
 /// Shorter names have too many neighbours that are names of others.
 const LETTERS_MIN: usize = 5;
@@ -12,12 +13,14 @@ const LETTERS_MIN: usize = 5;
 const LETTERS_MIN_FOR_TWO: usize = 7;
 /// Longer words are no names.
 const LETTERS_MAX: usize = 16;
+/// How many slips are forgiven at most.
+const SLIPS_MAX: usize = 2;
 
 /// The name that a word may be a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guess {
     /// Its number.
-    pub id: u16,
+    pub id: u32,
     /// Whether it is a long shot: two slips, or few letters.
     pub is_far: bool,
 }
@@ -25,21 +28,26 @@ pub struct Guess {
 /// Names by their deletions.
 #[derive(Debug, Clone, Default)]
 pub struct Misspellings {
-    names: Vec<(Vec<char>, u16)>,
+    names: Vec<(Vec<char>, u32)>,
+    known: HashSet<Vec<char>>,
+    /// What they begin with.
+    firsts: HashSet<char>,
     deletions: HashMap<u64, Vec<u32>, BuildHasherDefault<Fingerprint>>,
 }
 
 impl Misspellings {
     /// Takes near spellings of `word` for it, from now on.
-    pub fn add(&mut self, word: &str, id: u16) {
+    pub fn add(&mut self, word: &str, id: u32) {
         let letters: Vec<char> = word.chars().collect();
-        if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len()) || self.names.iter().any(|(known, _)| *known == letters) {
+        if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len()) || !self.known.insert(letters.clone()) {
             return;
         }
+        self.firsts.insert(letters[0]);
         let index = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         each_key(&letters, true, |key| {
             let names = self.deletions.entry(key).or_default();
-            if !names.contains(&index) {
+            // Keys of one name come one behind the other.
+            if names.last() != Some(&index) {
                 names.push(index);
             }
         });
@@ -49,14 +57,19 @@ impl Misspellings {
     /// The one name that `word` is a misspelling of; the nearest, if there are several.
     pub fn find(&self, word: &str) -> Option<Guess> {
         let first = word.chars().next()?;
-        if word.len() + 1 < LETTERS_MIN || word.len() > 2 * LETTERS_MAX || self.names.iter().all(|(name, _)| name[0] != first) {
+        if word.len() + 1 < LETTERS_MIN || !self.firsts.contains(&first) {
             return None;
         }
-        let letters: Vec<char> = word.chars().collect();
-        let mut best: Option<(usize, u16)> = None;
+        let letters: Vec<char> = word.chars().take(LETTERS_MAX + SLIPS_MAX + 1).collect();
+        if letters.len() > LETTERS_MAX + SLIPS_MAX {
+            return None;
+        }
+        let mut best: Option<(usize, u32)> = None;
         let mut is_tied = false;
         each_key(&letters, letters.len() >= LETTERS_MIN, |key| {
+            steps::add(letters.len());
             for index in self.deletions.get(&key).into_iter().flatten() {
+                steps::add(letters.len());
                 let (name, id) = &self.names[*index as usize];
                 let slips = slips(&letters, name);
                 let is_framed = name.get(..2) == letters.get(..2) && name.last() == letters.last() && letters.len() > LETTERS_MIN;

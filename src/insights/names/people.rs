@@ -8,6 +8,7 @@ use super::weighing::{self, Certainty};
 use super::words::{Class, Page, Words};
 use crate::business::Technician;
 use crate::insights::text::{Shape, Text};
+use crate::steps;
 
 /// How a form names a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,7 @@ enum How {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
-    person: u16,
+    person: u32,
     how: How,
 }
 
@@ -35,9 +36,9 @@ pub struct Seen {
     /// Whether somebody of the firm's is meant.
     pub certainty: Certainty,
     /// Who it may be.
-    pub people: Vec<u16>,
+    pub people: Vec<u32>,
     /// Who else it may be, were there a reason to think so.
-    pub wider: Vec<u16>,
+    pub wider: Vec<u32>,
     /// Which rule found it.
     pub rule: &'static str,
     /// How many of that name: `both Mikes` are two.
@@ -92,6 +93,7 @@ impl People {
         for (number, sentence) in page.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
             while at < sentence.end {
+                steps::one();
                 let found = if page.word(at).id == 0 { None } else { self.forms.longest(page, at, sentence.end) };
                 let Some((end, forms)) = found else {
                     at += 1;
@@ -113,7 +115,7 @@ impl People {
             return None;
         }
         let who = |wanted: &dyn Fn(How) -> bool| {
-            let mut people: Vec<u16> = forms.iter().filter(|form| wanted(form.how)).map(|form| form.person).collect();
+            let mut people: Vec<u32> = forms.iter().filter(|form| wanted(form.how)).map(|form| form.person).collect();
             people.dedup();
             people
         };
@@ -160,7 +162,7 @@ impl People {
     }
 
     /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
-    fn initialled(&self, place: &Place<'_>, people: &[u16]) -> Option<Vec<u16>> {
+    fn initialled(&self, place: &Place<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = place.after(1).filter(|_| place.name.len() == 1 && !place.has_s())?;
         let mut letters = place.page.text.word(letter).chars();
         let initial = letters.next().filter(|initial| initial.is_alphabetic() && letters.next().is_none())?;
@@ -169,8 +171,8 @@ impl People {
         if !is_dotted && (matches!(initial, 'i') || !place.page.is_capital(letter)) || people.is_empty() {
             return None;
         }
-        let of = |person: &u16| self.initials.get(usize::from(*person)).copied().flatten() == Some(initial);
-        let people: Vec<u16> = people.iter().copied().filter(of).collect();
+        let of = |person: &u32| self.initials.get(*person as usize).copied().flatten() == Some(initial);
+        let people: Vec<u32> = people.iter().copied().filter(of).collect();
         (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
     }
 }

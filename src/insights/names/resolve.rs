@@ -5,25 +5,28 @@ use super::people::{People, Seen};
 use super::weighing::Certainty;
 use super::words::{Class, Page};
 use crate::insights::reading::{Kind, Mention};
+use crate::steps;
 
 /// The mentions of people, in order.
 pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[String]) -> Vec<Mention> {
     if seen.is_empty() {
         return Vec::new();
     }
-    let recorded: Vec<u16> =
+    let recorded: Vec<u32> =
         (0..).zip(&people.names).filter(|(_, name)| recorded.contains(name)).map(|(person, _)| person).collect();
-    let mut sure: Vec<u16> = Vec::new();
+    let mut sure: Vec<u32> = Vec::new();
     let tells = |one: &&Seen| one.certainty == Certainty::Sure || one.certainty == Certainty::Named && one.rule == "surname";
     for one in seen.iter().filter(tells) {
         if let [person] = one.people.as_slice() {
             sure.push(*person);
         }
     }
+    sure.sort_unstable();
+    sure.dedup();
     let mut mentions = Vec::new();
     for one in seen {
         let Some((who, rule)) = meant(one, &sure, &recorded) else { continue };
-        let mut names: Vec<String> = who.iter().map(|person| people.names[usize::from(*person)].clone()).collect();
+        let mut names: Vec<String> = who.iter().map(|person| people.names[*person as usize].clone()).collect();
         names.sort();
         names.dedup();
         let mention = |candidates: Vec<String>| Mention {
@@ -43,9 +46,9 @@ pub fn people(people: &People, seen: &[Seen], page: &Page<'_>, recorded: &[Strin
     mentions
 }
 
-fn meant(one: &Seen, sure: &[u16], recorded: &[u16]) -> Option<(Vec<u16>, &'static str)> {
+fn meant(one: &Seen, sure: &[u32], recorded: &[u32]) -> Option<(Vec<u32>, &'static str)> {
     let among =
-        |people: &[u16], known: &[u16]| -> Vec<u16> { people.iter().copied().filter(|person| known.contains(person)).collect() };
+        |people: &[u32], known: &[u32]| -> Vec<u32> { people.iter().copied().filter(|person| known.contains(person)).collect() };
     let on_record = || among(if one.wider.is_empty() { &one.people } else { &one.wider }, recorded);
     match one.certainty {
         Certainty::Stranger => None,
@@ -74,11 +77,15 @@ fn meant(one: &Seen, sure: &[u16], recorded: &[u16]) -> Option<(Vec<u16>, &'stat
 
 /// The last sentence that still speaks of the person.
 fn through(one: &Seen, seen: &[Seen], page: &Page<'_>) -> usize {
-    let names = |sentence: usize| seen.iter().filter(move |other| other.sentence == sentence && other.certainty != Certainty::Weak);
+    let names = |sentence: usize| {
+        let from = seen.partition_point(|other| other.sentence < sentence);
+        let its = seen[from..].iter().inspect(|_| steps::one()).take_while(move |other| other.sentence == sentence);
+        its.filter(|other| other.certainty != Certainty::Weak)
+    };
     let is_alone = names(one.sentence).all(|other| other.people == one.people);
     let mut last = one.sentence;
     while let Some(sentence) = page.text.sentences().get(last + 1) {
-        let start = sentence.clone().find(|at| !page.is_mark(*at) && !page.word(*at).is(Class::Link));
+        let start = sentence.clone().inspect(|_| steps::one()).find(|at| !page.is_mark(*at) && !page.word(*at).is(Class::Link));
         let Some(start) = start.filter(|at| page.word(*at).is(Class::Pronoun)) else { break };
         let is_they = matches!(page.text.word(start), "they" | "their" | "they're" | "they'd" | "they'll");
         if !(is_alone || is_they) || names(last + 1).next().is_some() || matches!(page.text.word(start), "it" | "its" | "it's") {

@@ -1,6 +1,7 @@
 //! What the firm offers: names, ids and synonyms, with the variants of writing that every trade has. The longest wins, and a word
 //! that two services share is an ambiguity.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::place::Place;
@@ -8,6 +9,7 @@ use super::trie::Trie;
 use super::words::{Class, Page, Words};
 use crate::business::Service;
 use crate::insights::text::{Shape, Text};
+use crate::steps;
 
 /// Words that say nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = ["service", "services", "system", "systems", "unit", "units", "work", "solutions"];
@@ -49,7 +51,7 @@ const COMPOUNDS: [(&str, &str); 28] = [
 #[derive(Debug, Clone)]
 pub struct Services {
     ids: Vec<String>,
-    forms: Trie<u16>,
+    forms: Trie<u32>,
 }
 
 /// A service named in a text.
@@ -71,7 +73,7 @@ impl Services {
         let mut entries = Vec::new();
         for (service, offered) in (0..).zip(services) {
             for form in forms(offered) {
-                let numbers: Vec<u16> = form.iter().map(|word| number(word, words)).collect();
+                let numbers: Vec<u32> = form.iter().map(|word| number(word, words)).collect();
                 entries.push((numbers, service));
                 if form.len() > 1 {
                     for joint in 1..form.len() {
@@ -92,13 +94,14 @@ impl Services {
         for (number, sentence) in page.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
             while at < sentence.end {
+                steps::one();
                 let longest = if page.word(at).id == 0 { None } else { self.forms.longest(page, at, sentence.end) };
                 let Some((end, services)) = longest else {
                     at += 1;
                     continue;
                 };
                 if !is_something_else(page, &(at..end), sentence, found.last().is_some_and(|last: &Named| last.tokens.end == at)) {
-                    let mut ids: Vec<String> = services.iter().map(|service| self.ids[usize::from(*service)].clone()).collect();
+                    let mut ids: Vec<String> = services.iter().map(|service| self.ids[*service as usize].clone()).collect();
                     ids.sort();
                     let rule = if end - at > 1 { "phrase" } else { "synonym" };
                     found.push(Named { sentence: number, tokens: at..end, ids, rule });
@@ -106,11 +109,12 @@ impl Services {
                 at = end;
             }
         }
-        let certain: Vec<String> =
+        let certain: BTreeSet<String> =
             found.iter().filter_map(|one| <&[String; 1]>::try_from(one.ids.as_slice()).ok()).map(|[id]| id.clone()).collect();
+        let recorded: BTreeSet<String> = recorded.iter().cloned().collect();
         for one in found.iter_mut().filter(|one| one.ids.len() > 1) {
-            for known in [certain.as_slice(), recorded] {
-                let among: Vec<&String> = one.ids.iter().filter(|id| known.contains(id)).collect();
+            for known in [&certain, &recorded] {
+                let among: Vec<&String> = one.ids.iter().inspect(|_| steps::one()).filter(|id| known.contains(*id)).collect();
                 if let [id] = among.as_slice() {
                     (one.ids, one.rule) = (vec![(*id).clone()], "context");
                     break;
@@ -161,7 +165,7 @@ fn is_verb(place: &Place<'_>, has_object: bool) -> bool {
 }
 
 /// The number of a word, whatever its number.
-fn number(word: &str, words: &mut Words) -> u16 {
+fn number(word: &str, words: &mut Words) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
     words.variant(word, id, false);

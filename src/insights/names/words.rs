@@ -6,6 +6,7 @@ use std::hash::BuildHasherDefault;
 
 use super::misspelling::{Guess, Misspellings};
 use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
 
 const TABLE: &str = include_str!("words.txt");
 
@@ -128,7 +129,7 @@ const SECTIONS: [(&str, Class); 48] = [
 pub struct Word {
     classes: u64,
     /// Its number, from 1, if a name of the firm's is made of it.
-    pub id: u16,
+    pub id: u32,
     /// Written as a plural or a possessive, with an apostrophe or without.
     pub has_s: bool,
     /// Not written like the name that it is taken for.
@@ -155,7 +156,7 @@ pub struct Words {
     known: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
     /// What matters of words with a capital alone. Apart, so that what every token asks stays small.
     proper: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
-    len: u16,
+    len: u32,
     misspellings: Misspellings,
 }
 
@@ -179,7 +180,7 @@ impl Words {
     }
 
     /// The number of a word of the firm's; a new one if it has none.
-    pub fn number(&mut self, word: &str) -> u16 {
+    pub fn number(&mut self, word: &str) -> u32 {
         let entry = self.known.entry(Fingerprint::of(word)).or_default();
         if entry.id == 0 {
             self.len = self.len.saturating_add(1);
@@ -189,7 +190,7 @@ impl Words {
     }
 
     /// Another way to write the word of that number, unless it is a word of the firm's itself.
-    pub fn variant(&mut self, written: &str, id: u16, has_s: bool) {
+    pub fn variant(&mut self, written: &str, id: u32, has_s: bool) {
         let entry = self.known.entry(Fingerprint::of(written)).or_default();
         if entry.id == 0 {
             (entry.id, entry.has_s) = (id, has_s);
@@ -197,7 +198,7 @@ impl Words {
     }
 
     /// Takes near spellings for the word of that number.
-    pub fn forgive(&mut self, word: &str, id: u16) {
+    pub fn forgive(&mut self, word: &str, id: u32) {
         self.misspellings.add(word, id);
     }
 
@@ -240,6 +241,7 @@ impl<'a> Page<'a> {
     pub fn new(text: &'a Text, dictionary: &Words) -> Self {
         let mut words = Vec::with_capacity(text.tokens().len());
         for (at, token) in text.tokens().iter().enumerate() {
+            steps::one();
             words.push(match token.shape {
                 Shape::Number => Word::default(),
                 Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),

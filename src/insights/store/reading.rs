@@ -1,6 +1,7 @@
 //! What was read: a row for each review, written many at a time, loaded many at a time. A row that cannot be understood
 //! (anybody with a shell may write one) is as good as none: its review is read anew.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -95,8 +96,8 @@ fn unpack([text_hash, method_hash, names, note]: [&[u8]; 4]) -> Option<Stored> {
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn keep(write: &mut Transaction<'static, Sqlite>, readings: &[Kept]) -> sqlx::Result<u64> {
-    let rows = Value::Array(readings.iter().map(row).collect()).to_string();
+pub async fn keep(write: &mut Transaction<'static, Sqlite>, readings: &[impl Borrow<Kept>]) -> sqlx::Result<u64> {
+    let rows = Value::Array(readings.iter().map(|kept| row(kept.borrow())).collect()).to_string();
     let written = sqlx::query!(
         "insert into derived_note (review_id, text_hash, method_hash, names, note)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4)

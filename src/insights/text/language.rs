@@ -2,6 +2,7 @@
 
 use super::{Shape, Text};
 use crate::insights::reading::Language;
+use crate::steps;
 
 /// Words that every English text of some length has, and that other languages hardly have; by their length.
 const FUNCTION_WORDS: [&[&str]; 6] = [
@@ -27,7 +28,7 @@ const WORDS_MAX: usize = 200;
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
 pub fn guess(text: &Text, declared: Option<&str>) -> Language {
     let is_word = |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
-    let words = (0..text.tokens().len()).filter(is_word).take(WORDS_MAX);
+    let words = (0..text.tokens().len()).inspect(|_| steps::one()).filter(is_word).take(WORDS_MAX);
     let (count, english) =
         words.fold((0, 0), |(count, english), token| (count + 1, english + usize::from(is_function_word(text.word(token)))));
     let is_declared_other = declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
@@ -51,7 +52,9 @@ fn short(text: &Text, is_declared_other: bool) -> Language {
 }
 
 fn long(text: &Text) -> Language {
-    match whatlang::detect(&text.normal_words()) {
+    let words = text.normal_words();
+    steps::add(words.len());
+    match whatlang::detect(&words) {
         Some(info) if info.lang() != whatlang::Lang::Eng && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) => {
             Language::Other
         }

@@ -3,6 +3,13 @@
 use std::ops::Range;
 
 use super::{Shape, Text};
+use crate::steps;
+
+/// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a text that is one sentence from
+/// end to end must not cost more than others of its length, and what is looked for in a sentence looks through all of it.
+pub const SENTENCE_TOKENS_MAX: usize = 200;
+/// Among so many tokens before that bound, a part ends behind the last mark, so that no thought is torn without need.
+const PART_MARKS_WITHIN: usize = 60;
 
 /// A full stop after these does not end a sentence.
 const ABBREVIATIONS: [&str; 20] = [
@@ -17,8 +24,9 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
     let len = text.tokens().len();
     let (mut sentences, mut start, mut at) = (Vec::new(), 0, 0);
     while at < len {
+        steps::one();
         if text.tokens()[at].begins_line && at > start {
-            sentences.push(start..at);
+            push(text, start..at, &mut sentences);
             start = at;
         }
         at += 1;
@@ -34,16 +42,30 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
                 continue;
             }
             while at < len && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart || is_end_mark(text.word(at))) {
+                steps::one();
                 at += 1;
             }
-            sentences.push(start..at);
+            push(text, start..at, &mut sentences);
             start = at;
         }
     }
     if start < len {
-        sentences.push(start..len);
+        push(text, start..len, &mut sentences);
     }
     sentences
+}
+
+/// Adds a sentence, in parts where it is too long.
+fn push(text: &Text, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
+    while sentence.len() > SENTENCE_TOKENS_MAX {
+        let most = sentence.start + SENTENCE_TOKENS_MAX;
+        let marks = (most - PART_MARKS_WITHIN..most).rev().inspect(|_| steps::one());
+        let mark = marks.into_iter().find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
+        let end = mark.map_or(most, |mark| mark + 1);
+        sentences.push(sentence.start..end);
+        sentence.start = end;
+    }
+    sentences.push(sentence);
 }
 
 fn is_end_mark(word: &str) -> bool {

@@ -3,6 +3,7 @@
 
 use super::{Shape, Token};
 use crate::insights::reading::Span;
+use crate::steps;
 
 /// A character with its place, in code points.
 type Placed = (u32, char);
@@ -13,6 +14,7 @@ pub fn cut(original: &str) -> (String, Vec<Token>) {
     let mut cut = Cut { normal: String::with_capacity(original.len() + 8), tokens: Vec::with_capacity(original.len() / 4) };
     let (mut at, mut is_apart, mut begins_line) = (0, true, true);
     while let Some(&(_, character)) = characters.get(at) {
+        steps::one();
         let rest = &characters[at..];
         let len = if character.is_alphanumeric() { word(rest) } else { mark(rest, at > 0 && !is_apart) };
         if len == 0 {
@@ -40,6 +42,7 @@ impl Cut {
         let start = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
         let is_word = characters[0].1.is_alphanumeric();
         let is_acronym = is_word && acronym(characters) > 0;
+        steps::add(characters.len());
         for (_, character) in characters {
             if character.is_ascii_alphanumeric() || !is_acronym && character.is_ascii() {
                 self.normal.push(character.to_ascii_lowercase());
@@ -76,6 +79,7 @@ fn word(characters: &[Placed]) -> usize {
     let is_number = characters[0].1.is_ascii_digit();
     let mut len = 0;
     while let Some(&(_, character)) = characters.get(len) {
+        steps::one();
         let next = characters.get(len + 1).map(|(_, next)| *next);
         let joins = match character {
             '\'' => next.is_some_and(char::is_alphabetic),
@@ -101,6 +105,7 @@ fn acronym(characters: &[Placed]) -> usize {
     }
     let mut len = 1;
     while at(len) == joint && at(len + 1).is_alphabetic() && !at(len + 2).is_alphanumeric() {
+        steps::one();
         len += 2;
     }
     match len {
@@ -123,7 +128,7 @@ fn mark(characters: &[Placed], follows_word: bool) -> usize {
     {
         return 0;
     }
-    characters.iter().take_while(|(_, character)| *character == first).count()
+    characters.iter().inspect(|_| steps::one()).take_while(|(_, character)| *character == first).count()
 }
 
 fn shape(characters: &[Placed]) -> Shape {

@@ -2,7 +2,7 @@
 
 use crate::db::unpack_value as value;
 
-/// A review's values as they are stored.
+/// A review's values as they are stored. One whose texts are too long has its id and its day alone.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     pub(super) review_id: Option<&'a [u8]>,
@@ -14,6 +14,9 @@ pub(super) struct Row<'a> {
     /// Kind and value.
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
+
+/// Stands in the place of mentions that are too long.
+const OVERSIZED: &[u8] = b"!;";
 
 /// The rows that were packed one behind the other.
 pub(super) fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
@@ -35,6 +38,10 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     let review_no = value(packed)?;
     let mut mentions = Vec::new();
     loop {
+        if let Some(rest) = packed.strip_prefix(OVERSIZED) {
+            *packed = rest;
+            return Some(Row { review_id, reviewed_on, others: [None; 16], review_no, mentions: Vec::new() });
+        }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
             return Some(Row { review_id, reviewed_on, others, review_no, mentions });

@@ -4,14 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
 use super::packed::{Row, unpack};
+use super::row::{Flaw, ascii, mended, readable, review};
 use crate::db::Text;
-use crate::reviews::day::Day;
-use crate::reviews::review::{Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification};
+use crate::reviews::review::{Review, ReviewId};
 
 /// Where a reading stands: which database, and its newest change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,22 +44,30 @@ const REVIEWS_A_ROW: i64 = 256;
 
 /// A query for packed reviews, put together from what stands before and after the one list of columns; [`unpack`] is
 /// its other side. A value is packed as its length in bytes, a colon, and its bytes; for null the length is left out.
-/// The mentions come last, pairs of kind and value, and a semicolon ends the review.
+/// The mentions come last, pairs of kind and value, and a semicolon ends the review. Of a review with more than 1 MiB of
+/// text in all (what a line of JSON may have that is imported) only id and day are read: SQLite makes no value of more
+/// than 10^9 bytes, and a row brings 256 reviews.
 macro_rules! packed {
     ($before:tt, $after:tt $(, $argument:expr)*) => {
         sqlx::query_scalar!(
             $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
-                 octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
-                 octet_length(text), ':', text, octet_length(status), ':', status,
-                 octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
-                 octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
-                 octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
-                 octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
-                 octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
-                 octet_length(updated_at), ':', updated_at,
+                 iif(octet_length(author) + coalesce(octet_length(title), 0) + octet_length(text)
+                       + coalesce(octet_length(withheld_reason), 0) + coalesce(octet_length(language), 0)
+                       + octet_length(source_name) + coalesce(octet_length(source_url), 0)
+                       + coalesce(octet_length(response_text), 0) + coalesce(octet_length(response_author), 0) > 1048576,
+                     '::::::::::::::::',
+                     concat(octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
+                       octet_length(text), ':', text, octet_length(status), ':', status,
+                       octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
+                       octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
+                       octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
+                       octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
+                       octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
+                       octet_length(updated_at), ':', updated_at)),
                  coalesce((select concat(octet_length(n.review_no), ':', n.review_no)
                            from review_change as n where n.review_id = r.review_id), ':'),
-                 (select group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), '')
+                 (select iif(sum(octet_length(value)) > 1048576, '!',
+                    group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
                   from mention as m where m.review_id = r.review_id),
                  ';') "# + $after
             $(, $argument)*
@@ -217,18 +224,18 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     sqlx::query_scalar!(r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#).fetch_one(connection).await
 }
 
-/// The ids of rows that no review can be made of, the first `limit` of them.
+/// The ids of rows that no review can be made of, the first `limit` of them, and why.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn unreadable(connection: &mut SqliteConnection, limit: usize) -> sqlx::Result<Vec<String>> {
+pub async fn unreadable(connection: &mut SqliteConnection, limit: usize) -> sqlx::Result<Vec<(String, Flaw)>> {
     let mut rows = packed!("select", r#"as "packed!: Vec<u8>" from review as r order by review_id"#).fetch(connection);
     let mut unreadable = Vec::new();
     while let Some(packed) = rows.try_next().await? {
         let row = unpack(&packed).into_iter().next();
-        let is_readable = row.as_ref().is_some_and(|row| review(row).is_some());
-        if unreadable.len() < limit && !is_readable {
-            unreadable.push(row.and_then(|row| row.review_id).map(mended).unwrap_or_default());
+        let flaw = row.as_ref().map_or(Some(Flaw::Broken), |row| review(row).err());
+        if let Some(flaw) = flaw.filter(|_| unreadable.len() < limit) {
+            unreadable.push((row.and_then(|row| row.review_id).map(mended).unwrap_or_default(), flaw));
         }
     }
     Ok(unreadable)
@@ -240,7 +247,7 @@ pub async fn unreadable(connection: &mut SqliteConnection, limit: usize) -> sqlx
 /// When the database cannot be read.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
     let rows = sqlx::query!(
-        r#"select coalesce(nullif(withheld_reason, ''), 'not stated') as "reason!: Text", count(*) as "count!: i64"
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
            from review where status = 'withheld' group by 1"#
     )
     .fetch_all(connection)
@@ -256,69 +263,6 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
 fn numbered(row: &Row<'_>) -> Option<Numbered> {
     let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
     readable(row).map(|review| Numbered { review_no, review })
-}
-
-fn readable(row: &Row<'_>) -> Option<Review> {
-    let review = review(row);
-    if review.is_none() {
-        tracing::warn!(
-            review.id = row.review_id.map(mended),
-            "review.unreadable: the row breaks the table's checks and is left out; correct or delete it"
-        );
-    }
-    review
-}
-
-fn review(row: &Row<'_>) -> Option<Review> {
-    let [rating, author, title, text, status, withheld_reason, language, source_name, source_url, rest @ ..] = row.others;
-    let [verified, method, verified_at, response_text, response_on, response_author, updated_at] = rest;
-    let status = match (status?, verified?) {
-        (b"published", b"1") => Status::Published,
-        (b"withheld", _) => Status::Withheld { reason: withheld_reason.map(mended) },
-        _ => return None,
-    };
-    Some(Review {
-        id: ascii(row.review_id)?.parse().ok()?,
-        rating: Rating::try_from(ascii(rating)?.parse::<i64>().ok()?).ok()?,
-        date: ascii(row.reviewed_on)?.parse().ok()?,
-        author: mended(author?),
-        title: title.map(mended),
-        text: mended(text?),
-        language: language.map(mended),
-        source: Source { name: mended(source_name?), url: source_url.map(mended) },
-        verification: Verification {
-            verified: verified? == b"1",
-            method: Method::find(ascii(method)?)?,
-            verified_at: ascii(verified_at).and_then(instant),
-        },
-        mentions: mentions(&row.mentions),
-        response: response_text.map(|text| Response {
-            text: mended(text),
-            date: ascii(response_on).and_then(|day| day.parse::<Day>().ok()),
-            author: response_author.map(mended),
-        }),
-        status,
-        updated_at: ascii(updated_at).and_then(instant),
-    })
-}
-
-fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
-    let of = |kind: &str| pairs.iter().filter(|(its, _)| *its == kind.as_bytes()).map(|(_, value)| mended(value)).collect();
-    Mentions::new(of("technician"), of("service"), of("service_area"))
-}
-
-fn instant(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.to_utc())
-}
-
-/// The text of a value that the table's checks allow no other characters in.
-fn ascii(value: Option<&[u8]>) -> Option<&str> {
-    std::str::from_utf8(value?).ok()
-}
-
-fn mended(bytes: &[u8]) -> String {
-    // The strict reading is the quicker one, and nearly all is right.
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Rows that no review should look like: what can be mended is, what cannot is left out, and nothing else is stopped.
 
+use reviews_service::reviews::ReviewId;
 use serde_json::json;
 
-use crate::support::{Generator, TestApp};
+use crate::support::{Generator, Logs, TestApp, sqlite3};
 
 const BROKEN: &str = "cast(x'41ff42' as text)";
 const MENDED: &str = "A\u{fffd}B";
@@ -108,4 +109,68 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
         app.write(&Generator::new(94).reviews(30)).await;
         assert_eq!(app.get("/reviews.json").await.ids(), before, "{broken}, mended");
     }
+}
+
+#[tokio::test]
+async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
+    let app = TestApp::with(&Generator::new(95).reviews(30)).await;
+    let before = app.get("/reviews.json").await.ids();
+    let huge = |bytes: usize| format!("replace(hex(zeroblob({})), '00', 'very good')", bytes / 9);
+    let (logs, listening) = Logs::begin();
+    for (number, column) in ["text", "title", "author", "response_text", "source_url"].into_iter().enumerate() {
+        let values = format!("'huge-{number}', 5, '2026-11-19', {}", huge(3_000_000));
+        let columns = format!("review_id, rating, reviewed_on, {column}");
+        app.shell(&format!("insert into review ({columns}) values ({values})")).await;
+    }
+    app.shell("insert into review (review_id, rating, reviewed_on, text) values ('many', 5, '2026-11-19', 'Named by many.')").await;
+    app.shell(&format!(
+        "insert into mention select 'many', 'technician', {} || column1 from (values (1), (2), (3), (4))",
+        huge(900_000)
+    ))
+    .await;
+    app.shell(&format!(
+        "insert into review (review_id, rating, reviewed_on, status, withheld_reason)
+           values ('held', 5, '2026-11-19', 'withheld', {})",
+        huge(200_000)
+    ))
+    .await;
+    drop(listening);
+    assert_eq!(app.get("/reviews.json").await.ids(), before, "left out as they come");
+    let said = logs.with("review.unreadable");
+    assert!(said.iter().all(|line| line.contains("has more than 1 MiB of text in all and is left out")), "{said:?}");
+    for id in ["huge-0", "huge-1", "huge-2", "huge-3", "huge-4", "many"] {
+        assert!(said.iter().any(|line| line.contains(id)), "nothing was said of {id}");
+    }
+    // And when all is read anew: a row of the query brings 256 reviews.
+    let app = app.restart().await;
+    let dataset = app.get("/reviews.json").await;
+    assert_eq!((dataset.ids(), &dataset.json()["withheld"]["reasons"]["too long"]), (before, &json!(1)));
+    assert!(dataset.body.len() < 100_000, "{} bytes", dataset.body.len());
+    // What is shortened appears.
+    app.shell("update review set text = 'Shortened.' where review_id = 'huge-0'").await;
+    assert_eq!(app.get("/api/reviews/huge-0").await.json()["text"], "Shortened.");
+}
+
+#[tokio::test]
+async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() {
+    let app = TestApp::with(&Generator::new(96).reviews(5)).await;
+    for id in [".", "..", "search"] {
+        let insert = format!("insert or replace into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-11-19')");
+        let update = format!("update review set review_id = '{id}' where review_id = 'r-00001'");
+        for sql in [insert, update] {
+            let message = app.refused(&sql).await;
+            assert!(message.contains("review_id_not_reserved") && message.contains("another id"), "{sql}: {message}");
+        }
+        assert!(id.parse::<ReviewId>().unwrap_err().to_string().contains("cannot be linked to"));
+    }
+    // From a time when nobody minded.
+    let (logs, listening) = Logs::begin();
+    let trigger = sqlite3(&app.path(), "select sql from sqlite_schema where name = 'review_id_reserved'");
+    let insert = "insert into review (review_id, rating, reviewed_on) values ('search', 5, '2026-11-19')";
+    app.shell(&format!("drop trigger review_id_reserved; {insert}; {trigger}")).await;
+    drop(listening);
+    assert_eq!(logs.with("an id that no link can lead to").len(), 1);
+    assert_eq!(app.get("/reviews.json").await.ids().len(), 5);
+    app.shell("update review set review_id = 'found' where review_id = 'search'").await;
+    assert_eq!(app.get("/api/reviews/found").await.status, 200);
 }

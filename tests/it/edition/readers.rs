@@ -22,7 +22,11 @@ struct Reader {
 
 impl Reader {
     async fn begin(app: &TestApp, target: &str) -> Self {
-        let request = Request::builder().uri(target.parse().unwrap()).finish();
+        Self::begin_in(app, target, "identity").await
+    }
+
+    async fn begin_in(app: &TestApp, target: &str, coding: &str) -> Self {
+        let request = Request::builder().uri(target.parse().unwrap()).header("accept-encoding", coding).finish();
         let response = app.app().endpoint().get_response(request).await;
         let mut rest = response.into_body().into_bytes_stream().boxed();
         let first = rest.next().await.unwrap().unwrap();
@@ -89,6 +93,49 @@ async fn readers_up_to_four_editions_behind_are_served_and_the_fifth_is_cut_off(
 }
 
 #[tokio::test]
+async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
+    for coding in Coding::ALL {
+        // More than one frame of 64 KiB in every coding.
+        let app = TestApp::with(&Generator::new(57).reviews(2_500)).await;
+        let mut readers = Vec::new();
+        for number in 0..5 {
+            let whole = app.get_with("/reviews.json", &[("accept-encoding", coding.token())]).await;
+            assert!(whole.header("content-encoding") == coding.token() && whole.body.len() > 65_536, "{}", whole.body.len());
+            readers.push((Reader::begin_in(&app, "/reviews.json", coding.token()).await, whole.body));
+            change(&app, number).await;
+        }
+        for (number, (reader, whole)) in readers.into_iter().enumerate() {
+            match reader.finish().await {
+                Ok(body) => assert!(number > 0 && body == whole, "{coding:?}: reader {number}"),
+                Err(_) => assert_eq!(number, 0, "{coding:?}: only the oldest is five editions behind"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_coding_goes_on_when_another_document_changes() {
+    let shop = Shop::open().await;
+    shop.write(&Generator::new(58).reviews(300)).await;
+    let first = shop.fresh().await;
+    // Withheld reviews are counted in the dataset alone.
+    shop.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
+    let second = shop.press.next(&first).await.unwrap().unwrap();
+    let feed = Arc::clone(&first.document(Document::JsonFeed).sheet);
+    assert!(Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).sheet), "the feed has not changed");
+    let text_index = TextIndex::open(shop.press.database(), shop.clock.clone()).await;
+    let ctx = Arc::new(Ctx::new(Current::new(first), links(), shop.clock.clone(), text_index));
+    let code = Code::new(Arc::clone(&ctx));
+    let mut coding = Box::pin(code.run_once());
+    assert_eq!(coding.as_mut().now_or_never(), None);
+    ctx.current.swap(second);
+    assert!(coding.await);
+    let now = ctx.current.load();
+    let ready = now.documents().map(|printed| printed.sheet.codings().len()).sum::<usize>();
+    assert_eq!(ready, Document::ALL.len() * Coding::ALL.len(), "one run makes what is out now, whatever changed meanwhile");
+}
+
+#[tokio::test]
 async fn a_reader_alone_is_served_however_much_changes() {
     let app = TestApp::with(&Generator::new(53).reviews(300)).await;
     let whole = app.get("/reviews.json").await.body;
@@ -132,7 +179,6 @@ async fn codings_of_a_superseded_edition_are_given_up_for_those_of_the_newest() 
     // What stands in both editions is in the second one's sheets, too; of the rest at most the one in the making.
     let of_first = first.document(Document::Reviews).sheet.codings();
     assert_eq!(of_first, [], "the largest sheet, which comes last, was never begun");
-    while code.run_once().await {}
     let now = ctx.current.load();
     assert_eq!(ready(&now), Document::ALL.len() * Coding::ALL.len(), "all codings of the newest");
     assert!(ready(&first) < ready(&now));

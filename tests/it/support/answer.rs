@@ -33,15 +33,18 @@ const KNOWN: [&str; 21] = [
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
+    /// `Date`, where the service says it itself; it differs from answer to answer, so it stands apart.
+    pub date: Option<String>,
     pub body: Vec<u8>,
 }
 
 impl Answer {
     /// Reads a response to its end.
     pub async fn read(response: Response) -> Self {
-        let (parts, body) = response.into_parts();
+        let (mut parts, body) = response.into_parts();
         let body = body.into_vec().await.unwrap();
-        Self { status: parts.status.as_u16(), headers: parts.headers, body }
+        let date = parts.headers.remove("date").map(|date| date.to_str().unwrap().to_owned());
+        Self { status: parts.status.as_u16(), headers: parts.headers, date, body }
     }
 
     /// A header field's value; the empty text where there is none.
@@ -72,6 +75,11 @@ impl Answer {
         }
         assert_eq!(self.header("access-control-allow-origin"), "*", "{method} {target}");
         assert_eq!(self.header("x-content-type-options"), "nosniff", "{method} {target}");
+        if self.headers.contains_key("last-modified") {
+            let instant = |text: &str| httpdate::parse_http_date(text).unwrap();
+            let date = self.date.as_deref().unwrap_or_else(|| panic!("{method} {target}: Last-Modified without Date"));
+            assert!(instant(self.header("last-modified")) <= instant(date), "{method} {target}: Last-Modified is later than Date");
+        }
         let status = StatusCode::from_u16(self.status).unwrap();
         if status.is_client_error() || status.is_server_error() {
             if target.starts_with("/api/websub/hub") {
