@@ -8,11 +8,8 @@ use thiserror::Error;
 
 use super::callback::CallbackFault;
 use super::guard::NotDialled;
-use super::names::NameFault;
+use super::names::{NO_DESCRIPTORS, NameFault};
 use super::policy::Refused;
-
-/// `ENFILE` and `EMFILE` (on every Unix): we have no socket left.
-pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 
 /// Whose failure it is that a request has no answer.
 #[must_use]

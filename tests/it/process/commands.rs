@@ -75,7 +75,7 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
         let said = said(command.args(["serve", "--print-config"]));
         assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
         let (own, of_hub) = said.out.split_at(said.out.find("REVIEWS_TRUSTED_PROXIES=").unwrap());
-        assert!(of_hub.starts_with(hub) && of_hub.lines().count() == 14, "{of_hub}");
+        assert!(of_hub.starts_with(hub) && of_hub.lines().count() == 15, "{of_hub}");
         own.to_owned()
     };
     assert_eq!(

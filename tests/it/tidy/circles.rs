@@ -113,7 +113,8 @@ fn module(file: &File) -> Module {
         tokens.windows(3).filter(|three| three[0] == "mod" && three[2] == ";").map(|three| three[1]).collect();
     let mut at = 0;
     while at < tokens.len() {
-        if tokens[at] == "use" {
+        // `impl Trait + use<>` says which lifetimes are captured, and imports nothing.
+        if tokens[at] == "use" && tokens.get(at + 1) != Some(&"<") {
             at = tree(&tokens, at + 1, &[], &mut |written, name| {
                 // A child is named without `self`.
                 let is_child = written.first().is_some_and(|first| children.contains(first));
