@@ -7,9 +7,8 @@ use std::io;
 use thiserror::Error;
 
 use super::callback::CallbackFault;
-use super::descriptors::NO_DESCRIPTORS;
 use super::guard::NotDialled;
-use super::names::NameFault;
+use super::names::{NO_DESCRIPTORS, NameFault};
 use super::policy::Refused;
 
 /// Whose failure it is that a request has no answer.

@@ -7,7 +7,6 @@
 
 mod callback;
 mod client;
-mod descriptors;
 mod failure;
 mod guard;
 mod lines;

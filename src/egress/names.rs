@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use super::descriptors::NO_DESCRIPTORS;
-
+/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
+pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 /// A lookup in the C library can not be interrupted and holds a thread: so many at once. The runtime has 512 for all.
 const LOOKUPS_MAX: usize = 64;
 /// Less than a dial may take, so that a silent resolver is told from a silent receiver.

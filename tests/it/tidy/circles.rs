@@ -117,6 +117,7 @@ fn module(file: &File) -> Module {
         tokens.windows(3).filter(|three| three[0] == "mod" && three[2] == ";").map(|three| three[1]).collect();
     let mut at = 0;
     while at < tokens.len() {
+        // `impl Trait + use<>` says which lifetimes are captured, and a text may hold the word; neither imports anything.
         let begins = at == 0 || [";", "}", "{", "pub", ")", "]"].contains(&tokens[at - 1]);
         if tokens[at] == "use" && begins {
             at = tree(&tokens, at + 1, &[], &mut |written, name| {
