@@ -1,5 +1,6 @@
 //! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`.
 
+use super::export::is_export;
 use super::fault::Fault;
 use super::format::{Format, Reader};
 use super::platforms::{google, native, schema_org, table};
@@ -41,6 +42,12 @@ pub(super) fn detect(shape: Shape, wanted: Option<&'static Format>, is_mapped: b
         return Err(Fault::MapsReviews);
     }
     let candidates = wanted.map_or_else(|| Format::ALL.to_vec(), |format| vec![format]);
+    if let Kind::Table(_, columns) = &shape.kind
+        && is_export(columns)
+        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native))
+    {
+        return Ok(Detected { format: &native::FORMAT, rows: rows(shape, "") });
+    }
     if let Some((format, prefix)) = matching(&shape, &candidates) {
         return Ok(Detected { format, rows: rows(shape, &prefix) });
     }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::row::Columns;
 use crate::reviews::store::{self, SourceRow};
 use crate::reviews::{DigestKey, Review, Status, Unit, Units};
 
@@ -118,6 +119,45 @@ pub const COLUMNS: [&str; 25] = [
     "deleted",
     "posted_at",
 ];
+
+/// Whether a table with these columns is an export: no other table has both of the last.
+pub(super) fn is_export(columns: &Columns) -> bool {
+    ["id", "decided", "deleted"].iter().all(|name| columns.find(name).is_some())
+}
+
+/// A row of an exported table as the record that was written: the other side of [`Exported::cells`].
+pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
+    let cell = |name: &str| columns.find(name).and_then(|at| cells.get(at)).map_or("", |cell| cell.as_str());
+    let listed = |text: &str| text.split("; ").filter(|part| !part.is_empty()).map(Value::from).collect::<Value>();
+    let mut record = Map::new();
+    for path in COLUMNS {
+        let text = cell(path);
+        let value = match path {
+            "mentions.technicians" | "mentions.services" | "mentions.service_areas" => listed(text),
+            "decided" if !text.is_empty() => listed(text),
+            _ if text.is_empty() => continue,
+            "rating" => text.parse::<u8>().map_or_else(|_| Value::from(text), Value::from),
+            "verification.verified" | "deleted" => text.parse::<bool>().map_or_else(|_| Value::from(text), Value::from),
+            _ => Value::from(text),
+        };
+        match path.split_once('.') {
+            None => drop(record.insert(path.to_owned(), value)),
+            Some((object, member)) => {
+                let object = record.entry(object).or_insert_with(|| Value::Object(Map::new()));
+                object[member] = value;
+            }
+        }
+    }
+    // A text may be empty; what is decided to be absent is said by null.
+    if cell("deleted").is_empty() {
+        record.entry("text").or_insert_with(|| Value::from(""));
+    }
+    let absent: Vec<&str> = cell("decided").split("; ").filter(|unit| ["title", "language", "response"].contains(unit)).collect();
+    for unit in absent {
+        record.entry(unit).or_insert(Value::Null);
+    }
+    Value::Object(record)
+}
 
 fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
     let Review {

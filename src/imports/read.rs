@@ -20,7 +20,7 @@ use super::report::Position;
 use super::row::{Columns, Row};
 use super::sink::{RowSink, take};
 use super::table::{Cells, delimited, workbook};
-use super::{html, lines, profile, record, rename};
+use super::{export, html, lines, profile, record, rename};
 use crate::reviews::ReviewId;
 
 /// What a row says.
@@ -43,6 +43,16 @@ pub(super) fn read(found: &Detected, input: &mut dyn BufRead, options: Options<'
             })
         }
         Rows::Array(path) => array(&Maker::new(found.format, None, options), path, input, sink),
+        Rows::Table(dialect, columns) if matches!(found.format.reader, Reader::Native) => {
+            let maker = Maker::new(found.format, None, options);
+            delimited::read(input, *dialect, columns, &mut |line, cells| {
+                let value = match cells {
+                    Ok(cells) => Ok(export::of_cells(columns, cells)),
+                    Err((message, cells)) => Err((message, export::of_cells(columns, cells))),
+                };
+                hand_over(&maker, Position::Line { line, column: None }, value, sink)
+            })
+        }
         Rows::Table(dialect, columns) => {
             let plan = plan(found.format, columns, options)?;
             delimited::read(input, *dialect, columns, &mut |line, cells| row(&plan, columns, line, cells, sink))

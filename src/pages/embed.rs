@@ -9,6 +9,7 @@ use askama::Template;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
+use super::escape::escaped;
 use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
 use super::home::Rating;
 use super::review::{Item, newest};
@@ -148,8 +149,7 @@ fn badge(edition: &Edition) -> String {
         .map_or_else(|| "no reviews yet".to_owned(), |mean| format!("★ {} · {} reviews", hundredths(mean), count(tally.total())));
     let (left, right) = ((name.chars().count() + 3) * CHARACTER_WIDTH, (figure.chars().count() + 3) * CHARACTER_WIDTH);
     let (width, middle) = (left + right, left + right / 2);
-    let escape = |text: &str| askama::filters::escape(text, askama::filters::Html).map(|text| text.to_string()).unwrap_or_default();
-    let (name, figure) = (escape(&name), escape(&figure));
+    let (name, figure) = (escaped(&name), escaped(&figure));
     let mut svg = String::new();
     // Writing into a String cannot fail.
     let _ = write!(

@@ -3,6 +3,7 @@
 
 use askama::Template;
 
+use super::escape::escaped;
 use super::frame::Site;
 use crate::business::Business;
 use crate::wire::Issue;
@@ -47,8 +48,7 @@ impl Field {
     /// The fault below the field. HTML.
     fn note(&self) -> String {
         let Some(fault) = &self.fault else { return String::new() };
-        let escaped = askama::filters::escape(fault, askama::filters::Html);
-        escaped.map_or_else(|_| String::new(), |fault| format!("<p class=\"fault\" id=\"{}-fault\">{fault}</p>", self.name))
+        format!("<p class=\"fault\" id=\"{}-fault\">{}</p>", self.name, escaped(fault))
     }
 }
 

@@ -9,6 +9,7 @@ mod discovery;
 mod docs;
 mod embed;
 mod error;
+mod escape;
 mod evidence;
 mod form;
 mod frame;
@@ -26,6 +27,7 @@ pub use cached::Pages;
 use cached::{Cached, Page};
 pub use docs::swagger_ui;
 pub use error::{as_page, wants_html};
+pub use escape::Html;
 
 use crate::ctx::Ctx;
 use crate::edition::Sheet;

@@ -138,6 +138,7 @@ fn script(node: Map<String, Value>) -> String {
             '&' => text.push_str("\\u0026"),
             '\u{2028}' => text.push_str("\\u2028"),
             '\u{2029}' => text.push_str("\\u2029"),
+            c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => text.push(c),
         }
     }

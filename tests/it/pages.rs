@@ -87,7 +87,7 @@ async fn all_sentences_of_an_aspect_are_reached_page_by_page() {
     loop {
         let html = app.get(&target).await.text();
         shown += permalinks(&html).len();
-        let Some(next) = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&#38;", "&")) else {
+        let Some(next) = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&amp;", "&")) else {
             break;
         };
         target = next;
@@ -108,7 +108,7 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
             query.contains(['q', 'r', 's']) && !query.is_empty(),
             "{query}"
         );
-        let next = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&#38;", "&"));
+        let next = between(&html, "<a rel=\"next\" href=\"", "\"").first().map(|next| next.replace("&amp;", "&"));
         assert_eq!(next.is_some(), twin.json().get("next_cursor").is_some(), "{query}");
         if let Some(next) = next {
             let behind = app.get(&next.replace("/search", "/api/reviews/search")).await.ids();

@@ -18,7 +18,7 @@ async fn firm(services: usize) -> TestApp {
            select 'service-' || n, n, 'Brand' || n || ' water heater repair', {synonyms} from numbers;
          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 200)
            insert into review (review_id, rating, reviewed_on, text)
-           select 'm-' || n, 5, '2026-11-01', 'They were here for a service call and a tune up, and fixed the Brand' || n || ' water heater. It was a great job.'
+           select 'm-' || n, 5, '2026-11-01', 'They were here for a service call and a tune up, then our Brand' || n || ' water heater repair. It was a great job.'
            from numbers"
     ))
     .await;
