@@ -78,11 +78,8 @@ impl Compute {
     /// waited for by this task alone.
     pub async fn here<T>(&self, work: impl FnOnce() -> T) -> T {
         let _place = self.places_here.acquire().await.ok();
-        match Handle::current().runtime_flavor() {
-            RuntimeFlavor::MultiThread => block_in_place(work),
-            // There is no other thread that could take over.
-            _ => work(),
-        }
+        // On a runtime of one thread there is no other that could take over.
+        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread { block_in_place(work) } else { work() }
     }
 
     /// Returns once nothing runs any more.

@@ -193,7 +193,7 @@ impl App {
                 self.ctx.clock.sleep(wait).await;
             }
         };
-        end.run_until_cancelled(watch).await;
+        Box::pin(end.run_until_cancelled(watch)).await;
     }
 
     async fn keep_coded(&self, end: &CancellationToken) {

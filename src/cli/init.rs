@@ -21,7 +21,7 @@ pub struct Init {
     /// The firm's name
     #[arg(long, value_name = "N")]
     name: Option<String>,
-    /// A schema.org LocalBusiness subtype, for example HVACBusiness
+    /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
     #[arg(long = "type", value_name = "T")]
     kind: Option<String>,
     /// Where its days begin and end, for example America/Phoenix

@@ -95,7 +95,6 @@ impl Failure {
     }
 
     /// Whose failure it is.
-    #[must_use]
     pub const fn blame(&self) -> Blame {
         match self {
             Self::NetworkDown(_) | Self::Unsendable(_) => Blame::Ours,

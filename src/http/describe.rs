@@ -44,12 +44,11 @@ pub fn describe<'a>(spec: &str, routes: impl IntoIterator<Item = &'a Route>) -> 
             item[method] = described;
         }
     }
-    match by_operation.into_iter().next() {
-        Some((left, _)) => Err(DescriptionError::NoRoute(left)),
-        None => {
-            document["paths"] = Value::Object(paths);
-            Ok(document)
-        }
+    if let Some((left, _)) = by_operation.into_iter().next() {
+        Err(DescriptionError::NoRoute(left))
+    } else {
+        document["paths"] = Value::Object(paths);
+        Ok(document)
     }
 }
 

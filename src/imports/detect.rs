@@ -124,7 +124,7 @@ fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, Fault> {
     let prefix = match shape.kind {
         Kind::Json(Layout::Line) if format.document.is_empty() => String::new(),
         Kind::Json(_) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        _ => String::new(),
+        Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text => String::new(),
     };
     Ok(Detected { format, rows: rows(shape, &prefix) })
 }

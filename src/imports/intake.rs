@@ -43,6 +43,7 @@ pub(super) struct Terms<'a> {
 }
 
 /// The intake of one import.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the import or its file, none a state")]
 pub(super) struct Intake<'a> {
     now: DateTime<Utc>,
     /// The calendar to judge by.

@@ -113,7 +113,7 @@ impl<'o> Plan<'o> {
         ];
         let lacks: Vec<&'static str> = needed
             .into_iter()
-            .filter(|(fields, ours)| !is_there(fields) && !(*ours == "author" && self.platform.anonymous.is_some()))
+            .filter(|(fields, ours)| !is_there(fields) && (*ours != "author" || self.platform.anonymous.is_none()))
             .map(|(_, ours)| ours)
             .collect();
         let renames = self.options.renames.iter().filter(|rename| columns.find(rename.theirs()).is_none());
@@ -217,21 +217,18 @@ impl<'o> Plan<'o> {
     }
 
     fn id(&self, row: Row<'_>, posted: &Dated, parts: [&str; 4]) -> Result<ReviewId, Problem> {
-        let (path, made) = match row.get(self.field(Field::Id)) {
-            Some(found) => {
-                let text = found.text()?;
-                let id = text.trim();
-                let own = (!self.platform.vouches).then(|| id.parse().ok()).flatten();
-                (found.path.into_owned(), own.map_or_else(|| identity::of_platform(self.name, id), Ok))
-            }
-            None => {
-                let when = match posted.posted {
-                    Posted::Day(day) => day.to_string(),
-                    Posted::Instant(instant) => instant.to_rfc3339(),
-                };
-                let [author, text, title, source] = parts;
-                ("id".to_owned(), identity::digest(self.name, &[source, author, &when, title, text]))
-            }
+        let (path, made) = if let Some(found) = row.get(self.field(Field::Id)) {
+            let text = found.text()?;
+            let id = text.trim();
+            let own = (!self.platform.vouches).then(|| id.parse().ok()).flatten();
+            (found.path.into_owned(), own.map_or_else(|| identity::of_platform(self.name, id), Ok))
+        } else {
+            let when = match posted.posted {
+                Posted::Day(day) => day.to_string(),
+                Posted::Instant(instant) => instant.to_rfc3339(),
+            };
+            let [author, text, title, source] = parts;
+            ("id".to_owned(), identity::digest(self.name, &[source, author, &when, title, text]))
         };
         made.map_err(|error| Problem { path, message: error.to_string() })
     }

@@ -146,6 +146,7 @@ fn linked_data(rows: &Rows, input: &mut dyn BufRead, sink: &mut dyn RowSink) -> 
 }
 
 /// What makes reviews of JSON values.
+#[expect(clippy::large_enum_variant, reason = "there is one for each file")]
 enum Maker<'o> {
     Native(Options<'o>),
     Json(&'static Format, fn(&Value) -> Result<Incoming, Vec<Problem>>),

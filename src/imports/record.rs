@@ -88,7 +88,7 @@ fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
             let message = format!("{} is no language tag of BCP 47, for example en or es-MX", shown(&Value::from(tag)));
             Err(fields.problem("language", message))
         }
-        tag => Ok(tag),
+        tag @ (Stated::Given(_) | Stated::None | Stated::Unsaid) => Ok(tag),
     }
 }
 

@@ -155,7 +155,7 @@ fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
         nothing @ Value::Null => Some(nothing),
         nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => Some(nothing),
         Value::Array(elements) if outer.ends_with("[]") => inside(elements.first()?.as_object()?, inner),
-        _ => None,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
     });
     nested.or_else(|| map.iter().find(|(name, _)| same_name(name, path)).map(|(_, value)| value))
 }

@@ -130,10 +130,11 @@ pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
             verified_at: values.next()?,
         },
         mentions: Mentions::new(values.next()?, values.next()?, values.next()?),
-        response: match values.next::<Option<(String, Option<String>, Option<String>)>>()? {
-            Some((text, date, author)) => Some(Response { text, date: date.and_then(|day| day.parse().ok()), author }),
-            None => None,
-        },
+        response: values.next::<Option<(String, Option<String>, Option<String>)>>()?.map(|(text, date, author)| Response {
+            text,
+            date: date.and_then(|day| day.parse().ok()),
+            author,
+        }),
         status: match values.next::<Option<[Option<String>; 1]>>()? {
             Some([reason]) => Status::Withheld { reason },
             None => Status::Published,

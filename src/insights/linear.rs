@@ -91,7 +91,6 @@ fn every_step_over_the_worst_text_for_it_takes_as_long_as_the_text_is() {
     for (step, unit) in WORST {
         let [half, whole] = [TEXT_CHARS_MAX / 2, TEXT_CHARS_MAX].map(|characters| steps_of(&reader, &text_of(unit, characters)));
         let a_character = whole / TEXT_CHARS_MAX as u64;
-        println!("{a_character:>6} steps a character, {:.2} times for twice the text: {step}", whole as f64 / half as f64);
         if a_character > STEPS_A_CHARACTER || whole > half * 23 / 10 {
             faults.push(format!("{step}: {whole} steps for {TEXT_CHARS_MAX} characters, {half} for half of them"));
         }

@@ -63,14 +63,13 @@ impl Print {
             Err(error) => {
                 metrics::counter!("reviews_print_failures_total").increment(1);
                 if self.retry.failed(error.to_string()) {
-                    match error {
-                        PrintError::Watch(error @ (DbError::Replaced(_) | DbError::Removed { .. })) => {
-                            tracing::error!(%error, "database.gone: the file that was opened is not where it was");
-                        }
-                        _ => tracing::error!(
+                    if let PrintError::Watch(error @ (DbError::Replaced(_) | DbError::Removed { .. })) = error {
+                        tracing::error!(%error, "database.gone: the file that was opened is not where it was");
+                    } else {
+                        tracing::error!(
                             %error,
                             "edition.not_printed: the edition before stays out; tried again with growing waits, up to 10 s"
-                        ),
+                        );
                     }
                 }
             }

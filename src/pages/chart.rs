@@ -1,6 +1,8 @@
 //! Charts as inline SVG: bars, columns, a line. Each has words that say the same, for readers who do not see it; widths are
 //! attributes, since the pages' policy forbids inline styles.
 
+use std::fmt::Write;
+
 use askama::Template;
 
 use super::words::{count, percent};
@@ -129,7 +131,7 @@ pub struct Columns {
     /// Where up and down meet.
     pub axis: String,
     /// The columns.
-    pub columns: Vec<Column>,
+    pub bars: Vec<Column>,
     /// The same in words.
     pub words: String,
 }
@@ -146,15 +148,15 @@ impl Columns {
         }
         let unit = COLUMNS_HEIGHT / f64::from(up + down);
         let axis = f64::from(up) * unit;
-        let mut columns = Vec::new();
+        let mut bars = Vec::new();
         for (at, month) in months.iter().enumerate() {
             let x = at * COLUMN_STEP + 1;
             let (good, bad) = (f64::from(month.positive) * unit, f64::from(month.negative) * unit);
             if month.positive > 0 {
-                columns.push(Column { class: "good", x, y: format!("{:.2}", axis - good), height: format!("{good:.2}") });
+                bars.push(Column { class: "good", x, y: format!("{:.2}", axis - good), height: format!("{good:.2}") });
             }
             if month.negative > 0 {
-                columns.push(Column { class: "bad", x, y: format!("{axis:.2}"), height: format!("{bad:.2}") });
+                bars.push(Column { class: "bad", x, y: format!("{axis:.2}"), height: format!("{bad:.2}") });
             }
         }
         let sum = |of: fn(&wire::Monthly) -> u32| count(months.iter().map(|month| u64::from(of(month))).sum());
@@ -165,7 +167,7 @@ impl Columns {
             sum(|month| month.positive),
             sum(|month| month.negative)
         );
-        Some(Self { width: months.len() * COLUMN_STEP, axis: format!("{axis:.2}"), columns, words })
+        Some(Self { width: months.len() * COLUMN_STEP, axis: format!("{axis:.2}"), bars, words })
     }
 }
 
@@ -189,7 +191,8 @@ impl Years {
             let x = at * 100 / last;
             // Hundredths of stars from 100 to 500, as tenths of units from 400 down to 0.
             let y = 500_u64.saturating_sub(mean(*reviews, *stars));
-            path.push_str(&format!("{}{x} {}.{}", if at == 0 { "M" } else { "L" }, y / 10, y % 10));
+            // Writing into a String cannot fail.
+            let _ = write!(path, "{}{x} {}.{}", if at == 0 { "M" } else { "L" }, y / 10, y % 10);
         }
         let words = years.iter().rev().map(|(year, reviews, stars)| {
             format!("{year}: {} from {}", super::words::hundredths(mean(*reviews, *stars)), count(*reviews))
@@ -226,7 +229,7 @@ mod tests {
         let month = |month: &str, positive, negative| wire::Monthly { month: month.into(), reviews: 9, positive, negative };
         let months = [month("2026-01", 4, 0), month("2026-02", 0, 2), month("2026-03", 2, 1)];
         let columns = Columns::of(&months).unwrap();
-        assert_eq!((columns.axis.as_str(), columns.columns.len(), columns.width), ("40.00", 4, 30));
+        assert_eq!((columns.axis.as_str(), columns.bars.len(), columns.width), ("40.00", 4, 30));
         let years = Years::of(&[(2025, 2, 10), (2026, 4, 18)]).unwrap();
         assert_eq!((years.path.as_str(), years.words.as_str()), ("M0 0.0L100 5.0", "2026: 4.50 from 4 · 2025: 5.00 from 2"));
         assert!(Years::of(&[(2026, 1, 5)]).is_none());

@@ -52,7 +52,7 @@ impl Options {
             match &*name {
                 "limit" => {
                     options.limit =
-                        whole(LIMIT_MAX).ok_or_else(|| format!("limit must be a whole number from 1 to {LIMIT_MAX}."))?
+                        whole(LIMIT_MAX).ok_or_else(|| format!("limit must be a whole number from 1 to {LIMIT_MAX}."))?;
                 }
                 "min_rating" => {
                     let rating = whole(5).and_then(|rating| u8::try_from(rating).ok());
@@ -152,13 +152,13 @@ fn badge(edition: &Edition) -> String {
     let (name, figure) = (escaped(&name), escaped(&figure));
     let mut svg = String::new();
     // Writing into a String cannot fail.
-    let _ = write!(
+    let _ = writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{HEIGHT}\" viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" \
          aria-label=\"{name}: {figure}\"><title>{name}: {figure}</title><rect width=\"{width}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"#1b2124\"/>\
          <path d=\"M{left} 0h{inner}a6 6 0 0 1 6 6v24a6 6 0 0 1-6 6h-{inner}z\" fill=\"#0a5a78\"/>\
          <g fill=\"#fff\" font-family=\"system-ui,Segoe UI,Roboto,Helvetica,Arial,sans-serif\" font-size=\"14\" text-anchor=\"middle\">\
-         <text x=\"{}\" y=\"23\">{name}</text><text x=\"{middle}\" y=\"23\" font-weight=\"600\">{figure}</text></g></svg>\n",
+         <text x=\"{}\" y=\"23\">{name}</text><text x=\"{middle}\" y=\"23\" font-weight=\"600\">{figure}</text></g></svg>",
         left / 2,
         inner = right - 6,
     );

@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn the_words_around_a_finding_are_whole() {
         let text = format!("{} they came late and {}", "word ".repeat(60), "then some more ".repeat(20));
-        let start = text.chars().count() as u32;
-        let at = text.find("came late").unwrap() as u32;
+        let start = u32::try_from(text.chars().count()).unwrap();
+        let at = u32::try_from(text.find("came late").unwrap()).unwrap();
         let (before, after) = around(&text, at, at + 9);
         assert!(before.starts_with("… word") && before.ends_with("they "), "{before}");
         assert!(after.starts_with(" and then") && after.ends_with(" …"), "{after}");

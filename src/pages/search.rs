@@ -105,7 +105,7 @@ impl Endpoint for Search {
         if asked.issues.is_empty() {
             let filter = ReviewFilter::new(&asked.arguments);
             let found = self.0.text_index.search(&edition, &filter, usize::from(asked.limit), asked.cursor.as_ref()).await;
-            let html = show(&edition, &asked, found, &self.0.links);
+            let html = show(&edition, &asked, &found, &self.0.links);
             return Ok(page(&request, edition, html, POLICY));
         }
         let mut response = Response::builder().status(StatusCode::BAD_REQUEST).body(refused(&edition, &asked, &self.0.links));
@@ -115,7 +115,7 @@ impl Endpoint for Search {
     }
 }
 
-fn frame(title: String, edition: &Edition, links: &Links) -> Frame {
+fn frame(title: &str, edition: &Edition, links: &Links) -> Frame {
     let site = Site::new(&edition.copy.business, links);
     Frame {
         title: format!("{title}: reviews of {}", site.name),
@@ -126,7 +126,7 @@ fn frame(title: String, edition: &Edition, links: &Links) -> Frame {
     }
 }
 
-fn show(edition: &Edition, asked: &Asked, found: Found, links: &Links) -> String {
+fn show(edition: &Edition, asked: &Asked, found: &Found, links: &Links) -> String {
     let business = &edition.copy.business;
     let filters = filters(asked);
     let total = if found.is_exact {
@@ -135,7 +135,7 @@ fn show(edition: &Edition, asked: &Asked, found: Found, links: &Links) -> String
         format!("More than {} reviews", count(found.total))
     };
     let all = counted(edition.copy.shelf.len() as u64, "review", "reviews");
-    let frame = frame(total.clone(), edition, links);
+    let frame = frame(&total, edition, links);
     let path = format!("{}/search", frame.site.root);
     let reviews = found.reviews.iter().filter_map(|json| serde_json::from_slice(json).ok());
     let template = SearchPage {
@@ -164,7 +164,7 @@ fn show(edition: &Edition, asked: &Asked, found: Found, links: &Links) -> String
 /// The form again, each fault beside its field; those of parameters that have no field stand above it.
 fn refused(edition: &Edition, asked: &Asked, links: &Links) -> String {
     let business = &edition.copy.business;
-    let frame = frame("Something in this search is not right".to_owned(), edition, links);
+    let frame = frame("Something in this search is not right", edition, links);
     let faults = asked.issues.iter().map(|issue| format!("{} {}", issue.path.join("."), issue.message));
     let template = SearchPage {
         heading: "Something in this search is not right".to_owned(),

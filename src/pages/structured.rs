@@ -1,6 +1,8 @@
 //! schema.org JSON-LD: the business by its own subtype, its rating as it is published, and reviews
 //! (Google's review snippet guidelines; `Comment` for the firm's answer, as schema.org has no property of its own).
 
+use std::fmt::Write;
+
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
@@ -138,7 +140,7 @@ fn script(node: Map<String, Value>) -> String {
             '&' => text.push_str("\\u0026"),
             '\u{2028}' => text.push_str("\\u2028"),
             '\u{2029}' => text.push_str("\\u2029"),
-            c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_control() => drop(write!(text, "\\u{:04x}", u32::from(c))),
             c => text.push(c),
         }
     }

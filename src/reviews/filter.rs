@@ -53,7 +53,7 @@ impl Traits {
     /// Those of a review.
     #[must_use]
     pub fn of(has_text: bool, has_response: bool) -> Self {
-        Self(u8::from(has_text) * Self::TEXT.0 | u8::from(has_response) * Self::RESPONSE.0)
+        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
     }
 }
 
@@ -67,7 +67,7 @@ struct TraitFilter {
 impl TraitFilter {
     fn with(self, one: Traits, wanted: Option<bool>) -> Self {
         match wanted {
-            Some(wanted) => Self { mask: self.mask | one.0, wanted: self.wanted | u8::from(wanted) * one.0 },
+            Some(wanted) => Self { mask: self.mask | one.0, wanted: self.wanted | (u8::from(wanted) * one.0) },
             None => self,
         }
     }

@@ -1,6 +1,8 @@
 //! Which way is cheaper: to walk over the rest of the reviews, or to ask the text index. Apart from both, and pure: it is
 //! told what a walk over the newest reviews found, and keeps nothing between questions.
 
+#![expect(clippy::cast_precision_loss, reason = "costs are estimates, and counts are far below 2^52")]
+
 use std::ops::{ControlFlow, Range};
 
 use memchr::memmem::Finder;

@@ -50,7 +50,7 @@ impl TextIndex {
         match &repaired {
             Ok(0) => {}
             Ok(rows) => {
-                tracing::warn!(rows, "text_index.repaired: somebody had taken rows out of `review_fts`; they are there again")
+                tracing::warn!(rows, "text_index.repaired: somebody had taken rows out of `review_fts`; they are there again");
             }
             Err(error) => tracing::warn!(
                 %error,

@@ -95,7 +95,7 @@ mod tests {
         sqlx::query("create virtual table f using fts5 (text, tokenize = 'trigram')").execute(&mut index).await.unwrap();
         sqlx::query("begin").execute(&mut index).await.unwrap();
         // All that have company, and of the others one in 97.
-        let asked = classes.iter().filter(|(folded, class)| class.len() > 1 || **folded as u32 % 97 == 0);
+        let asked = classes.iter().filter(|(folded, class)| class.len() > 1 || (**folded as u32).is_multiple_of(97));
         let asked: Vec<(char, &Vec<char>)> = asked.map(|(folded, class)| (*folded, class)).collect();
         for character in asked.iter().flat_map(|(_, class)| class.iter()) {
             let insert = sqlx::query("insert into f (rowid, text) values (?, ?)").bind(i64::from(*character as u32));

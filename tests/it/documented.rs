@@ -252,11 +252,10 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                     let own = rest.iter().position(|word| *word == "--").map_or(&[][..], |at| &rest[at..]);
                     parse(&[&["reviews"], own.get(1..).unwrap_or_default()].concat(), line);
                 }
-                ["cargo", "test" | "build" | "install" | "bench" | "clippy" | "fmt", ..] => {}
                 ["just", recipe, ..] => assert!(justfile.contains(&format!("\n{recipe}")), "no recipe {recipe}"),
                 ["sqlite3", ..] => drop(sqlite3(&app.path(), &statement(line))),
-                // Not ours: what it makes is used by the lines behind it.
-                ["openssl", ..] => {}
+                // Not ours: what they make is used by the lines behind them.
+                ["cargo", "test" | "build" | "install" | "bench" | "clippy" | "fmt", ..] | ["openssl", ..] => {}
                 ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
                 ["curl", ..] => {
                     let url = words.iter().find(|word| word.contains("://")).unwrap_or_else(|| panic!("no URL in {line}"));

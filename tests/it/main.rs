@@ -6,6 +6,14 @@
     clippy::missing_panics_doc,
     reason = "a test that cannot go on fails; clippy exempts test functions, and not what they call"
 )]
+#![allow(clippy::large_futures, reason = "tests await whole services")]
+#![allow(
+    clippy::format_push_string,
+    clippy::format_collect,
+    clippy::manual_strip,
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "tests build and look at texts of their own"
+)]
 #![allow(clippy::cast_possible_wrap, reason = "numbers in tests are small")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "tests match on the enums of others: JSON, above all")]
 

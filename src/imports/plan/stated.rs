@@ -70,7 +70,7 @@ impl Plan<'_> {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
         let stated = row.get(self.field(Field::Status));
-        match (stated.as_ref().map(|found| found.text()).transpose()?.as_deref().map(str::trim), stated) {
+        match (stated.as_ref().map(Found::text).transpose()?.as_deref().map(str::trim), stated) {
             (Some("withheld"), _) => Ok(Stated::Given(Status::Withheld { reason })),
             (Some("published"), _) => Ok(Stated::Given(Status::Published)),
             (Some(other), Some(found)) => Err(found.problem(format!("{} is not one of published, withheld", quoted(other)))),

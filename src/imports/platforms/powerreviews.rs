@@ -1,4 +1,4 @@
-//! PowerReviews: its export as CSV, with days as the United States write them.
+//! `PowerReviews`: its export as CSV, with days as the United States write them.
 
 use crate::imports::format::{Format, Reader};
 use crate::imports::platform::{Field, Platform};

@@ -40,7 +40,7 @@ fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
         Value::Array(elements) if deep > 0 => elements.iter().for_each(|element| walk(element, deep - 1, reviews)),
         Value::Object(members) if is_review(members) => reviews.push(data.clone()),
         Value::Object(members) if deep > 0 => members.values().for_each(|value| walk(value, deep - 1, reviews)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {}
     }
 }
 

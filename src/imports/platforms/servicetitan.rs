@@ -1,4 +1,4 @@
-//! ServiceTitan: its Reputation API and its report as CSV. It has no ids; a review that it matched to a job is verified by that.
+//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it matched to a job is verified by that.
 
 use crate::imports::format::{Format, Reader};
 use crate::imports::platform::{Field, Platform};

@@ -95,9 +95,17 @@ fn reader<R: Read>(input: R, dialect: Dialect) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(dialect.delimiter).has_headers(false).flexible(true).from_reader(input)
 }
 
+fn is_too_long(error: &io::Error) -> bool {
+    match error.get_ref() {
+        Some(inner) => inner.is::<RowTooLong>(),
+        None => false,
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
 fn fault(error: csv::Error, line: u64) -> Fault {
     match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<RowTooLong>()) => Fault::RowTooLong(line),
+        csv::ErrorKind::Io(error) if is_too_long(&error) => Fault::RowTooLong(line),
         csv::ErrorKind::Io(error) => Fault::reading(error),
         other => Fault::Table { line, reason: format!("{other:?}") },
     }

@@ -135,6 +135,7 @@ fn shown(value: &DataRef<'_>) -> String {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
 fn broken(error: calamine::XlsxError) -> Fault {
     Fault::Workbook(error.to_string())
 }

@@ -152,7 +152,7 @@ fn a_fault_says_what_is_allowed_and_what_was_received() {
 fn what_is_right_becomes_its_value() {
     let request =
         request("rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=");
-    assert_eq!(UrlParameters::query::<Rating>(&request).unwrap().map(|rating| rating.stars()), Some(5));
+    assert_eq!(UrlParameters::query::<Rating>(&request).unwrap().map(crate::reviews::Rating::stars), Some(5));
     assert_eq!(UrlParameters::query::<MinRating>(&request), Ok(Some(4.5)));
     assert_eq!(UrlParameters::query::<Since>(&request), Ok("2024-02-29".parse().ok()));
     assert_eq!(UrlParameters::query::<Short>(&request), Ok(Some("é &".to_owned())));

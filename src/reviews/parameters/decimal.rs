@@ -7,7 +7,7 @@ use super::Fault;
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digits<'a> {
     /// How many digits stand before the point, without leading zeros: the longer whole is the larger one.
-    whole_digits: usize,
+    length: usize,
     whole: &'a str,
     /// Without trailing zeros.
     fraction: &'a str,
@@ -22,7 +22,7 @@ impl<'a> Digits<'a> {
             return None;
         }
         let whole = whole.trim_start_matches('0');
-        Some(Self { whole_digits: whole.len(), whole, fraction: fraction.trim_end_matches('0') })
+        Some(Self { length: whole.len(), whole, fraction: fraction.trim_end_matches('0') })
     }
 
     /// That it lies between two bounds, which are such numbers too.

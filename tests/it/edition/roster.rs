@@ -46,7 +46,6 @@ async fn steps_of_a_start(services: usize) -> u64 {
 #[tokio::test]
 async fn ten_thousand_services_with_synonyms_take_as_long_as_they_are_many() {
     let (half, whole) = (steps_of_a_start(5_000).await, steps_of_a_start(10_000).await);
-    println!("{} steps a service, {:.2} times for twice as many", whole / 10_000, whole as f64 / half as f64);
     assert!(whole / 10_000 <= STEPS_A_SERVICE, "{whole} steps");
     assert!(whole <= half * 23 / 10, "{half}, then {whole} steps");
 }

@@ -77,7 +77,7 @@ async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
 async fn a_deleted_review_comes_back_with_restore_and_when_it_is_inserted_by_hand() {
     let bench = decided().await;
     let only = native(&json!({"id": "r-3"}));
-    let (report, _) = bench.take(lines(&[only.clone()])).await;
+    let (report, _) = bench.take(lines(std::slice::from_ref(&only))).await;
     let said = summary(&report, false);
     assert!(said.contains("every review of this import was deleted before; --restore brings them back"), "{said}");
     let file = bench.file("again", lines(&[only]));
