@@ -21,6 +21,14 @@ nightly:
 faults *binary:
     tests/faults/run {{binary}}
 
+# Hold what operators install to promtool, systemd-analyze, nginx and Caddy; with a binary, that one.
+operation *binary:
+    tests/operation/run {{binary}}
+
+# Make the archive that is shipped; with a binary, of that one.
+archive *binary:
+    packaging/archive {{binary}}
+
 # Run on the sample firm.
 serve:
     cargo run --release -- serve --seed seeds
@@ -33,6 +41,10 @@ prepare:
 # Accept the snapshots that tests wrote anew, after reading them.
 bless:
     INSTA_UPDATE=always cargo test
+
+# Generate clients from the API's description and run them; try every operation of Swagger UI in a browser (needs npm, Python, Chromium).
+clients *BASE_URL:
+    bash tests/clients/run {{BASE_URL}}
 
 # Run the official MCP conformance suite, in both eras (needs npm).
 conformance:

@@ -1,5 +1,5 @@
-//! Insights: reading a text, counting all notes and what is made of the counts, and all that one new review takes. CPU
-//! time on one core.
+//! Insights: reading a text, counting all packed analyses and what is made of the counts, and all
+//! that one new review takes. CPU time on one core.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,17 +18,17 @@ use criterion::measurement::WallTime;
 use criterion::{Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
-use reviews_service::edition::Press;
-use reviews_service::insights::{Engine, Reader, Subject};
+use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::reviews::Mentions;
 use reviews_service::reviews::store::upsert;
+use reviews_service::snapshot::Publisher;
 use serde_json::Value;
 use support::corpus::Corpus;
 use support::cpu::{CpuTime, cpu, timed};
-use support::notes::Noted;
-use support::{files, rows, shelf, table};
+use support::packed_analyses::Noted;
+use support::{files, review_index, rows, table};
 
-/// Milliseconds of CPU that compiling 100,000 notes may take.
+/// Milliseconds of CPU that compiling 100,000 packed analyses may take.
 const COMPILE_GOAL_MS: f64 = 25.0;
 /// Milliseconds that one new review among 100,000 may take.
 const NEW_REVIEW_GOAL_MS: u32 = 50;
@@ -41,37 +41,50 @@ fn main() {
     let rows = rows();
     new_review(rows);
     read();
-    let mut criterion = Criterion::default().with_measurement(CpuTime(WallTime)).without_plots().configure_from_args();
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime(WallTime))
+        .without_plots()
+        .configure_from_args();
     compile(&mut criterion, rows);
     criterion.final_summary();
     let median = table::median(&format!("insights-{rows}"), "compile");
-    println!("\n| insights, {rows} reviews | CPU |\n|---|---:|\n| compile | {} |", table::time(median));
+    println!(
+        "\n| insights, {rows} reviews | CPU |\n|---|---:|\n| compile | {} |",
+        table::time(median)
+    );
     println!("\ngoal for compile at 100,000: {COMPILE_GOAL_MS} ms");
 }
 
-/// What one new review takes, from the commit that is seen to the edition that has it, and what of that is printing.
+/// What one new review takes, from the commit that is seen to the snapshot that has it, and what of
+/// that is rendering.
 fn new_review(rows: usize) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let path = runtime.block_on(files::database(rows));
     let copy = path.with_extension("copy");
     std::fs::copy(&path, &copy).unwrap();
     let (mut times, corpus) = (Vec::new(), Corpus::new(rows));
     runtime.block_on(async {
         let (database, _) = Database::open(&copy).await.unwrap();
-        let press = Press::new(database.clone(), shelf::links(), Clock::system());
-        let mut edition = press.first().await.unwrap();
-        assert_eq!(edition.copy.behind(), 0, "all is read");
+        let publisher = Publisher::new(database.clone(), review_index::links(), Clock::system());
+        let mut snapshot = publisher.first().await.unwrap();
+        assert_eq!(snapshot.input.behind(), 0, "all is read");
         for number in 0..RUNS {
             let mut review = corpus.review((number * 7_919 + 13) % rows);
             review.id = format!("new-{number}").parse().unwrap();
-            "Dana was on time and explained the price. The water heater works again.".clone_into(&mut review.text);
+            "Dana was on time and explained the price. The water heater works again."
+                .clone_into(&mut review.text);
             let mut write = database.write().await.unwrap();
-            upsert(&mut write, &[review], DateTime::UNIX_EPOCH).await.unwrap();
+            upsert(&mut write, &[review], DateTime::UNIX_EPOCH)
+                .await
+                .unwrap();
             write.commit().await.unwrap();
             let before = (cpu(), Instant::now());
-            edition = press.next(&edition).await.unwrap().unwrap();
+            snapshot = publisher.next(&snapshot).await.unwrap().unwrap();
             times.push((cpu().saturating_sub(before.0), before.1.elapsed()));
-            assert_eq!(edition.copy.behind(), 0);
+            assert_eq!(snapshot.input.behind(), 0);
         }
         database.close().await;
     });
@@ -80,23 +93,50 @@ fn new_review(rows: usize) {
     let (cpu, wall) = times[times.len() / 2];
     let time = |duration: Duration| table::time(Some(duration.as_secs_f64() * 1e9));
     println!("\n| one new review among {rows} | CPU | on the wall |\n|---|---:|---:|");
-    println!("| from the commit seen to the edition, median of {RUNS} | {} | {} |", time(cpu), time(wall));
+    println!(
+        "| from the commit seen to the snapshot, median of {RUNS} | {} | {} |",
+        time(cpu),
+        time(wall)
+    );
     println!("\ngoal: {NEW_REVIEW_GOAL_MS} ms\n");
 }
 
 /// What reading a text of 110 words takes, all rules included: the sample data, several times.
 fn read() {
-    let lines = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/reviews.jsonl")).unwrap();
-    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let texts: Vec<(&str, &str)> =
-        rows.iter().map(|row| (row["text"].as_str().unwrap_or_default(), row["author"].as_str().unwrap_or_default())).collect();
-    let words: usize = texts.iter().map(|(text, _)| text.split_whitespace().count()).sum();
-    let (reader, recorded) = (Reader::new(&Corpus::business(), &Engine::built_in()), Mentions::default());
+    let lines =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/reviews.jsonl"))
+            .unwrap();
+    let rows: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let texts: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row["text"].as_str().unwrap_or_default(),
+                row["author"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect();
+    let words: usize = texts
+        .iter()
+        .map(|(text, _)| text.split_whitespace().count())
+        .sum();
+    let (analyzer, recorded) = (
+        Analyzer::new(&Corpus::business(), &Engine::built_in()),
+        Mentions::default(),
+    );
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let ((), cpu) = timed(|| {
             for (text, author) in &texts {
-                black_box(reader.read(&Subject { text, language: None, author, recorded: &recorded }));
+                black_box(analyzer.analyze(&Subject {
+                    text,
+                    language: None,
+                    author,
+                    recorded: &recorded,
+                }));
             }
         });
         times.push(cpu);
@@ -105,7 +145,11 @@ fn read() {
     let time = times[times.len() / 2].as_secs_f64() * 1e9;
     #[expect(clippy::cast_precision_loss, reason = "some thousands")]
     let of = |count: usize| table::time(Some(time / count as f64));
-    println!("| reading {} texts of {} words | CPU |\n|---|---:|", texts.len(), words);
+    println!(
+        "| reading {} texts of {} words | CPU |\n|---|---:|",
+        texts.len(),
+        words
+    );
     println!("| one text | {} |", of(texts.len()));
     #[expect(clippy::cast_precision_loss, reason = "some thousands")]
     let long = table::time(Some(time / words as f64 * 110.0));
@@ -114,14 +158,22 @@ fn read() {
 
 fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
     let noted = Noted::new(rows);
-    println!("{rows} notes, {} bytes each, {} phrases each", noted.bytes() / rows, noted.phrases() / rows);
+    println!(
+        "{rows} notes, {} bytes each, {} phrases each",
+        noted.bytes() / rows,
+        noted.phrases() / rows
+    );
     let mut group = criterion.benchmark_group(format!("insights-{rows}"));
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
-    group.bench_function("compile", |bencher| bencher.iter(|| black_box(&noted).compile()));
+    group
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
+    group.bench_function("compile", |bencher| {
+        bencher.iter(|| black_box(&noted).compile());
+    });
     let text = noted.text_of_110_words();
     group.bench_function("phrases", |bencher| {
-        bencher.iter(|| reviews_service::insights::compile::topics::phrases(black_box(&text)));
+        bencher.iter(|| reviews_service::insights::aggregate::topics::phrases(black_box(&text)));
     });
     group.finish();
 }

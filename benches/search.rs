@@ -1,5 +1,6 @@
-//! Searching: every class of question, beside the plain scan of one buffer and the plain FTS5 query of a real file.
-//! CPU time of the whole answer, its total included. `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
+//! Searching: every class of question, beside the plain scan of one buffer and the plain FTS5 query
+//! of a real file. CPU time of the whole answer, its total included. `REVIEWS_BENCH_ROWS=1000000`
+//! for a million reviews.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,9 +18,9 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
-use reviews_service::edition::Edition;
 use reviews_service::reviews::{ReviewFilter, store};
 use reviews_service::search::{Found, TextIndex, Work, walk};
+use reviews_service::snapshot::Snapshot;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 use support::corpus::Corpus;
@@ -27,58 +28,100 @@ use support::cpu::CpuTime;
 use support::plain::{Answer, Buffer, fts};
 use support::questions::{self, Question};
 use support::words::Dice;
-use support::{files, rows, shelf, table};
+use support::{files, review_index, rows, table};
 use tokio::runtime::Runtime;
 
 const LIMIT: usize = 20;
 /// How many questions by chance are compared before anything is timed.
 const BY_CHANCE: usize = 300;
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 fn main() {
     let rows = rows();
     let corpus = Corpus::new(rows);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let path = runtime.block_on(files::database(rows));
     let (database, _) = runtime.block_on(Database::open(&path)).unwrap();
+    // A reader that is given back needs the runtime (sqlx).
+    let _context = runtime.enter();
     let mut reader = runtime.block_on(database.readers().acquire()).unwrap();
-    let others = "select count(*) from review_change where review_id <> printf('r-%07d', review_no - 1)";
-    let others: i64 = runtime.block_on(sqlx::query_scalar(others).fetch_one(&mut *reader)).unwrap();
-    assert_eq!(others, 0, "{} is numbered otherwise: delete it", path.display());
+    let others =
+        "select count(*) from review_change where review_id <> printf('r-%07d', review_no - 1)";
+    let others: i64 = runtime
+        .block_on(sqlx::query_scalar(others).fetch_one(&mut *reader))
+        .unwrap();
+    assert_eq!(
+        others,
+        0,
+        "{} is numbered otherwise: delete it",
+        path.display()
+    );
     let reading = runtime.block_on(store::position(&mut reader)).unwrap();
     drop(reader);
-    let edition = shelf::of_database(&shelf::edition(&shelf::copy(&corpus)), reading);
+    let snapshot = review_index::of_database(
+        &review_index::snapshot(&review_index::copy(&corpus)),
+        reading,
+    );
     let index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let buffer = Buffer::new(corpus.reviews());
     println!(
         "{rows} reviews, {} bytes of folded text, {} bytes of /reviews.json, {} blocks",
         buffer.len(),
-        edition.document(reviews_service::edition::Document::Reviews).sheet.content.len(),
-        edition.copy.shelf.blocks().len()
+        snapshot
+            .document(reviews_service::snapshot::Document::Reviews)
+            .body
+            .content
+            .len(),
+        snapshot.input.review_index.segments().len()
     );
     let questions = questions::all();
     for question in &questions {
-        agrees(&runtime, &index, &edition, &buffer, &question.filter());
+        agrees(&runtime, &index, &snapshot, &buffer, &question.filter());
     }
-    by_chance(&runtime, &index, &edition, &buffer);
+    by_chance(&runtime, &index, &snapshot, &buffer);
 
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
         .pragma("cache_size", "-204800")
         .pragma("mmap_size", "4000000000");
-    let mut connection = runtime.block_on(SqliteConnection::connect_with(&options)).unwrap();
+    let mut connection = runtime
+        .block_on(SqliteConnection::connect_with(&options))
+        .unwrap();
 
-    let mut criterion = Criterion::default().with_measurement(CpuTime(WallTime)).without_plots().configure_from_args();
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime(WallTime))
+        .without_plots()
+        .configure_from_args();
     for question in &questions {
-        time(&mut criterion, rows, question, &index, &edition, &buffer, &runtime, &mut connection);
+        time(
+            &mut criterion,
+            rows,
+            question,
+            &index,
+            &snapshot,
+            &buffer,
+            &runtime,
+            &mut connection,
+        );
     }
     let mut group = criterion.benchmark_group(format!("search-{rows}-sqlx"));
     group.bench_function("select-1", |bencher| {
-        bencher.iter(|| runtime.block_on(sqlx::query("select 1").fetch_one(&mut connection)).unwrap());
+        bencher.iter(|| {
+            runtime
+                .block_on(sqlx::query("select 1").fetch_one(&mut connection))
+                .unwrap()
+        });
     });
     group.finish();
     criterion.final_summary();
-    report(rows, &questions, &runtime, &index, &edition);
+    report(rows, &questions, &runtime, &index, &snapshot);
 }
 
 fn group(rows: usize, question: &Question) -> String {
@@ -91,7 +134,7 @@ fn time(
     rows: usize,
     question: &Question,
     index: &TextIndex,
-    edition: &Edition,
+    snapshot: &Snapshot,
     buffer: &Buffer,
     runtime: &Runtime,
     connection: &mut SqliteConnection,
@@ -99,34 +142,53 @@ fn time(
     let filter = question.filter();
     let mut group = criterion.benchmark_group(group(rows, question));
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
-    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_millis(400));
+    group
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
-        // An edition remembers its totals; each time another one, so that it is counted each time.
-        let fresh = || shelf::forgetful(edition);
+        // A snapshot remembers its totals; each time another one, so that it is counted each time.
+        let fresh = || review_index::forgetful(snapshot);
         bencher.iter_batched_ref(
             fresh,
-            |edition| body(&runtime.block_on(index.search(edition, black_box(&filter), LIMIT, None))),
+            |snapshot| {
+                body(&runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)))
+            },
             BatchSize::NumIterations(32),
         );
     });
     group.bench_function("remembered", |bencher| {
-        let edition = shelf::forgetful(edition);
-        bencher.iter(|| body(&runtime.block_on(index.search(&edition, black_box(&filter), LIMIT, None))));
+        let snapshot = review_index::forgetful(snapshot);
+        bencher.iter(|| {
+            body(&runtime.block_on(index.search(&snapshot, black_box(&filter), LIMIT, None)))
+        });
     });
     group.bench_function("walk", |bencher| {
-        let fresh = || shelf::forgetful(edition);
+        let fresh = || review_index::forgetful(snapshot);
         bencher.iter_batched_ref(
             fresh,
-            |edition| body(&walk(edition, black_box(&filter), LIMIT, None)),
+            |snapshot| body(&walk(snapshot, black_box(&filter), LIMIT, None)),
             BatchSize::NumIterations(32),
         );
     });
-    group.bench_function("buffer", |bencher| bencher.iter(|| buffer.search(black_box(&filter), LIMIT)));
+    group.bench_function("buffer", |bencher| {
+        bencher.iter(|| buffer.search(black_box(&filter), LIMIT));
+    });
     // The trigram index knows nothing of shorter questions.
-    if question.arguments.query.as_ref().is_some_and(|query| query.chars().count() >= 3) {
+    if question
+        .arguments
+        .query
+        .as_ref()
+        .is_some_and(|query| query.chars().count() >= 3)
+    {
         group.sample_size(10);
         group.bench_function("fts5", |bencher| {
-            bencher.iter(|| runtime.block_on(fts(connection, &question.arguments, i64::try_from(LIMIT).unwrap())));
+            bencher.iter(|| {
+                runtime.block_on(fts(
+                    connection,
+                    &question.arguments,
+                    i64::try_from(LIMIT).unwrap(),
+                ))
+            });
         });
     }
     group.finish();
@@ -135,7 +197,13 @@ fn time(
 /// The bytes of an answer, as they are sent.
 fn body(found: &Found) -> Vec<u8> {
     let relation = if found.is_exact { "eq" } else { "gte" };
-    let mut body = Vec::with_capacity(128 + found.reviews.iter().map(|review| review.len() + 1).sum::<usize>());
+    let mut body = Vec::with_capacity(
+        128 + found
+            .reviews
+            .iter()
+            .map(|review| review.len() + 1)
+            .sum::<usize>(),
+    );
     let head = format!(
         "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",
         found.total,
@@ -150,20 +218,43 @@ fn body(found: &Found) -> Vec<u8> {
     body
 }
 
-fn answer(runtime: &Runtime, index: &TextIndex, edition: &Edition, filter: &ReviewFilter) -> (Answer, Work) {
-    let found = runtime.block_on(index.search(&shelf::forgetful(edition), filter, LIMIT, None));
-    let id =
-        |review: &bytes::Bytes| serde_json::from_slice::<serde_json::Value>(review).unwrap()["id"].as_str().unwrap().to_owned();
-    ((found.total, found.reviews.iter().map(id).collect()), found.work)
+fn answer(
+    runtime: &Runtime,
+    index: &TextIndex,
+    snapshot: &Snapshot,
+    filter: &ReviewFilter,
+) -> (Answer, Work) {
+    let found =
+        runtime.block_on(index.search(&review_index::forgetful(snapshot), filter, LIMIT, None));
+    let id = |review: &bytes::Bytes| {
+        serde_json::from_slice::<serde_json::Value>(review).unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    (
+        (found.total, found.reviews.iter().map(id).collect()),
+        found.work,
+    )
 }
 
 /// Both plans give the same reviews and the same total, or there is nothing to compare.
-fn agrees(runtime: &Runtime, index: &TextIndex, edition: &Edition, buffer: &Buffer, filter: &ReviewFilter) {
-    assert_eq!(answer(runtime, index, edition, filter).0, buffer.search(filter, LIMIT), "{filter:?}");
+fn agrees(
+    runtime: &Runtime,
+    index: &TextIndex,
+    snapshot: &Snapshot,
+    buffer: &Buffer,
+    filter: &ReviewFilter,
+) {
+    assert_eq!(
+        answer(runtime, index, snapshot, filter).0,
+        buffer.search(filter, LIMIT),
+        "{filter:?}"
+    );
 }
 
 /// Pieces of texts, whole and spoilt, with and without filters.
-fn by_chance(runtime: &Runtime, index: &TextIndex, edition: &Edition, buffer: &Buffer) {
+fn by_chance(runtime: &Runtime, index: &TextIndex, snapshot: &Snapshot, buffer: &Buffer) {
     let mut dice = Dice::new(7);
     for _ in 0..BY_CHANCE {
         let text: Vec<char> = buffer.text(dice.below(buffer.rows())).chars().collect();
@@ -176,27 +267,43 @@ fn by_chance(runtime: &Runtime, index: &TextIndex, edition: &Edition, buffer: &B
         let mut questions = questions::all();
         let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
         arguments.query = Some(query);
-        agrees(runtime, index, edition, buffer, &ReviewFilter::new(&arguments));
+        agrees(
+            runtime,
+            index,
+            snapshot,
+            buffer,
+            &ReviewFilter::new(&arguments),
+        );
     }
 }
 
-fn report(rows: usize, questions: &[Question], runtime: &Runtime, index: &TextIndex, edition: &Edition) {
+fn report(
+    rows: usize,
+    questions: &[Question],
+    runtime: &Runtime,
+    index: &TextIndex,
+    snapshot: &Snapshot,
+) {
     println!(
         "\n| class | found | walked | candidates | answer | total remembered | walk alone | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
     );
     for question in questions {
         let group = group(rows, question);
         let [ours, remembered, walk, buffer, fts] =
-            ["ours", "remembered", "walk", "buffer", "fts5"].map(|plan| table::median(&group, plan));
-        let goal = question.goal.milliseconds(rows, buffer.unwrap_or_default() / 1e6);
+            ["ours", "remembered", "walk", "buffer", "fts5"]
+                .map(|plan| table::median(&group, plan));
+        let goal = question
+            .goal
+            .milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let ((total, _), work) = answer(runtime, index, edition, &question.filter());
+        let ((total, _), work) = answer(runtime, index, snapshot, &question.filter());
         println!(
             "| {} `{}` | {total} | {} | {} | {} | {} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,
             question.arguments.query.as_deref().unwrap_or_default(),
             work.walked,
-            work.candidates.map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
+            work.candidates
+                .map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
             table::time(ours),
             table::time(remembered),
             table::time(walk),

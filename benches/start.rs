@@ -1,6 +1,6 @@
-//! Starting: a fresh process opens the database, reads and prints it, and could answer. CPU time of the process and its
-//! peak memory; then, in another fresh process, what the parts cost one by one. With `REVIEWS_BENCH_TASK=jsonl` it writes
-//! the made-up reviews as JSON Lines instead.
+//! Starting: a fresh process opens the database, reads and renders it, and could answer. CPU time
+//! of the process and its peak memory; then, in another fresh process, what the parts cost one by
+//! one. With `REVIEWS_BENCH_TASK=jsonl` it writes the made-up reviews as JSON Lines instead.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,15 +18,15 @@ use std::time::Duration;
 
 use reviews_service::clock::Clock;
 use reviews_service::db::Database;
-use reviews_service::edition::entry::Entry;
-use reviews_service::edition::{Document, Filler, Press};
 use reviews_service::reviews::{Review, fold, store};
 use reviews_service::search::TextIndex;
+use reviews_service::snapshot::entry::Entry;
+use reviews_service::snapshot::{Document, Publisher, ReviewIndexBuilder};
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
 use support::corpus::Corpus;
 use support::cpu::{cpu, timed};
-use support::{files, questions, rows, shelf, table};
+use support::{files, questions, review_index, rows, table};
 use tokio::runtime::Runtime;
 
 /// Tells a process what it was started for.
@@ -34,7 +34,11 @@ const TASK: &str = "REVIEWS_BENCH_TASK";
 const RUNS: usize = 5;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     match std::env::var(TASK).as_deref() {
         Ok("start") => start(&runtime, &files::path(rows())),
         Ok("parts") => parts(&runtime, &files::path(rows())),
@@ -46,11 +50,16 @@ fn main() {
         _ => {
             runtime.block_on(files::database(rows()));
             println!("{} reviews\n", rows());
-            println!("| open | read and print | first answer | found | all of the process | /reviews.json | peak memory | ratio |");
+            println!(
+                "| open | read and print | first answer | found | all of the process | /reviews.json | peak memory | ratio |"
+            );
             println!("|---:|---:|---:|---:|---:|---:|---:|---:|");
             for task in ["start", "parts"] {
                 for _ in 0..if task == "start" { RUNS } else { 1 } {
-                    let status = Command::new(std::env::current_exe().unwrap()).env(TASK, task).status().unwrap();
+                    let status = Command::new(std::env::current_exe().unwrap())
+                        .env(TASK, task)
+                        .status()
+                        .unwrap();
                     assert!(status.success());
                 }
             }
@@ -64,17 +73,18 @@ fn start(runtime: &Runtime, path: &Path) {
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
     let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
-    let press = Press::new(database, shelf::links(), Clock::system());
-    let edition = runtime.block_on(press.first()).unwrap();
-    let printed = cpu();
-    let found = runtime.block_on(text_index.search(&edition, &questions::all()[0].filter(), 20, None));
-    let size = edition.document(Document::Reviews).sheet.content.len();
+    let publisher = Publisher::new(database, review_index::links(), Clock::system());
+    let snapshot = runtime.block_on(publisher.first()).unwrap();
+    let rendered = cpu();
+    let found =
+        runtime.block_on(text_index.search(&snapshot, &questions::all()[0].filter(), 20, None));
+    let size = snapshot.document(Document::Reviews).body.content.len();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
         "| {} | {} | {} | {} | {} | {} MB | {} MB | {}.{:02} |",
         time(opened.saturating_sub(before)),
-        time(printed.saturating_sub(opened)),
-        time(answered.saturating_sub(printed)),
+        time(rendered.saturating_sub(opened)),
+        time(answered.saturating_sub(rendered)),
         found.total,
         time(answered),
         size / 1_000_000,
@@ -101,28 +111,48 @@ fn parts(runtime: &Runtime, path: &Path) {
     let ((), reading) = timed(|| read(&mut drop));
     let mut reviews = Vec::new();
     read(&mut |review| reviews.push(review));
-    let links = shelf::links();
-    let (folded, folding) = timed(|| reviews.iter().map(|review| fold(&review.text)).collect::<Vec<_>>());
-    let (json, serialising) =
-        timed(|| reviews.iter().map(|review| wire::json(&wire::Review::new(review.clone(), &links))).collect::<Vec<_>>());
-    let (entries, printing) = timed(|| reviews.into_iter().map(|review| Entry::unread(review, &links)).collect::<Vec<_>>());
+    let links = review_index::links();
+    let (folded, folding) = timed(|| {
+        reviews
+            .iter()
+            .map(|review| fold(&review.text))
+            .collect::<Vec<_>>()
+    });
+    let (json, serialising) = timed(|| {
+        reviews
+            .iter()
+            .map(|review| wire::json(&wire::Review::new(review.clone(), &links)))
+            .collect::<Vec<_>>()
+    });
+    let (entries, printing) = timed(|| {
+        reviews
+            .into_iter()
+            .map(|review| Entry::unanalyzed(review, &links))
+            .collect::<Vec<_>>()
+    });
     drop(folded);
-    // Joined as blocks are, about 128 reviews each.
+    // Joined as segments are, about 128 reviews each.
     let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
-    let (shelf, filling) = timed(|| {
-        let mut filler = Filler::default();
+    let (review_index, filling) = timed(|| {
+        let mut builder = ReviewIndexBuilder::default();
         for entry in &entries {
-            filler.push(entry);
+            builder.push(entry);
         }
-        filler.finish()
+        builder.finish()
     });
-    println!("\n| part, {} reviews | CPU |\n|---|---:|", shelf.len());
+    println!(
+        "\n| part, {} reviews | CPU |\n|---|---:|",
+        review_index.len()
+    );
     let rows = [
         ("looking whether the text index is whole", looking),
         ("reading the rows", reading),
         ("entries", printing),
-        ("… of that, serialising (with a copy of the review)", serialising),
+        (
+            "… of that, serialising (with a copy of the review)",
+            serialising,
+        ),
         ("… of that, folding", folding),
         ("filling the shelf", filling),
         ("… of that, hashing", hashing),
@@ -136,5 +166,6 @@ fn parts(runtime: &Runtime, path: &Path) {
 fn peak_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok())
+        .unwrap_or(0)
 }

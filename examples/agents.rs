@@ -1,5 +1,6 @@
-//! Many agents at once: opens sessions, then asks in parallel for a while, within sessions and without, and says what it took.
-//! Memory and CPU time are those of the service's process, as Linux counts them.
+//! Many agents at once: opens sessions, then asks in parallel for a while, within sessions and
+//! without, and says what it took. Memory and CPU time are those of the service's process, as Linux
+//! counts them.
 //!
 //! ```text
 //! cargo build --release --bin reviews --example agents
@@ -7,7 +8,8 @@
 //! target/release/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
 //! ```
 //!
-//! `$!` is the process that the shell started last: the service itself, and not a cargo that waits for it.
+//! `$!` is the process that the shell started last: the service itself, and not a cargo that waits
+//! for it.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -31,15 +33,29 @@ const TICKS_PER_SECOND: u64 = 100;
 #[tokio::main]
 async fn main() -> Result<()> {
     let given: Vec<String> = std::env::args().skip(1).collect();
-    let (url, process) = (given.first().context("which URL?")?, given.get(1).context("which process?")?.clone());
-    let number = |at: usize, default: usize| given.get(at).map_or(Ok(default), |given| given.parse());
+    let (url, process) = (
+        given.first().context("which URL?")?,
+        given.get(1).context("which process?")?.clone(),
+    );
+    let number =
+        |at: usize, default: usize| given.get(at).map_or(Ok(default), |given| given.parse());
     let (sessions, clients, seconds) = (number(2, 10_000)?, number(3, 50)?, number(4, 60)?);
     let (before_kib, started) = (resident_kib(&process)?, Instant::now());
     let ids = Arc::new(open(url, sessions, clients).await?);
-    println!("{sessions} sessions opened in {:.1} s", started.elapsed().as_secs_f64());
-    println!("memory: {} KiB before, {} KiB after", before_kib, resident_kib(&process)?);
+    println!(
+        "{sessions} sessions opened in {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
+    println!(
+        "memory: {} KiB before, {} KiB after",
+        before_kib,
+        resident_kib(&process)?
+    );
 
-    let (cpu_before, until) = (cpu(&process)?, Instant::now() + Duration::from_secs(seconds as u64));
+    let (cpu_before, until) = (
+        cpu(&process)?,
+        Instant::now() + Duration::from_secs(seconds as u64),
+    );
     let mut asking = JoinSet::new();
     for client in 0..clients {
         asking.spawn(ask(url.clone(), Arc::clone(&ids), client, until));
@@ -50,8 +66,18 @@ async fn main() -> Result<()> {
     }
     taken.sort_unstable();
     let at = |per_mille: usize| taken[(taken.len() - 1) * per_mille / 1_000].as_secs_f64() * 1e3;
-    println!("{clients} clients for {seconds} s: {} answers, {:.0} a second", taken.len(), taken.len() as f64 / seconds as f64);
-    println!("latency: median {:.2} ms, 95 % {:.2} ms, 99 % {:.2} ms, longest {:.1} ms", at(500), at(950), at(990), at(1_000));
+    println!(
+        "{clients} clients for {seconds} s: {} answers, {:.0} a second",
+        taken.len(),
+        taken.len() as f64 / seconds as f64
+    );
+    println!(
+        "latency: median {:.2} ms, 95 % {:.2} ms, 99 % {:.2} ms, longest {:.1} ms",
+        at(500),
+        at(950),
+        at(990),
+        at(1_000)
+    );
     println!(
         "CPU time of the service: {:.3} ms an answer",
         cpu(&process)?.saturating_sub(cpu_before).as_secs_f64() * 1e3 / taken.len() as f64
@@ -64,15 +90,25 @@ async fn main() -> Result<()> {
 async fn open(url: &str, sessions: usize, clients: usize) -> Result<Vec<String>> {
     let mut opening = JoinSet::new();
     for client in 0..clients {
-        let (url, mine) = (url.to_owned(), sessions / clients + usize::from(client < sessions % clients));
+        let (url, mine) = (
+            url.to_owned(),
+            sessions / clients + usize::from(client < sessions % clients),
+        );
         opening.spawn(async move {
             let (http, mut ids) = (Client::new(), Vec::with_capacity(mine));
             let who = json!({ "name": "agents", "version": "1" });
-            let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who });
+            let params =
+                json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who });
             for _ in 0..mine {
-                let answer =
-                    send(http.post(&url), &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })).await?;
-                let id = answer.headers().get("mcp-session-id").context("no session")?;
+                let answer = send(
+                    http.post(&url),
+                    &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }),
+                )
+                .await?;
+                let id = answer
+                    .headers()
+                    .get("mcp-session-id")
+                    .context("no session")?;
                 ids.push(id.to_str()?.to_owned());
                 answer.bytes().await?;
             }
@@ -87,7 +123,12 @@ async fn open(url: &str, sessions: usize, clients: usize) -> Result<Vec<String>>
 }
 
 /// Asks one thing after the other, each within another session or alone: how long each took.
-async fn ask(url: String, ids: Arc<Vec<String>>, client: usize, until: Instant) -> Result<Vec<Duration>> {
+async fn ask(
+    url: String,
+    ids: Arc<Vec<String>>,
+    client: usize,
+    until: Instant,
+) -> Result<Vec<Duration>> {
     let calls = [
         json!({ "name": "search_reviews", "arguments": { "query": "leak", "limit": 5 } }),
         json!({ "name": "get_business", "arguments": {} }),
@@ -105,12 +146,19 @@ async fn ask(url: String, ids: Arc<Vec<String>>, client: usize, until: Instant) 
         let mut request = http.post(&url);
         if turn % 3 == 0 {
             let name = params["name"].as_str().unwrap_or_default();
-            request = request.header("mcp-method", "tools/call").header("mcp-name", name).header("mcp-protocol-version", STATELESS);
+            request = request
+                .header("mcp-method", "tools/call")
+                .header("mcp-name", name)
+                .header("mcp-protocol-version", STATELESS);
             params["_meta"] = meta.clone();
         } else {
             request = request.header("mcp-session-id", &ids[turn * 31 % ids.len()]);
         }
-        let answer = send(request, &json!({ "jsonrpc": "2.0", "id": turn, "method": "tools/call", "params": params })).await?;
+        let answer = send(
+            request,
+            &json!({ "jsonrpc": "2.0", "id": turn, "method": "tools/call", "params": params }),
+        )
+        .await?;
         let said: Value = serde_json::from_slice(&answer.bytes().await?)?;
         taken.push(started.elapsed());
         ensure!(said["result"]["isError"] == false, "{said}");
@@ -119,20 +167,32 @@ async fn ask(url: String, ids: Arc<Vec<String>>, client: usize, until: Instant) 
 }
 
 async fn send(request: RequestBuilder, message: &Value) -> Result<reqwest::Response> {
-    let answer = request.header("content-type", "application/json").body(message.to_string()).send().await?;
+    let answer = request
+        .header("content-type", "application/json")
+        .body(message.to_string())
+        .send()
+        .await?;
     Ok(answer.error_for_status()?)
 }
 
 fn resident_kib(process: &str) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
 /// User and system time so far.
 fn cpu(process: &str) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     // Fields 14 and 15 of proc(5); what follows the name begins with the third.
     let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))

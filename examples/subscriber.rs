@@ -1,5 +1,5 @@
-//! The smallest honest subscriber (W3C WebSub): finds the hub, subscribes, answers the challenge, believes only what is
-//! signed, renews before the lease ends, and unsubscribes when it is stopped.
+//! The smallest honest subscriber (W3C WebSub): finds the hub, subscribes, answers the challenge,
+//! believes only what is signed, renews before the lease ends, and unsubscribes when it is stopped.
 //!
 //! ```text
 //! cargo run --example subscriber -- TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem
@@ -72,9 +72,19 @@ pub struct Subscriber {
 
 impl Subscriber {
     /// Asks the topic for its hub and its name (WebSub §4), and makes up a secret.
-    pub async fn discover(url: &str, callback: &str) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Event>)> {
-        let answer = reqwest::Client::new().head(url).send().await?.error_for_status()?;
-        let link = |rel| linked(answer.headers(), rel).with_context(|| format!("{url} has no Link with rel={rel}"));
+    pub async fn discover(
+        url: &str,
+        callback: &str,
+    ) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Event>)> {
+        let answer = reqwest::Client::new()
+            .head(url)
+            .send()
+            .await?
+            .error_for_status()?;
+        let link = |rel| {
+            linked(answer.headers(), rel)
+                .with_context(|| format!("{url} has no Link with rel={rel}"))
+        };
         let (events, happened) = mpsc::unbounded_channel();
         let mut secret = [0; 32];
         getrandom::fill(&mut secret)?;
@@ -90,9 +100,11 @@ impl Subscriber {
         Ok((Arc::new(subscriber), happened))
     }
 
-    /// Subscribes, and listens and renews until it is dropped. The listener must be where the callback leads.
+    /// Subscribes, and listens and renews until it is dropped. The listener must be where the
+    /// callback leads.
     pub async fn run(self: Arc<Self>, listener: TcpListener, tls: ServerConfig) -> Result<()> {
-        let (acceptor, mut renew_at) = (TlsAcceptor::from(Arc::new(tls)), self.renew_at.subscribe());
+        let (acceptor, mut renew_at) =
+            (TlsAcceptor::from(Arc::new(tls)), self.renew_at.subscribe());
         let mut connections = JoinSet::new();
         self.request("subscribe").await?;
         loop {
@@ -129,7 +141,9 @@ impl Subscriber {
             .append_pair("hub.callback", &self.callback)
             .append_pair("hub.secret", &self.secret)
             .finish();
-        let request = reqwest::Client::new().post(&self.hub).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let request = reqwest::Client::new()
+            .post(&self.hub)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let answer = request.body(form).send().await?;
         match answer.status() {
             StatusCode::ACCEPTED => Ok(()),
@@ -139,8 +153,11 @@ impl Subscriber {
 
     async fn serve(self: Arc<Self>, stream: TcpStream, acceptor: TlsAcceptor) -> Result<()> {
         let stream = acceptor.accept(stream).await?;
-        let service = service_fn(|request| async { Ok::<_, Infallible>(self.answer(request).await) });
-        Ok(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await?)
+        let service =
+            service_fn(|request| async { Ok::<_, Infallible>(self.answer(request).await) });
+        Ok(hyper::server::conn::http1::Builder::new()
+            .serve_connection(TokioIo::new(stream), service)
+            .await?)
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
@@ -158,18 +175,27 @@ impl Subscriber {
     fn asked(&self, query: &str) -> (StatusCode, String) {
         let parameter = |name: &str| {
             let mut pairs = form_urlencoded::parse(query.as_bytes());
-            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+            pairs
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.into_owned())
+                .unwrap_or_default()
         };
         let no = (StatusCode::NOT_FOUND, String::new());
         if parameter("hub.topic") != self.topic {
             return no;
         }
-        let event = match (parameter("hub.mode").as_str(), self.is_leaving.load(Ordering::SeqCst)) {
+        let event = match (
+            parameter("hub.mode").as_str(),
+            self.is_leaving.load(Ordering::SeqCst),
+        ) {
             ("subscribe", false) => {
-                let Ok(seconds) = parameter("hub.lease_seconds").parse() else { return no };
+                let Ok(seconds) = parameter("hub.lease_seconds").parse() else {
+                    return no;
+                };
                 let lease = Duration::from_secs(seconds);
                 // In good time, should the hub not answer at once.
-                self.renew_at.send_replace(Some(Instant::now() + lease * 2 / 3));
+                self.renew_at
+                    .send_replace(Some(Instant::now() + lease * 2 / 3));
                 Event::Subscribed(lease)
             }
             ("unsubscribe", true) => Event::Unsubscribed,
@@ -180,15 +206,27 @@ impl Subscriber {
         (StatusCode::OK, parameter("hub.challenge"))
     }
 
-    /// Content came: 2xx whether we believe it or not, so that who forges learns nothing (WebSub §7.1.1).
+    /// Content came: 2xx whether we believe it or not, so that who forges learns nothing (WebSub
+    /// §7.1.1).
     async fn got(&self, request: Request<Incoming>) -> StatusCode {
-        let signature = request.headers().get("x-hub-signature").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let Ok(body) = Limited::new(request.into_body(), CONTENT_BYTES_MAX).collect().await else {
+        let signature = request
+            .headers()
+            .get("x-hub-signature")
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
+        let Ok(body) = Limited::new(request.into_body(), CONTENT_BYTES_MAX)
+            .collect()
+            .await
+        else {
             return StatusCode::PAYLOAD_TOO_LARGE;
         };
         let body = body.to_bytes();
         let is_ours = signature.is_some_and(|signature| is_signed(&self.secret, &body, &signature));
-        let _ = self.events.send(if is_ours { Event::Content(body) } else { Event::Forged });
+        let _ = self.events.send(if is_ours {
+            Event::Content(body)
+        } else {
+            Event::Forged
+        });
         StatusCode::ACCEPTED
     }
 }
@@ -196,22 +234,44 @@ impl Subscriber {
 /// Whether `signature` is `sha256=` and the HMAC of `body`, compared in constant time.
 #[must_use]
 pub fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
-    let Some(hex) = signature.strip_prefix("sha256=") else { return false };
-    let byte = |at| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    let Some(sum) = (0..hex.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>() else { return false };
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return false };
+    let Some(hex) = signature.strip_prefix("sha256=") else {
+        return false;
+    };
+    let byte = |at| {
+        hex.get(at..at + 2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+    };
+    let Some(sum) = (0..hex.len())
+        .step_by(2)
+        .map(byte)
+        .collect::<Option<Vec<u8>>>()
+    else {
+        return false;
+    };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
+        return false;
+    };
     mac.update(body);
     mac.verify_slice(&sum).is_ok()
 }
 
 /// The target of the first link with this relation (RFC 8288).
 fn linked(headers: &HeaderMap, rel: &str) -> Option<String> {
-    let values = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(", <")).find_map(|link| {
-        let (target, parameters) = link.trim_start_matches('<').split_once('>')?;
-        let is_it = parameters.split(';').any(|it| it.trim().strip_prefix("rel=").is_some_and(|it| it.trim_matches('"') == rel));
-        is_it.then(|| target.to_owned())
-    })
+    let values = headers
+        .get_all(LINK)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    values
+        .flat_map(|value| value.split(", <"))
+        .find_map(|link| {
+            let (target, parameters) = link.trim_start_matches('<').split_once('>')?;
+            let is_it = parameters.split(';').any(|it| {
+                it.trim()
+                    .strip_prefix("rel=")
+                    .is_some_and(|it| it.trim_matches('"') == rel)
+            });
+            is_it.then(|| target.to_owned())
+        })
 }
 
 #[tokio::main]
@@ -221,7 +281,9 @@ async fn main() -> Result<()> {
         bail!("TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem");
     };
     let chain = CertificateDer::pem_file_iter(certificates)?.collect::<Result<_, _>>()?;
-    let tls = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
+    let tls = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
     let listener = TcpListener::bind(listen).await?;
     let (subscriber, mut events) = Subscriber::discover(topic, callback).await?;
     let mut tasks = JoinSet::new();

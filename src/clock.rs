@@ -1,8 +1,10 @@
-//! The one clock. Time is input: whatever decides by time is handed a [`Clock`], so that a test can set it.
+//! The one clock. Time is input: whatever decides by time is handed a [`Clock`], so that a test can
+//! set it.
 //!
-//! It has two sides. The wall clock tells instants, which are stored and published; it may be set forwards or backwards at
-//! any moment. The monotonic clock measures how long something takes or has to wait: it is not set, never goes back, and
-//! means nothing outside of this process. Nothing else in the crate reads the system's time or sleeps (held by a lint).
+//! It has two sides. The wall clock tells instants, which are stored and published; it may be set
+//! forwards or backwards at any moment. The monotonic clock measures how long something takes or
+//! has to wait: it is not set, never goes back, and means nothing outside of this process. Nothing
+//! else in the crate reads the system's time or sleeps (held by a lint).
 
 use std::ops::{Add, Sub};
 use std::sync::{Arc, LazyLock};
@@ -64,11 +66,14 @@ impl Sub for Monotonic {
 }
 
 /// When this process first asked for the monotonic time.
-#[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that asks the system"
+)]
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
-    /// The machine's clock.
+    /// The clock of the machine: wall time and a monotonic time beside it.
     #[must_use]
     pub const fn system() -> Self {
         Self(Source::System)
@@ -77,12 +82,18 @@ impl Clock {
     /// A clock that stands at `now` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(now: DateTime<Utc>) -> Self {
-        Self(Source::Manual(Arc::new(watch::Sender::new(Manual { wall: now, monotonic: Monotonic::default() }))))
+        Self(Source::Manual(Arc::new(watch::Sender::new(Manual {
+            wall: now,
+            monotonic: Monotonic::default(),
+        }))))
     }
 
     /// The current instant, on the wall clock.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that asks the system"
+    )]
     pub fn now(&self) -> DateTime<Utc> {
         match &self.0 {
             Source::System => Utc::now(),
@@ -99,8 +110,8 @@ impl Clock {
         }
     }
 
-    /// Lets time pass on a manual clock. Backwards, the wall clock alone is moved, as time does not run backwards. The
-    /// system's clock is not ours to move: nothing happens.
+    /// Lets time pass on a manual clock. Backwards, the wall clock alone is moved, as time does not
+    /// run backwards. The system's clock is not ours to move: nothing happens.
     pub fn advance(&self, by: chrono::Duration) {
         if let Source::Manual(now) = &self.0 {
             now.send_modify(|now| {
@@ -110,7 +121,8 @@ impl Clock {
         }
     }
 
-    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does, while no time passes.
+    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does,
+    /// while no time passes.
     pub fn set_wall(&self, by: chrono::Duration) {
         if let Source::Manual(now) = &self.0 {
             now.send_modify(|now| now.wall += by);
@@ -132,7 +144,10 @@ impl Clock {
     }
 
     /// Returns once the monotonic clock stands at `until` or later.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that waits for the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that waits for the system"
+    )]
     pub async fn sleep_until(&self, until: Monotonic) {
         match &self.0 {
             Source::System => tokio::time::sleep(until - self.monotonic()).await,
@@ -144,11 +159,16 @@ impl Clock {
         }
     }
 
-    /// When the monotonic clock will show what the wall clock calls `instant`, if nobody sets the latter; at most after
-    /// `longest`, so that a clock that is set back stretches no wait beyond that.
+    /// When the monotonic clock will show what the wall clock calls `instant`, if nobody sets the
+    /// latter; at most after `longest`, so that a clock that is set back stretches no wait beyond
+    /// that.
     #[must_use]
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
-        self.monotonic() + (instant - self.now()).to_std().unwrap_or_default().min(longest)
+        self.monotonic()
+            + (instant - self.now())
+                .to_std()
+                .unwrap_or_default()
+                .min(longest)
     }
 }
 
@@ -167,7 +187,11 @@ mod tests {
             let wait = clock.sleep(Duration::from_mins(1)).shared();
             assert_eq!(wait.clone().now_or_never(), None);
             clock.set_wall(by);
-            assert_eq!(wait.clone().now_or_never(), None, "{by}: no time has passed");
+            assert_eq!(
+                wait.clone().now_or_never(),
+                None,
+                "{by}: no time has passed"
+            );
             clock.advance(chrono::Duration::minutes(1));
             assert_eq!(wait.now_or_never(), Some(()), "{by}: a minute has passed");
         }
@@ -179,7 +203,10 @@ mod tests {
         clock.advance(HOUR);
         let before = clock.monotonic();
         clock.advance(-HOUR);
-        assert_eq!((clock.monotonic(), clock.now()), (before, DateTime::UNIX_EPOCH));
+        assert_eq!(
+            (clock.monotonic(), clock.now()),
+            (before, DateTime::UNIX_EPOCH)
+        );
         assert!(Clock::system().monotonic() <= Clock::system().monotonic());
     }
 
@@ -188,10 +215,20 @@ mod tests {
         let clock = Clock::manual(DateTime::UNIX_EPOCH + HOUR);
         let due = clock.now() + chrono::Duration::seconds(5);
         let longest = Duration::from_mins(1);
-        assert_eq!(clock.monotonic_at(due, longest) - clock.monotonic(), Duration::from_secs(5));
+        assert_eq!(
+            clock.monotonic_at(due, longest) - clock.monotonic(),
+            Duration::from_secs(5)
+        );
         clock.set_wall(-HOUR);
-        assert_eq!(clock.monotonic_at(due, longest) - clock.monotonic(), longest);
+        assert_eq!(
+            clock.monotonic_at(due, longest) - clock.monotonic(),
+            longest
+        );
         clock.set_wall(HOUR * 2);
-        assert_eq!(clock.monotonic_at(due, longest), clock.monotonic(), "due at once");
+        assert_eq!(
+            clock.monotonic_at(due, longest),
+            clock.monotonic(),
+            "due at once"
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! Threads for work that takes CPU: publishing, analyzing, aggregating, coding. Whoever accepts connections or sends must never
-//! wait for it, so it runs beside the runtime's own threads, and never more of it at once than there are places: what is
-//! more waits its turn, first come first served. Knows nothing of what the work is.
+//! Threads for work that takes CPU: publishing, analyzing, aggregating, coding. Whoever accepts
+//! connections or sends must never wait for it, so it runs beside the runtime's own threads, and
+//! never more of it at once than there are places: what is more waits its turn, first come first
+//! served. Knows nothing of what the work is.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -32,24 +33,35 @@ pub struct Panicked(String);
 impl Default for Compute {
     /// A place for each of the jobs, and for what is asked for as many as there are processors.
     fn default() -> Self {
-        Self::new(JOBS, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+        Self::new(
+            JOBS,
+            std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        )
     }
 }
 
 impl Compute {
-    /// So many places for [`Compute::run`] and [`Compute::drive`], and so many for [`Compute::here`].
+    /// So many places for [`Compute::run`] and [`Compute::drive`], and so many for
+    /// [`Compute::here`].
     #[must_use]
     pub fn new(places: usize, places_here: usize) -> Self {
         let semaphore = |places: usize| Arc::new(Semaphore::new(places.max(1)));
-        Self { places: semaphore(places), places_here: semaphore(places_here), running: TaskTracker::new() }
+        Self {
+            places: semaphore(places),
+            places_here: semaphore(places_here),
+            running: TaskTracker::new(),
+        }
     }
 
-    /// Does `work` on a thread of its own. It is done to its end even where nobody waits for it any more;
-    /// [`Compute::idle`] does.
+    /// Does `work` on a thread of its own. It is done to its end even where nobody waits for it any
+    /// more; [`Compute::idle`] does.
     ///
     /// # Errors
     /// [`Panicked`].
-    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Panicked> {
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
         // The semaphore is never closed.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let running = self.running.token();
@@ -74,12 +86,16 @@ impl Compute {
         self.run(move || runtime.block_on(work)).await
     }
 
-    /// Does `work` at once on this thread, whose other tasks another one takes over. For what is asked for: the answer is
-    /// waited for by this task alone.
+    /// Does `work` at once on this thread, whose other tasks another one takes over. For what is
+    /// asked for: the answer is waited for by this task alone.
     pub async fn here<T>(&self, work: impl FnOnce() -> T) -> T {
         let _place = self.places_here.acquire().await.ok();
         // On a runtime of one thread there is no other that could take over.
-        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread { block_in_place(work) } else { work() }
+        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
+            block_in_place(work)
+        } else {
+            work()
+        }
     }
 
     /// Returns once nothing runs any more.

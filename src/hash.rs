@@ -1,5 +1,6 @@
-//! Hashes that are kept or shown: how digests are written, and the short hash that keys are made of. One place, because what
-//! is derived from them (`ETag`s, blocks, weights, notes in the database) must not change.
+//! Hashes that are kept or shown: how digests are written, and the short hash that keys are made
+//! of. One place, because what is derived from them (`ETag`s, blocks, weights, notes in the
+//! database) must not change.
 
 use std::fmt::Write as _;
 
@@ -10,21 +11,28 @@ const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 /// Lower-case hexadecimal.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// FNV-1a of 64 bits, going on from `hash`.
 #[must_use]
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
+    bytes.iter().fold(hash, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME)
+    })
 }
 
 /// Both halves of a hash in one.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "the halves are folded into one")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the halves are folded into one"
+)]
 pub const fn folded(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }

@@ -1,15 +1,17 @@
 //! Reviews Service: publishes the verified reviews of one business, read-only.
 //!
-//! The rooms below stand on floors: each may use those above its own name in this list, and none of its own floor.
-//! `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
+//! The rooms below stand on floors: each may use those above its own name in this list, and none of
+//! its own floor. `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
 
 pub mod clock;
 pub mod compute;
-pub mod config;
 pub mod hash;
 pub mod links;
 pub mod random;
 pub mod steps;
+pub mod telemetry;
+
+pub mod config;
 
 pub mod db;
 pub mod egress;
@@ -22,7 +24,8 @@ pub mod insights;
 
 pub mod wire;
 
-pub mod edition;
+pub mod server;
+pub mod snapshot;
 
 pub mod search;
 pub mod websub;

@@ -20,6 +20,8 @@ pub const REVIEW_PATH: &str = "/api/reviews/:id";
 pub const EVIDENCE_PATH: &str = "/insights/aspects/:id/evidence.json";
 /// Where the description of the API is.
 pub const OPENAPI_PATH: &str = "/.well-known/openapi.json";
+/// Where it is said to whom security faults are reported (RFC 9116 §3).
+pub const SECURITY_PATH: &str = "/.well-known/security.txt";
 /// Where Swagger UI is.
 pub const DOCS_PATH: &str = "/docs";
 
@@ -37,11 +39,20 @@ pub struct BaseUrlError {
     reason: String,
 }
 
+/// Whether an address that somebody wrote may be a link: nothing that a browser would run.
+#[must_use]
+pub fn is_web(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
+}
+
 impl FromStr for Links {
     type Err = BaseUrlError;
 
     fn from_str(given: &str) -> Result<Self, Self::Err> {
-        let fault = |reason: &str| BaseUrlError { given: given.to_owned(), reason: reason.to_owned() };
+        let fault = |reason: &str| BaseUrlError {
+            given: given.to_owned(),
+            reason: reason.to_owned(),
+        };
         let url = Url::parse(given).map_err(|error| fault(&format!("is no URL ({error})")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(fault("is neither http nor https"));
@@ -49,10 +60,16 @@ impl FromStr for Links {
         if url.host_str().is_none_or(str::is_empty) {
             return Err(fault("has no host"));
         }
-        if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+        if url.query().is_some()
+            || url.fragment().is_some()
+            || !url.username().is_empty()
+            || url.password().is_some()
+        {
             return Err(fault("has more than a scheme, host, port and path"));
         }
-        Ok(Self { base: url.as_str().trim_end_matches('/').to_owned() })
+        Ok(Self {
+            base: url.as_str().trim_end_matches('/').to_owned(),
+        })
     }
 }
 
@@ -63,11 +80,14 @@ impl fmt::Display for Links {
 }
 
 impl Links {
-    /// The path of the base URL, without a slash at its end: what every path on a page begins with. Empty at a host's root.
+    /// The path of the base URL, without a slash at its end: what every path on a page begins with.
+    /// Empty at a host's root.
     #[must_use]
     pub fn base_path(&self) -> &str {
         let host = self.base.find("://").map_or(0, |at| at + 3);
-        self.base[host..].find('/').map_or("", |slash| &self.base[host + slash..])
+        self.base[host..]
+            .find('/')
+            .map_or("", |slash| &self.base[host + slash..])
     }
 
     /// The URL of `path`, which begins with a slash.
@@ -76,19 +96,21 @@ impl Links {
         format!("{}{path}", self.base)
     }
 
-    /// The evidence of an aspect. Ids of aspects are words of small letters, digits and underscores.
+    /// The evidence of an aspect. Ids of aspects are words of small letters, digits and
+    /// underscores.
     #[must_use]
     pub fn evidence(&self, aspect_id: &str) -> String {
         self.absolute(&EVIDENCE_PATH.replace(":id", aspect_id))
     }
 
-    /// The permalink of a review. Every character that an id may have stands for itself in a path (RFC 3986 §3.3).
+    /// The permalink of a review. Every character that an id may have stands for itself in a path
+    /// (RFC 3986 §3.3).
     #[must_use]
     pub fn review(&self, review_id: &str) -> String {
         self.absolute(&PERMALINK_PATH.replace(":id", review_id))
     }
 
-    /// The hub's URL.
+    /// The absolute URL of the WebSub hub.
     #[must_use]
     pub fn hub(&self) -> String {
         self.absolute(HUB_PATH)

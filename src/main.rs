@@ -1,24 +1,29 @@
-//! The `reviews` binary: reads the command line, sets logging up, and turns what happened into an exit code.
+//! The `reviews` binary: reads the command line, sets logging up, and turns what happened into an
+//! exit code.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use reviews_service::cli::{Cli, Outcome, explain, logging};
+use reviews_service::cli::{Cli, Outcome, explain};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let log = logging::start(cli.log());
-    let outcome = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
-        let outcome = runtime.block_on(cli.run());
-        // What a command had to finish, it has; what it was told to give up is not waited for.
-        runtime.shutdown_background();
-        outcome
-    });
+    let cli = match Cli::read() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    let log = cli.start_log();
+    let outcome = tokio::runtime::Runtime::new()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| {
+            let outcome = runtime.block_on(cli.run());
+            // What a command had to finish, it has; what it was told to give up is not waited for.
+            runtime.shutdown_background();
+            outcome
+        });
     let code = match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             // Where nobody reads it, the exit code still says it.
-            log.push(format!("error: {}\n", explain(&error)).as_bytes());
+            log.fail(&explain(&error));
             Outcome::Failed.into()
         }
     };

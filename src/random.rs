@@ -38,7 +38,10 @@ impl Random {
     ///
     /// # Errors
     /// When the operating system gives no randomness.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that asks the system"
+    )]
     pub fn bytes_16(&self) -> std::io::Result<[u8; 16]> {
         let mut bytes = [0_u8; 16];
         match &self.0 {
@@ -56,12 +59,16 @@ impl Random {
     #[must_use]
     pub fn fraction(&self) -> f64 {
         let hex = self.hex_128().unwrap_or_default();
-        let bits = hex.get(..8).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        let bits = hex
+            .get(..8)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .unwrap_or(0);
         f64::from(bits) / f64::from(u32::MAX)
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): enough to be repeatable, never used where it must not be guessed.
+/// SplitMix64 (Steele, Lea, Flood 2014): enough to be repeatable, never used where it must not be
+/// guessed.
 fn split_mix(state: &AtomicU64) -> u64 {
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut z = state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);

@@ -1,5 +1,6 @@
-//! Counts work, so that tests can say how much there is of it: as much for a text of twice the length as its length allows,
-//! and none on the thread that accepts. Time says that differently on every machine, so no test asks for it.
+//! Counts work, so that tests can say how much there is of it: as much for a text of twice the
+//! length as its length allows, and none on the thread that accepts. Time says that differently on
+//! every machine, so no test asks for it.
 //!
 //! Compiled for tests and for debugging alone; in a release build nothing is counted.
 
@@ -8,7 +9,8 @@ thread_local! {
     static TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts so many steps of this thread: a token looked at, a candidate compared, a review serialised.
+/// Counts so many steps of this thread: a token looked at, a candidate compared, a review
+/// serialised.
 #[inline]
 pub fn add(count: usize) {
     #[cfg(any(test, debug_assertions))]

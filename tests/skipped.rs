@@ -1,4 +1,5 @@
-//! Runs after all other tests, and says which of them were skipped for want of a tool, by name and counted. No test itself.
+//! Runs after all other tests, and says which of them were skipped for want of a tool, by name and
+//! counted. No test itself.
 
 use std::fs;
 use std::io::{Write, stdout};
@@ -22,10 +23,17 @@ fn main() {
         .map(|(test, tool)| format!("  {test}: `{tool}` is not installed\n"))
         .collect();
     skipped.sort();
-    let what = if skipped.len() == 1 { "test was" } else { "tests were" };
+    let what = if skipped.len() == 1 {
+        "test was"
+    } else {
+        "tests were"
+    };
     let told = match skipped.len() {
         0 => "no test was skipped\n".to_owned(),
-        count => format!("{count} {what} skipped; `./verify` installs what they need and runs them\n{}", skipped.concat()),
+        count => format!(
+            "{count} {what} skipped; `./verify` installs what they need and runs them\n{}",
+            skipped.concat()
+        ),
     };
     let _ = stdout().write_all(format!("\n{told}\n").as_bytes());
 }

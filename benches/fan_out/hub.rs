@@ -10,10 +10,10 @@ use futures_util::future::BoxFuture;
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
 use reviews_service::config::{Hosts, HubConfig};
-use reviews_service::edition::Document;
-use reviews_service::egress::{Egress, NameFault, Names, Policy, Roots};
+use reviews_service::egress::{Egress, Policy, ResolveError, Resolver, Roots};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
+use reviews_service::snapshot::Document;
 use reviews_service::websub::{Addresses, Doubts, Exchange, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -33,8 +33,8 @@ struct Line {
 
 struct Book;
 
-impl Names for Book {
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, NameFault>> {
+impl Resolver for Book {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
         Box::pin(std::future::ready(Ok(vec![address(&name)])))
     }
 }
@@ -47,14 +47,24 @@ pub struct Rig {
 
 /// What is sent: the JSON feed.
 pub async fn content(sink: &Sink) -> Bytes {
-    let rig = Rig::start(sink, 1, 0, 0).await;
-    let pieces = rig.app.ctx().current.load().document(Document::JsonFeed).sheet.content.pieces.concat();
+    let rig = Box::pin(Rig::start(sink, 1, 0, 0)).await;
+    let pieces = rig
+        .app
+        .ctx()
+        .current
+        .load()
+        .document(Document::JsonFeed)
+        .body
+        .content
+        .pieces
+        .concat();
     println!("(the feed: {} bytes)\n", pieces.len());
     pieces.into()
 }
 
 impl Rig {
-    /// A service with 50 reviews and so many subscribers at so many hosts, `dead` of which never answer.
+    /// A service with 50 reviews and so many subscribers at so many hosts, `dead` of which never
+    /// answer.
     pub async fn start(sink: &Sink, hosts: usize, dead: usize, subscribers: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let links: Links = "https://reviews.example.com".parse().unwrap();
@@ -65,12 +75,19 @@ impl Rig {
         let options = HubOptions {
             config: config.clone(),
             roots: roots.clone(),
-            names: Arc::new(Book),
+            resolver: Arc::new(Book),
             random: Random::system(),
             has_timer: true,
         };
-        let (app, _) =
-            App::open(&folder.path().join("reviews.db"), links.clone(), clock.clone(), options, Hosts::default()).await.unwrap();
+        let (app, _) = App::open(
+            &folder.path().join("reviews.db"),
+            links.clone(),
+            clock.clone(),
+            options,
+            Hosts::default(),
+        )
+        .await
+        .unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
         let exchange = Exchange {
@@ -83,8 +100,18 @@ impl Rig {
             by_address: Arc::new(Addresses::new(1_000_000, &clock)),
         };
         let current = Arc::clone(&app.ctx().current);
-        let worker = Worker::new(app.database().clone(), current, exchange, Arc::new(Notify::new()), u64::MAX);
-        Self { app, worker, _folder: folder }
+        let worker = Worker::new(
+            app.database().clone(),
+            current,
+            exchange,
+            Arc::new(Notify::new()),
+            u64::MAX,
+        );
+        Self {
+            app,
+            worker,
+            _folder: folder,
+        }
     }
 
     /// Works until so many deliveries are written down.
@@ -94,11 +121,12 @@ impl Rig {
         let done = async {
             let mut connection = database.readers().acquire().await.unwrap();
             loop {
-                let delivered: i64 =
-                    sqlx::query_scalar("select coalesce(max(delivered), 0) from fan_out where document = 'json_feed'")
-                        .fetch_one(&mut *connection)
-                        .await
-                        .unwrap();
+                let delivered: i64 = sqlx::query_scalar(
+                    "select coalesce(max(delivered), 0) from fan_out where document = 'json_feed'",
+                )
+                .fetch_one(&mut *connection)
+                .await
+                .unwrap();
                 if usize::try_from(delivered).unwrap() >= count {
                     break;
                 }

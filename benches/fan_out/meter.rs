@@ -25,7 +25,11 @@ impl Meter {
     pub fn start() -> Self {
         // The peak begins anew.
         fs::write("/proc/self/clear_refs", "5").unwrap();
-        Self { start: Instant::now(), cpu_seconds: cpu_seconds(), kib: status_kib("VmRSS:") }
+        Self {
+            start: Instant::now(),
+            cpu_seconds: cpu_seconds(),
+            kib: status_kib("VmRSS:"),
+        }
     }
 
     pub fn stop(self) -> Measured {
@@ -58,12 +62,24 @@ pub fn row(sender: &str, hosts: usize, count: usize, measured: &Measured) {
 /// User and system time of this process and its threads.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    fields[11..13].iter().map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS
+    let fields: Vec<&str> = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .collect();
+    fields[11..13]
+        .iter()
+        .map(|ticks| ticks.parse::<f64>().unwrap())
+        .sum::<f64>()
+        / TICKS
 }
 
 fn status_kib(name: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }

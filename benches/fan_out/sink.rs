@@ -1,4 +1,5 @@
-//! Receivers for all hosts of `sink.test`, in a process of their own: each has its address in 127/8.
+//! Receivers for all hosts of `sink.test`, in a process of their own: each has its address in
+//! 127/8.
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Lines};
@@ -35,14 +36,23 @@ pub struct Sink {
 impl Sink {
     pub fn start() -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let mut child = command.env("FAN_OUT_SINK", "1").stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .env("FAN_OUT_SINK", "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let port = lines.next().unwrap().unwrap().parse().unwrap();
         let mut ca_pem = String::new();
         while !ca_pem.contains("-----END") {
             ca_pem = ca_pem + &lines.next().unwrap().unwrap() + "\n";
         }
-        Self { child, _said: lines, port, ca_pem }
+        Self {
+            child,
+            _said: lines,
+            port,
+            ca_pem,
+        }
     }
 }
 
@@ -58,7 +68,12 @@ pub fn address(host: &str) -> IpAddr {
     let (kind, number) = host.split_once('.').unwrap().0.split_at(1);
     let number: u32 = number.parse().unwrap();
     let [_, high, middle, low] = (number + 1).to_be_bytes();
-    IpAddr::V4(Ipv4Addr::new(127, if kind == "d" { DEAD } else { 1 + high }, middle, low))
+    IpAddr::V4(Ipv4Addr::new(
+        127,
+        if kind == "d" { DEAD } else { 1 + high },
+        middle,
+        low,
+    ))
 }
 
 /// The process.
@@ -67,18 +82,35 @@ pub fn main() {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
     let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(vec!["*.sink.test".to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
+    let leaf = CertificateParams::new(vec!["*.sink.test".to_owned()])
+        .unwrap()
+        .signed_by(&key, &authority)
+        .unwrap();
     let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-    let tls = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![leaf.into()], key).unwrap();
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-        socket.bind(&std::net::SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into()).unwrap();
-        socket.listen(4_096).unwrap();
-        socket.set_nonblocking(true).unwrap();
-        let listener = TcpListener::from_std(socket.into()).unwrap();
-        println!("{}\n{}", listener.local_addr().unwrap().port(), authority.pem());
-        serve(listener, &TlsAcceptor::from(Arc::new(tls))).await;
-    });
+    let tls = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![leaf.into()], key)
+        .unwrap();
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(async {
+            let socket =
+                socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+            socket
+                .bind(&std::net::SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into())
+                .unwrap();
+            socket.listen(4_096).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let listener = TcpListener::from_std(socket.into()).unwrap();
+            println!(
+                "{}\n{}",
+                listener.local_addr().unwrap().port(),
+                authority.pem()
+            );
+            serve(listener, &TlsAcceptor::from(Arc::new(tls))).await;
+        });
 }
 
 async fn serve(listener: TcpListener, acceptor: &TlsAcceptor) {
@@ -93,15 +125,26 @@ async fn serve(listener: TcpListener, acceptor: &TlsAcceptor) {
         connections.spawn(async move {
             if is_dead {
                 // Until the sender hangs up.
-                while stream.readable().await.is_ok() && stream.try_read(&mut [0; 4_096]).is_ok_and(|read| read > 0) {}
+                while stream.readable().await.is_ok()
+                    && stream.try_read(&mut [0; 4_096]).is_ok_and(|read| read > 0)
+                {}
                 return;
             }
-            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let Ok(stream) = acceptor.accept(stream).await else {
+                return;
+            };
             let service = service_fn(|request: Request<Incoming>| async move {
                 let _ = request.into_body().collect().await;
-                Ok::<_, Infallible>(Response::builder().status(204).body(Empty::<Bytes>::new()).unwrap())
+                Ok::<_, Infallible>(
+                    Response::builder()
+                        .status(204)
+                        .body(Empty::<Bytes>::new())
+                        .unwrap(),
+                )
             });
-            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+            let _ = hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
         });
     }
 }

@@ -1,9 +1,12 @@
-//! Made-up reviews: as many as wanted, each a function of its number alone, like those of a real firm where it matters
-//! to search. Their sizes, shares and rare words are listed in `docs/PERFORMANCE.md`.
+//! Made-up reviews: as many as wanted, each a function of its number alone, like those of a real
+//! firm where it matters to search. Their sizes, shares and rare words are listed in
+//! `docs/PERFORMANCE.md`.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 use reviews_service::business::{Business, Service, Technician};
-use reviews_service::reviews::{Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification};
+use reviews_service::reviews::{
+    Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification,
+};
 
 use super::words::{Dice, Words};
 
@@ -40,13 +43,34 @@ const SERVICES: [&str; 12] = [
     "ac-installation",
     "tune-up",
 ];
-const AREAS: [&str; 8] =
-    ["Mesa", "Gilbert", "Tempe", "Chandler", "Apache Junction", "Queen Creek", "Gold Canyon", "San Tan Valley"];
-const NAMES: [&str; 16] =
-    ["Jane", "Norma", "Ed", "Luis", "Karen", "Pat", "Sam", "Chris", "Ana", "Lee", "Robin", "Dale", "Mia", "Noah", "Ruth", "Zoë"];
+const AREAS: [&str; 8] = [
+    "Mesa",
+    "Gilbert",
+    "Tempe",
+    "Chandler",
+    "Apache Junction",
+    "Queen Creek",
+    "Gold Canyon",
+    "San Tan Valley",
+];
+const NAMES: [&str; 16] = [
+    "Jane", "Norma", "Ed", "Luis", "Karen", "Pat", "Sam", "Chris", "Ana", "Lee", "Robin", "Dale",
+    "Mia", "Noah", "Ruth", "Zoë",
+];
 const SOURCES: [&str; 4] = ["Google", "Website", "Yelp", "Facebook"];
 /// What is in texts that are not all ASCII, other than the two below, which questions ask for.
-const UNICODE: [&str; 10] = ["café", "naïve", "—", "’s", "jalapeño", "🙂", "東京", "Ελληνικά", "ТЕСТ", "Ångström"];
+const UNICODE: [&str; 10] = [
+    "café",
+    "naïve",
+    "—",
+    "’s",
+    "jalapeño",
+    "🙂",
+    "東京",
+    "Ελληνικά",
+    "ТЕСТ",
+    "Ångström",
+];
 
 /// All reviews of one size.
 #[derive(Debug)]
@@ -59,13 +83,19 @@ impl Corpus {
     /// That many reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
-        Self { rows, words: Words::new() }
+        Self {
+            rows,
+            words: Words::new(),
+        }
     }
 
-    /// The numbers of all reviews in the order in which they are published: newest first, then by id.
+    /// The numbers of all reviews in the order in which they are published: newest first, then by
+    /// id.
     pub fn newest_first(&self) -> impl Iterator<Item = usize> {
         let first_of = |day: usize| (day * self.rows).div_ceil(DAYS);
-        (0..DAYS).rev().flat_map(move |day| first_of(day)..first_of(day + 1))
+        (0..DAYS)
+            .rev()
+            .flat_map(move |day| first_of(day)..first_of(day + 1))
     }
 
     /// Every review, in the order in which they are published.
@@ -81,11 +111,20 @@ impl Corpus {
     pub fn review(&self, number: usize) -> Review {
         let mut dice = Dice::new(0xD1CE_0000_0000_0000 ^ number as u64);
         let days = number * DAYS / self.rows;
-        let date = NaiveDate::from_ymd_opt(2016, 1, 1).unwrap() + Duration::days(i64::try_from(days).unwrap());
+        let date = NaiveDate::from_ymd_opt(2016, 1, 1).unwrap()
+            + Duration::days(i64::try_from(days).unwrap());
         let technician = dice.percent(70).then(|| technician(&mut dice, days));
         let text = self.text(&mut dice, number, technician);
-        let services = if dice.percent(80) { vec![SERVICES[zipf(&mut dice, SERVICES.len())].to_owned()] } else { Vec::new() };
-        let areas = if dice.percent(50) { vec![(*dice.pick(&AREAS)).to_owned()] } else { Vec::new() };
+        let services = if dice.percent(80) {
+            vec![SERVICES[zipf(&mut dice, SERVICES.len())].to_owned()]
+        } else {
+            Vec::new()
+        };
+        let areas = if dice.percent(50) {
+            vec![(*dice.pick(&AREAS)).to_owned()]
+        } else {
+            Vec::new()
+        };
         let stars = match dice.below(100) {
             0..78 => 5,
             78..89 => 4,
@@ -94,7 +133,8 @@ impl Corpus {
             _ => 1,
         };
         let initial = char::from(b'A' + u8::try_from(dice.below(26)).unwrap());
-        let at = date.and_time(NaiveTime::MIN).and_utc() + Duration::seconds(i64::try_from(dice.below(86_400)).unwrap());
+        let at = date.and_time(NaiveTime::MIN).and_utc()
+            + Duration::seconds(i64::try_from(dice.below(86_400)).unwrap());
         let response = dice.percent(4).then(|| Response {
             text: "Thank you for taking the time to write; we pass it on to the crew.".to_owned(),
             date: Day::new(date),
@@ -108,9 +148,20 @@ impl Corpus {
             title: None,
             text,
             language: None,
-            source: Source { name: (*dice.pick(&SOURCES)).to_owned(), url: None },
-            verification: Verification { verified: true, method: Method::SourcePlatform, verified_at: None },
-            mentions: Mentions::new(technician.map(str::to_owned).into_iter().collect(), services, areas),
+            source: Source {
+                name: (*dice.pick(&SOURCES)).to_owned(),
+                url: None,
+            },
+            verification: Verification {
+                verified: true,
+                method: Method::SourcePlatform,
+                verified_at: None,
+            },
+            mentions: Mentions::new(
+                technician.map(str::to_owned).into_iter().collect(),
+                services,
+                areas,
+            ),
             response,
             status: Status::Published,
             updated_at: Some(at),
@@ -121,7 +172,9 @@ impl Corpus {
     fn text(&self, dice: &mut Dice, number: usize, technician: Option<&'static str>) -> String {
         let count = 40 + dice.below(81);
         let extra = extra(dice, number).map(|extra| (dice.below(count), extra));
-        let name = technician.and_then(|name| name.split(' ').next()).map(|name| (dice.below(count), name));
+        let name = technician
+            .and_then(|name| name.split(' ').next())
+            .map(|name| (dice.below(count), name));
         let mut text = String::with_capacity(count * 8);
         let (mut before, mut starts_sentence) = ("", true);
         for at in 0..count {
@@ -132,9 +185,10 @@ impl Corpus {
             }
             let word = loop {
                 let word = self.words.draw(dice);
-                // Two pairs of common words that chance never makes: what is asked for is put in on purpose, or nowhere.
-                let is_made =
-                    before.ends_with("the") && word.starts_with("was") || before.ends_with("and") && word.starts_with("of");
+                // Two pairs of common words that chance never makes: what is asked for is put in on
+                // purpose, or nowhere.
+                let is_made = before.ends_with("the") && word.starts_with("was")
+                    || before.ends_with("and") && word.starts_with("of");
                 if !is_made {
                     break word;
                 }
@@ -167,7 +221,11 @@ impl Corpus {
             name: (*name).to_owned(),
             aliases: Vec::new(),
         });
-        let services = SERVICES.iter().map(|id| Service { id: (*id).to_owned(), name: id.replace('-', " "), synonyms: Vec::new() });
+        let services = SERVICES.iter().map(|id| Service {
+            id: (*id).to_owned(),
+            name: id.replace('-', " "),
+            synonyms: Vec::new(),
+        });
         Business {
             id: "bench".to_owned(),
             name: "Bench Heating & Plumbing".to_owned(),
@@ -179,7 +237,8 @@ impl Corpus {
     }
 }
 
-/// The rare words and phrases, by number so that every size has its share; and 6 % Unicode by chance.
+/// The rare words and phrases, by number so that every size has its share; and 6 % Unicode by
+/// chance.
 fn extra(dice: &mut Dice, number: usize) -> Option<&'static str> {
     match number {
         number if number % 16_667 == 9_001 => Some("zyxglint"),
@@ -196,12 +255,25 @@ fn extra(dice: &mut Dice, number: usize) -> Option<&'static str> {
 }
 
 fn technician(dice: &mut Dice, days: usize) -> &'static str {
-    TECHNICIANS[zipf(dice, if days < LEFT_AFTER_DAYS { TECHNICIANS.len() } else { STAYED })]
+    TECHNICIANS[zipf(
+        dice,
+        if days < LEFT_AFTER_DAYS {
+            TECHNICIANS.len()
+        } else {
+            STAYED
+        },
+    )]
 }
 
 /// A number below `end`, each half as likely, a third as likely, … as the first.
 fn zipf(dice: &mut Dice, end: usize) -> usize {
     let weight = |rank: usize| 27_720 / (rank + 1);
     let mut at = dice.below((0..end).map(weight).sum());
-    (0..end).find(|rank| at.checked_sub(weight(*rank)).map(|rest| at = rest).is_none()).unwrap_or(0)
+    (0..end)
+        .find(|rank| {
+            at.checked_sub(weight(*rank))
+                .map(|rest| at = rest)
+                .is_none()
+        })
+        .unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! The clock of the benchmarks: CPU time of the whole process, so that work which is handed to another thread counts, and
-//! work of other processes on the same cores does not.
+//! The clock of the benchmarks: CPU time of the whole process, so that work which is handed to
+//! another thread counts, and work of other processes on the same cores does not.
 
 use std::time::Duration;
 
@@ -10,7 +10,10 @@ use rustix::time::{ClockId, clock_gettime};
 #[must_use]
 pub fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }
 
 /// What `work` returns, and the CPU time that it took.

@@ -1,4 +1,5 @@
-//! The made-up reviews on disk: as a database, made once and kept below `target/bench`, and as a file to import.
+//! The made-up reviews on disk: as a database, made once and kept below `target/bench`, and as a
+//! file to import.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -7,14 +8,14 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 use reviews_service::business;
 use reviews_service::db::Database;
-use reviews_service::edition;
-use reviews_service::insights::{Engine, Reader, Subject, store as insights};
+use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
 use reviews_service::reviews::store::{Newest, upsert};
+use reviews_service::snapshot;
 use reviews_service::wire;
 use serde_json::Value;
 
 use super::corpus::Corpus;
-use super::shelf::links;
+use super::review_index::links;
 
 /// Raised when the corpus or the tables change, so that an older file is not used.
 const VERSION: u32 = 2;
@@ -43,11 +44,15 @@ pub async fn database(rows: usize) -> PathBuf {
     for chunk in numbers.chunks(BATCH * BATCHES) {
         let mut write = database.write().await.unwrap();
         if chunk[0] == 0 {
-            business::replace(&mut write, &Corpus::business()).await.unwrap();
+            business::replace(&mut write, &Corpus::business())
+                .await
+                .unwrap();
         }
         for batch in chunk.chunks(BATCH) {
             let reviews: Vec<_> = batch.iter().map(|number| corpus.review(*number)).collect();
-            upsert(&mut write, &reviews, DateTime::UNIX_EPOCH).await.unwrap();
+            upsert(&mut write, &reviews, DateTime::UNIX_EPOCH)
+                .await
+                .unwrap();
         }
         write.commit().await.unwrap();
     }
@@ -63,10 +68,11 @@ pub fn path(rows: usize) -> PathBuf {
     directory().join(format!("reviews-{rows}-v{VERSION}.db"))
 }
 
-/// Reads the texts of which no reading is kept that is up to date, as the service does beside its work.
+/// Reads the texts of which no reading is kept that is up to date, as the service does beside its
+/// work.
 async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
-    let reader = Reader::new(&Corpus::business(), &Engine::built_in());
+    let reader = Analyzer::new(&Corpus::business(), &Engine::built_in());
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
@@ -74,13 +80,14 @@ async fn read(database: &Database) {
         let missing = reviews.iter().filter_map(|review| {
             let hash = Subject::of(review).hash();
             let kept = kept.get(review.id.as_str());
-            let is_kept = kept.is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
-            (!is_kept).then(|| edition::read(&reader, review, hash))
+            let is_kept = kept
+                .is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
+            (!is_kept).then(|| snapshot::analyze(&reader, review, hash))
         });
         let missing: Vec<_> = missing.collect();
         if !missing.is_empty() {
             let mut write = database.write().await.unwrap();
-            insights::keep(&mut write, &missing).await.unwrap();
+            insights::save(&mut write, &missing).await.unwrap();
             write.commit().await.unwrap();
         }
     }
@@ -96,7 +103,12 @@ pub fn json_lines(corpus: &Corpus, path: &Path) {
         let mut line = serde_json::to_value(wire::Review::new(review, &links())).unwrap();
         // The permalink depends on where it is published, so files do not have it.
         line.as_object_mut().and_then(|line| line.remove("url"));
-        writeln!(file, "{}", Value::Object(line.as_object().cloned().unwrap_or_default())).unwrap();
+        writeln!(
+            file,
+            "{}",
+            Value::Object(line.as_object().cloned().unwrap_or_default())
+        )
+        .unwrap();
     }
     file.flush().unwrap();
 }
@@ -107,8 +119,10 @@ pub fn json_lines(corpus: &Corpus, path: &Path) {
 /// When it cannot be made.
 #[must_use]
 pub fn directory() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"), PathBuf::from);
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("target"),
+        PathBuf::from,
+    );
     let directory = target.join("bench");
     fs::create_dir_all(&directory).unwrap();
     directory

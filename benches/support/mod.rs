@@ -1,19 +1,26 @@
-//! What the benchmarks share: the made-up reviews, the questions, the plans to compare with, and the CPU clock.
+//! What the benchmarks share: the made-up reviews, the questions, the plans to compare with, and
+//! the CPU clock.
 
-#![allow(dead_code, reason = "each benchmark is a crate of its own and uses a part of this")]
+#![allow(
+    dead_code,
+    reason = "each benchmark is a crate of its own and uses a part of this"
+)]
 
 pub mod corpus;
 pub mod cpu;
 pub mod files;
-pub mod notes;
+pub mod packed_analyses;
 pub mod plain;
 pub mod questions;
-pub mod shelf;
+pub mod review_index;
 pub mod table;
 pub mod words;
 
 /// How many reviews the benchmarks run on: `REVIEWS_BENCH_ROWS`, or 100,000.
 #[must_use]
 pub fn rows() -> usize {
-    std::env::var("REVIEWS_BENCH_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(100_000)
+    std::env::var("REVIEWS_BENCH_ROWS")
+        .ok()
+        .and_then(|rows| rows.parse().ok())
+        .unwrap_or(100_000)
 }

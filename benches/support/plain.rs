@@ -1,4 +1,5 @@
-//! The two plans to compare with: one scan of one buffer of all texts, and the FTS5 query that most people would write.
+//! The two plans to compare with: one scan of one buffer of all texts, and the FTS5 query that most
+//! people would write.
 
 use memchr::memmem::Finder;
 use reviews_service::reviews::{Review, ReviewFilter, SearchArguments, fold};
@@ -30,14 +31,21 @@ impl Buffer {
     pub fn new(reviews: impl Iterator<Item = Review>) -> Self {
         let mut buffer = Self::default();
         for review in reviews {
-            buffer.texts.extend_from_slice(fold(&review.text).as_bytes());
+            buffer
+                .texts
+                .extend_from_slice(fold(&review.text).as_bytes());
             buffer.texts.push(0xFF);
             buffer.ends.push(buffer.texts.len());
             buffer.rows.push(Columns {
                 id: review.id.to_string(),
                 day: review.date.number(),
                 stars: review.rating.stars(),
-                technicians: review.mentions.technicians.iter().map(|name| fold(name)).collect(),
+                technicians: review
+                    .mentions
+                    .technicians
+                    .iter()
+                    .map(|name| fold(name))
+                    .collect(),
                 services: review.mentions.services,
             });
         }
@@ -63,11 +71,16 @@ impl Buffer {
         self.rows.len()
     }
 
-    /// One `memmem` from the first to the last of the dates' texts; columns are looked at where it finds something.
+    /// One `memmem` from the first to the last of the dates' texts; columns are looked at where it
+    /// finds something.
     #[must_use]
     pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
-        let first = filter.until().map_or(0, |day| self.rows.partition_point(|row| row.day > day.number()));
-        let end = filter.since().map_or(self.rows.len(), |day| self.rows.partition_point(|row| row.day >= day.number()));
+        let first = filter.until().map_or(0, |day| {
+            self.rows.partition_point(|row| row.day > day.number())
+        });
+        let end = filter.since().map_or(self.rows.len(), |day| {
+            self.rows.partition_point(|row| row.day >= day.number())
+        });
         let finder = Finder::new(filter.query().unwrap_or_default());
         let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
         let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -97,8 +110,12 @@ impl Buffer {
     fn takes(&self, row: usize, filter: &ReviewFilter) -> bool {
         let row = &self.rows[row];
         filter.takes_stars(row.stars)
-            && filter.technician().is_none_or(|name| row.technicians.iter().any(|its| its == name))
-            && filter.service().is_none_or(|id| row.services.iter().any(|its| its == id))
+            && filter
+                .technician()
+                .is_none_or(|name| row.technicians.iter().any(|its| its == name))
+            && filter
+                .service()
+                .is_none_or(|id| row.services.iter().any(|its| its == id))
     }
 }
 
@@ -106,7 +123,11 @@ impl Buffer {
 ///
 /// # Panics
 /// When the database cannot be read: then there is nothing to compare with.
-pub async fn fts(connection: &mut SqliteConnection, arguments: &SearchArguments, limit: i64) -> Answer {
+pub async fn fts(
+    connection: &mut SqliteConnection,
+    arguments: &SearchArguments,
+    limit: i64,
+) -> Answer {
     let mut page = question(
         "select r.review_id, r.rating, r.reviewed_on, r.author, r.text, r.source_name, r.updated_at",
         arguments,
@@ -115,26 +136,55 @@ pub async fn fts(connection: &mut SqliteConnection, arguments: &SearchArguments,
     );
     let page = page.build().fetch_all(&mut *connection).await.unwrap();
     let bound = i64::try_from(TOTAL_MAX).unwrap_or(i64::MAX);
-    let mut count = question("select count(*) from (select 1", arguments, " limit ", bound);
-    let total: i64 = count.push(")").build().fetch_one(connection).await.unwrap().get(0);
-    (total.unsigned_abs(), page.iter().map(|row| row.get(0)).collect())
+    let mut count = question(
+        "select count(*) from (select 1",
+        arguments,
+        " limit ",
+        bound,
+    );
+    let total: i64 = count
+        .push(")")
+        .build()
+        .fetch_one(connection)
+        .await
+        .unwrap()
+        .get(0);
+    (
+        total.unsigned_abs(),
+        page.iter().map(|row| row.get(0)).collect(),
+    )
 }
 
-/// The text index first (`cross join`: without statistics `SQLite` may begin with the dates, and that is far worse), then
-/// the review, then what the filters ask for.
-fn question(select: &str, arguments: &SearchArguments, end: &str, bound: i64) -> QueryBuilder<Sqlite> {
+/// The text index first (`cross join`: without statistics `SQLite` may begin with the dates, and
+/// that is far worse), then the review, then what the filters ask for.
+fn question(
+    select: &str,
+    arguments: &SearchArguments,
+    end: &str,
+    bound: i64,
+) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(select);
     sql.push(" from review_fts as f cross join review as r on r.review_id = f.review_id where f.review_fts match ");
-    sql.push_bind(format!("\"{}\"", arguments.query.as_deref().unwrap_or_default().replace('"', "\"\"")));
+    sql.push_bind(format!(
+        "\"{}\"",
+        arguments
+            .query
+            .as_deref()
+            .unwrap_or_default()
+            .replace('"', "\"\"")
+    ));
     sql.push(" and r.status = 'published'");
     if let Some(since) = arguments.since {
-        sql.push(" and r.reviewed_on >= ").push_bind(since.to_string());
+        sql.push(" and r.reviewed_on >= ")
+            .push_bind(since.to_string());
     }
     if let Some(until) = arguments.until {
-        sql.push(" and r.reviewed_on <= ").push_bind(until.to_string());
+        sql.push(" and r.reviewed_on <= ")
+            .push_bind(until.to_string());
     }
     if let Some(rating) = arguments.rating {
-        sql.push(" and r.rating = ").push_bind(i64::from(rating.stars()));
+        sql.push(" and r.rating = ")
+            .push_bind(i64::from(rating.stars()));
     }
     if let Some(name) = &arguments.mentions_technician {
         sql.push(

@@ -1,11 +1,12 @@
-//! A vocabulary of 20,000 words, drawn by Zipf–Mandelbrot: a few English words make up half of all text, and the long
-//! tail is made of syllables.
+//! A vocabulary of 20,000 words, drawn by Zipf–Mandelbrot: a few English words make up half of all
+//! text, and the long tail is made of syllables.
 
 use std::collections::HashSet;
 
 /// How many words there are.
 const WORDS: usize = 20_000;
-/// No word that is made up holds one of these, so that the questions which ask for them are what they are named after.
+/// No word that is made up holds one of these, so that the questions which ask for them are what
+/// they are named after.
 const FORBIDDEN: [&str; 5] = ["zy", "qq", "xx", "quibblef", "joa"];
 /// The most frequent words, in their order.
 const COMMON: &str = "the and to was a i of for my it in we they with is he on that our had very were me this as at out \
@@ -65,12 +66,18 @@ impl Words {
     /// The vocabulary; always the same.
     #[must_use]
     pub fn new() -> Self {
-        let mut words: Vec<String> = COMMON.split_whitespace().filter(|word| !word.ends_with('-')).map(str::to_owned).collect();
+        let mut words: Vec<String> = COMMON
+            .split_whitespace()
+            .filter(|word| !word.ends_with('-'))
+            .map(str::to_owned)
+            .collect();
         let mut known: HashSet<String> = words.iter().cloned().collect();
         let mut dice = Dice::new(20_000);
         while words.len() < WORDS {
             let word = made_up(&mut dice, words.len());
-            if !FORBIDDEN.iter().any(|forbidden| word.contains(forbidden)) && known.insert(word.clone()) {
+            if !FORBIDDEN.iter().any(|forbidden| word.contains(forbidden))
+                && known.insert(word.clone())
+            {
                 words.push(word);
             }
         }
@@ -79,7 +86,10 @@ impl Words {
             sum += weight(rank);
             sum
         });
-        Self { sums: sums.collect(), words }
+        Self {
+            sums: sums.collect(),
+            words,
+        }
     }
 
     /// A word, the likelier the more frequent it is.
@@ -91,7 +101,11 @@ impl Words {
 }
 
 /// 1 / (rank + 2.7)^1.125 in parts of 2^40. A square root is exact by IEEE 754, a power is not.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number far below 2^63")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive number far below 2^63"
+)]
 fn weight(rank: u32) -> u64 {
     let x = f64::from(rank) + 2.7;
     (1_099_511_627_776.0 / (x * x.sqrt().sqrt().sqrt())) as u64
@@ -100,11 +114,14 @@ fn weight(rank: u32) -> u64 {
 /// Two to four syllables: rarer words are longer.
 fn made_up(dice: &mut Dice, rank: usize) -> String {
     const ONSETS: [&str; 24] = [
-        "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr", "pl", "ch", "sh", "th", "gr", "br",
-        "k",
+        "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr",
+        "pl", "ch", "sh", "th", "gr", "br", "k",
     ];
     const VOWELS: [&str; 10] = ["a", "e", "i", "o", "u", "a", "e", "o", "ea", "y"];
     const CODAS: [&str; 12] = ["", "", "", "", "", "n", "r", "s", "t", "l", "nd", "st"];
-    let syllables = 2 + usize::from(rank > 3_000) * dice.below(2) + usize::from(rank > 14_000) * dice.below(2);
-    (0..syllables).map(|_| [*dice.pick(&ONSETS), *dice.pick(&VOWELS), *dice.pick(&CODAS)].concat()).collect()
+    let syllables =
+        2 + usize::from(rank > 3_000) * dice.below(2) + usize::from(rank > 14_000) * dice.below(2);
+    (0..syllables)
+        .map(|_| [*dice.pick(&ONSETS), *dice.pick(&VOWELS), *dice.pick(&CODAS)].concat())
+        .collect()
 }

@@ -45,8 +45,16 @@ pub struct Sentence {
 
 impl Sentence {
     fn new(original: &str) -> Self {
-        let same = original.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        Self { same, text: Text::new(original), judgements: Vec::new() }
+        let same = original
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect();
+        Self {
+            same,
+            text: Text::new(original),
+            judgements: Vec::new(),
+        }
     }
 
     /// All its tokens.
@@ -64,7 +72,10 @@ pub struct Folder {
 
 impl Folder {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), inputs: Vec::new() }
+        Self {
+            path: path.to_owned(),
+            inputs: Vec::new(),
+        }
     }
 
     fn read(&mut self, file: &str) -> anyhow::Result<String> {
@@ -75,14 +86,19 @@ impl Folder {
     }
 
     /// A file of MAMS: `acsa` (categories) or `atsa` (terms).
-    #[expect(clippy::wildcard_enum_match_arm, reason = "of XML's events four matter here")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "of XML's events four matter here"
+    )]
     pub fn mams(&mut self, file: &str) -> anyhow::Result<Vec<Sentence>> {
         let xml = self.read(&format!("mams/{file}.xml"))?;
-        let mut reader = Reader::from_str(&xml);
+        let mut analyzer = Reader::from_str(&xml);
         let (mut sentences, mut text, mut is_text) = (Vec::new(), String::new(), false);
         loop {
-            match reader.read_event()? {
-                Event::Start(tag) if tag.name().as_ref() == "text" => (text, is_text) = (String::new(), true),
+            match analyzer.read_event()? {
+                Event::Start(tag) if tag.name().as_ref() == "text" => {
+                    (text, is_text) = (String::new(), true);
+                }
                 Event::Text(part) if is_text => text.push_str(&part),
                 Event::GeneralRef(entity) if is_text => {
                     let whole = format!("&{};", &*entity);
@@ -93,8 +109,12 @@ impl Folder {
                     sentences.push(Sentence::new(&text));
                 }
                 Event::Empty(tag) => {
-                    let sentence = sentences.last_mut().context("a judgement before any text")?;
-                    sentence.judgements.extend(judgement(&tag, &text, &sentence.text)?);
+                    let sentence = sentences
+                        .last_mut()
+                        .context("a judgement before any text")?;
+                    sentence
+                        .judgements
+                        .extend(judgement(&tag, &text, &sentence.text)?);
                 }
                 Event::Eof => break,
                 _ => {}
@@ -110,16 +130,34 @@ impl Folder {
         let sentence = |line: &str| {
             let (text, label) = line.trim_end().rsplit_once('\t').context("no tab")?;
             let label = if label == "1" { 2 } else { 0 };
-            Ok(Sentence { judgements: vec![Judgement { about: About::Whole, label }], ..Sentence::new(text) })
+            Ok(Sentence {
+                judgements: vec![Judgement {
+                    about: About::Whole,
+                    label,
+                }],
+                ..Sentence::new(text)
+            })
         };
-        lines.lines().filter(|line| !line.trim().is_empty()).map(sentence).collect()
+        lines
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(sentence)
+            .collect()
     }
 }
 
-fn judgement(tag: &BytesStart<'_>, original: &str, text: &Text) -> anyhow::Result<Option<Judgement>> {
+fn judgement(
+    tag: &BytesStart<'_>,
+    original: &str,
+    text: &Text,
+) -> anyhow::Result<Option<Judgement>> {
     let value = |name: &str| -> anyhow::Result<String> {
-        let attribute = tag.try_get_attribute(name)?.with_context(|| format!("no {name}"))?;
-        Ok(attribute.normalized_value(XmlVersion::Implicit1_0)?.into_owned())
+        let attribute = tag
+            .try_get_attribute(name)?
+            .with_context(|| format!("no {name}"))?;
+        Ok(attribute
+            .normalized_value(XmlVersion::Implicit1_0)?
+            .into_owned())
     };
     let label = match value("polarity")?.as_str() {
         "negative" => 0,
@@ -131,12 +169,18 @@ fn judgement(tag: &BytesStart<'_>, original: &str, text: &Text) -> anyhow::Resul
         About::Category(value("category")?)
     } else {
         let (from, to): (u32, u32) = (value("from")?.parse()?, value("to")?.parse()?);
-        let term: String = original.chars().skip(from as usize).take((to - from) as usize).collect();
+        let term: String = original
+            .chars()
+            .skip(from as usize)
+            .take((to - from) as usize)
+            .collect();
         ensure!(term == value("term")?, "{term:?} is not at its place");
         let inside: Vec<usize> = (0..text.tokens().len())
             .filter(|at| text.tokens()[*at].span.start < to && text.tokens()[*at].span.end > from)
             .collect();
-        let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
+        let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
+            return Ok(None);
+        };
         About::Tokens(*first..last + 1)
     };
     Ok(Some(Judgement { about, label }))

@@ -1,4 +1,5 @@
-//! The figures: how many of how many judgements the integer model tells right, and plainer means beside it.
+//! The figures: how many of how many judgements the integer model tells right, and plainer means
+//! beside it.
 
 use std::array::from_fn;
 use std::thread;
@@ -30,7 +31,10 @@ impl Figure {
     /// Itself, after it was printed.
     pub fn told(self) -> Self {
         let share = 100.0 * self.correct as f64 / self.n as f64;
-        println!("{} on {}, {}: {} of {} = {share:.2} %", self.task, self.set, self.method, self.correct, self.n);
+        println!(
+            "{} on {}, {}: {} of {} = {share:.2} %",
+            self.task, self.set, self.method, self.correct, self.n
+        );
         self
     }
 }
@@ -46,9 +50,15 @@ pub fn scores(network: &Network, judgements: &[Example], leans: &[[[i32; 3]; 2]]
     judgements.iter().map(score).collect()
 }
 
-/// Three labels, seen from what stands for the category: each told by itself, and told together where what is known of this
-/// set is used as well: the judgements in a sentence are never all alike.
-pub fn of_parts(set: &'static str, sentences: &[Sentence], judgements: &[Example], scores: &[[i32; 3]]) -> [Figure; 2] {
+/// Three labels, seen from what stands for the category: each told by itself, and told together
+/// where what is known of this set is used as well: the judgements in a sentence are never all
+/// alike.
+pub fn of_parts(
+    set: &'static str,
+    sentences: &[Sentence],
+    judgements: &[Example],
+    scores: &[[i32; 3]],
+) -> [Figure; 2] {
     let mut confusion = [[0; 3]; 3];
     for (judgement, labels) in judgements.iter().zip(scores) {
         let told = (0..3).max_by_key(|label| labels[*label]).unwrap_or(1);
@@ -61,12 +71,27 @@ pub fn of_parts(set: &'static str, sentences: &[Sentence], judgements: &[Example
     for sentence in sentences {
         let its = start..start + sentence.judgements.len();
         let told = unlike(&scores[its.clone()]);
-        together += told.iter().zip(&judgements[its.clone()]).filter(|(told, judgement)| **told == judgement.label).count();
+        together += told
+            .iter()
+            .zip(&judgements[its.clone()])
+            .filter(|(told, judgement)| **told == judgement.label)
+            .count();
         start = its.end;
     }
-    let (n, alone) = (judgements.len(), (0..3).map(|label| confusion[label][label]).sum());
-    [("model", alone), ("model, unlike labels", together)]
-        .map(|(method, correct)| Figure { task: "aspect_polarity", set, method, n, correct }.told())
+    let (n, alone) = (
+        judgements.len(),
+        (0..3).map(|label| confusion[label][label]).sum(),
+    );
+    [("model", alone), ("model, unlike labels", together)].map(|(method, correct)| {
+        Figure {
+            task: "aspect_polarity",
+            set,
+            method,
+            n,
+            correct,
+        }
+        .told()
+    })
 }
 
 /// The labels with the largest sum that are not all alike.
@@ -74,48 +99,114 @@ fn unlike(scores: &[[i32; 3]]) -> Vec<usize> {
     let odds: Vec<[f64; 3]> = scores
         .iter()
         .map(|labels| {
-            let total: f64 = labels.iter().map(|label| (f64::from(*label) / 1000.0).exp()).sum();
+            let total: f64 = labels
+                .iter()
+                .map(|label| (f64::from(*label) / 1000.0).exp())
+                .sum();
             labels.map(|label| f64::from(label) / 1000.0 - total.ln())
         })
         .collect();
-    let choice = |code: usize| -> Vec<usize> { (0_u32..).zip(&odds).map(|(at, _)| code / 3_usize.pow(at) % 3).collect() };
-    let sum = |labels: &[usize]| labels.iter().zip(&odds).map(|(label, odds)| odds[*label]).sum::<f64>();
+    let choice = |code: usize| -> Vec<usize> {
+        (0_u32..)
+            .zip(&odds)
+            .map(|(at, _)| code / 3_usize.pow(at) % 3)
+            .collect()
+    };
+    let sum = |labels: &[usize]| {
+        labels
+            .iter()
+            .zip(&odds)
+            .map(|(label, odds)| odds[*label])
+            .sum::<f64>()
+    };
     let all = (0..3_usize.pow(u32::try_from(odds.len()).unwrap_or(0))).map(choice);
-    let differ = all.filter(|labels| labels.len() < 2 || labels.iter().any(|label| *label != labels[0]));
-    differ.max_by(|one, other| sum(one).total_cmp(&sum(other))).unwrap_or_default()
+    let differ =
+        all.filter(|labels| labels.len() < 2 || labels.iter().any(|label| *label != labels[0]));
+    differ
+        .max_by(|one, other| sum(one).total_cmp(&sum(other)))
+        .unwrap_or_default()
 }
 
-/// Two labels of whole sentences, each told by a model that was trained without it: all of MAMS, and nine tenths of these.
-pub fn of_wholes(sentences: &[Sentence], whole: &[Example], mams: &[Example], keys: &[u32], plan: &Plan) -> [Figure; 2] {
+/// Two labels of whole sentences, each told by a model that was trained without it: all of MAMS,
+/// and nine tenths of these.
+pub fn of_wholes(
+    sentences: &[Sentence],
+    whole: &[Example],
+    mams: &[Example],
+    keys: &[u32],
+    plan: &Plan,
+) -> [Figure; 2] {
     let mut order: Vec<usize> = (0..whole.len()).collect();
     Chance(FOLDS_SEED).shuffle(&mut order);
     let fold = |fold: usize| {
-        let (rest, judged): (Vec<_>, Vec<_>) = order.iter().enumerate().partition(|(place, _)| place % FOLDS != fold);
-        let train: Vec<Example> = mams.iter().chain(rest.iter().map(|(_, at)| &whole[**at])).cloned().collect();
+        let (rest, judged): (Vec<_>, Vec<_>) = order
+            .iter()
+            .enumerate()
+            .partition(|(place, _)| place % FOLDS != fold);
+        let train: Vec<Example> = mams
+            .iter()
+            .chain(rest.iter().map(|(_, at)| &whole[**at]))
+            .cloned()
+            .collect();
         let network = Network::new(&quantise(&learn(keys.len() + 1, &train, plan), keys));
         let told_right = |at: usize| {
             let [negative, _, positive] = network.run(&whole[at].seen).labels;
             (positive > negative) == (whole[at].label == 2)
         };
-        let of = |places: &[(usize, &usize)]| places.iter().map(|(_, at)| sentences[**at].clone()).collect::<Vec<_>>();
-        (judged.iter().filter(|(_, at)| told_right(**at)).count(), plain::correct(&of(&rest), &of(&judged)).1)
+        let of = |places: &[(usize, &usize)]| {
+            places
+                .iter()
+                .map(|(_, at)| sentences[**at].clone())
+                .collect::<Vec<_>>()
+        };
+        (
+            judged.iter().filter(|(_, at)| told_right(**at)).count(),
+            plain::correct(&of(&rest), &of(&judged)).1,
+        )
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(FOLDS);
-    let share = |worker: usize| (worker..FOLDS).step_by(workers).map(fold).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
+    let workers = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(FOLDS);
+    let share = |worker: usize| {
+        (worker..FOLDS)
+            .step_by(workers)
+            .map(fold)
+            .fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1))
+    };
     let sums = thread::scope(|scope| {
         let share = &share;
-        let running: Vec<_> = (0..workers).map(|worker| scope.spawn(move || share(worker))).collect();
-        running.into_iter().filter_map(|worker| worker.join().ok()).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1))
+        let running: Vec<_> = (0..workers)
+            .map(|worker| scope.spawn(move || share(worker)))
+            .collect();
+        running
+            .into_iter()
+            .filter_map(|worker| worker.join().ok())
+            .fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1))
     });
-    [("model", sums.0), ("plain", sums.1)]
-        .map(|(method, correct)| Figure { task: "sentence_polarity", set: SET, method, n: whole.len(), correct }.told())
+    [("model", sums.0), ("plain", sums.1)].map(|(method, correct)| {
+        Figure {
+            task: "sentence_polarity",
+            set: SET,
+            method,
+            n: whole.len(),
+            correct,
+        }
+        .told()
+    })
 }
 
 /// The file beside the weights.
-pub fn json(inputs: &[(String, String)], weights: &[u8], anchors: usize, figures: &[Figure]) -> anyhow::Result<String> {
-    let inputs: Vec<_> = inputs.iter().map(|(file, sha256)| json!({ "file": file, "sha256": sha256 })).collect();
-    let figure =
-        |its: &Figure| json!({ "task": its.task, "set": its.set, "method": its.method, "n": its.n, "correct": its.correct });
+pub fn json(
+    inputs: &[(String, String)],
+    weights: &[u8],
+    anchors: usize,
+    figures: &[Figure],
+) -> anyhow::Result<String> {
+    let inputs: Vec<_> = inputs
+        .iter()
+        .map(|(file, sha256)| json!({ "file": file, "sha256": sha256 }))
+        .collect();
+    let figure = |its: &Figure| json!({ "task": its.task, "set": its.set, "method": its.method, "n": its.n, "correct": its.correct });
     let all = json!({
         "weights_sha256": hex(weights),
         "weights_bytes": weights.len(),

@@ -1,7 +1,10 @@
-//! Learning: the network of `insights::model` in floating point, its gradients, and Adam (Kingma and Ba 2015).
+//! Learning: the network of `insights::model` in floating point, its gradients, and Adam (Kingma
+//! and Ba 2015).
 
 use reviews_service::insights::model::features::{PLACES, ROLES, Seen};
-use reviews_service::insights::model::weights::{FILTERS, INPUT, LABELS, PLACE, POINTS, ROLE, WIDTH, WORD};
+use reviews_service::insights::model::weights::{
+    FILTERS, INPUT, LABELS, PLACE, POINTS, ROLE, WIDTH, WORD,
+};
 
 use crate::chance::Chance;
 
@@ -123,6 +126,10 @@ impl Net {
         Self { tables, values }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
     fn run(&self, example: &Example, plan: &Plan, chance: &mut Chance) -> Run {
         let seen = &example.seen;
         let (tables, values) = (&self.tables, &self.values);
@@ -143,7 +150,11 @@ impl Net {
                 &values[tables.places + usize::from(token.place) * PLACE..][..PLACE],
                 &values[tables.roles + usize::from(token.role) * ROLE..][..ROLE],
             ];
-            for ((to, kept), from) in its.iter_mut().zip(&mut kept).zip(parts.into_iter().flatten()) {
+            for ((to, kept), from) in its
+                .iter_mut()
+                .zip(&mut kept)
+                .zip(parts.into_iter().flatten())
+            {
                 *kept = dropped(plan.input_dropout, chance);
                 *to = from * *kept;
             }
@@ -156,18 +167,29 @@ impl Net {
             let mut sums = [0.0; TWICE];
             sums.copy_from_slice(&values[tables.thresholds..tables.outputs]);
             for offset in 0..WIDTH {
-                let Some(near) = (at + offset).checked_sub(1).and_then(|near| run.inputs.get(near)) else { continue };
+                let Some(near) = (at + offset)
+                    .checked_sub(1)
+                    .and_then(|near| run.inputs.get(near))
+                else {
+                    continue;
+                };
                 for (input, value) in near.iter().enumerate() {
                     let row = &filters[(offset * INPUT + input) * TWICE..][..TWICE];
                     if count == TWICE {
-                        sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight * value);
+                        sums.iter_mut()
+                            .zip(row)
+                            .for_each(|(sum, weight)| *sum += weight * value);
                     } else {
-                        sums[..FILTERS].iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight * value);
+                        sums[..FILTERS]
+                            .iter_mut()
+                            .zip(row)
+                            .for_each(|(sum, weight)| *sum += weight * value);
                     }
                 }
             }
             for (filter, sum) in sums.into_iter().enumerate().take(count) {
-                let value = sum.max(0.0) * self.gate(filter, *token).map_or(1.0, |gate| values[gate]);
+                let value =
+                    sum.max(0.0) * self.gate(filter, *token).map_or(1.0, |gate| values[gate]);
                 if value > run.most[filter].0 {
                     (run.most[filter].0, run.most[filter].1) = (value, at);
                     run.ungated[filter] = sum;
@@ -192,7 +214,10 @@ impl Net {
         for (filter, most) in run.most.iter_mut().enumerate() {
             most.2 = dropped(plan.output_dropout, chance);
             let weights = &values[tables.outputs + filter * LABELS..][..LABELS];
-            labels.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * most.0 * most.2);
+            labels
+                .iter_mut()
+                .zip(weights)
+                .for_each(|(sum, weight)| *sum += weight * most.0 * most.2);
         }
         let top = labels.iter().copied().fold(f32::MIN, f32::max);
         let odds = labels.map(|label| (label - top).exp());
@@ -206,12 +231,19 @@ impl Net {
     }
 
     /// Adds the gradients of one example's loss.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
     fn learn(&self, example: &Example, run: &Run, gradients: &mut [f32]) {
         let (tables, values) = (&self.tables, &self.values);
         let mut error = run.chances;
         error[example.label] -= 1.0;
         let priors = tables.priors + example.prior * LABELS;
-        gradients[priors..priors + LABELS].iter_mut().zip(error).for_each(|(gradient, error)| *gradient += error);
+        gradients[priors..priors + LABELS]
+            .iter_mut()
+            .zip(error)
+            .for_each(|(gradient, error)| *gradient += error);
         for (token, word) in example.seen.iter().zip(&run.words) {
             let reach = tables.reaches + usize::from(token.place);
             let points = tables.points + word * POINTS + usize::from(token.role & 1) * 2;
@@ -237,8 +269,16 @@ impl Net {
             }
             gradients[tables.thresholds + filter] += pull;
             for offset in 0..WIDTH {
-                let Some(near) = (at + offset).checked_sub(1).filter(|near| *near < inputs.len()) else { continue };
-                #[expect(clippy::needless_range_loop, reason = "three tables are walked in step")]
+                let Some(near) = (at + offset)
+                    .checked_sub(1)
+                    .filter(|near| *near < inputs.len())
+                else {
+                    continue;
+                };
+                #[expect(
+                    clippy::needless_range_loop,
+                    reason = "three tables are walked in step"
+                )]
                 for input in 0..INPUT {
                     let weight = tables.filters + (offset * INPUT + input) * TWICE + filter;
                     gradients[weight] += pull * run.inputs[near][input];
@@ -265,7 +305,11 @@ impl Net {
 
 /// 0 for what is dropped, and what makes up for it for the rest.
 fn dropped(dropout: f32, chance: &mut Chance) -> f32 {
-    if chance.fraction() < dropout { 0.0 } else { 1.0 / (1.0 - dropout) }
+    if chance.fraction() < dropout {
+        0.0
+    } else {
+        1.0 / (1.0 - dropout)
+    }
 }
 
 /// Learns from `examples`; the same plan and examples give the same network.
@@ -274,7 +318,10 @@ pub fn learn(words: usize, examples: &[Example], plan: &Plan) -> Net {
     let mut net = Net::new(words, &mut chance);
     let mut order: Vec<usize> = (0..examples.len()).collect();
     let steps = plan.epochs * examples.len().div_ceil(plan.batch);
-    let (mut first, mut second) = (vec![0.0_f32; net.values.len()], vec![0.0_f32; net.values.len()]);
+    let (mut first, mut second) = (
+        vec![0.0_f32; net.values.len()],
+        vec![0.0_f32; net.values.len()],
+    );
     let mut gradients = vec![0.0_f32; net.values.len()];
     let mut mean = net.values.clone();
     let points = net.tables.points..net.tables.places;
@@ -295,8 +342,14 @@ pub fn learn(words: usize, examples: &[Example], plan: &Plan) -> Net {
                 let gradient = gradients[at] * share;
                 first[at] += (gradient - first[at]) * 0.1;
                 second[at] += (gradient * gradient - second[at]) * 0.001;
-                let decay = if points.contains(&at) { plan.decay * *value } else { 0.0 };
-                *value -= rate * (first[at] / (1.0 - fade1) / ((second[at] / (1.0 - fade2)).sqrt() + 1e-8) + decay);
+                let decay = if points.contains(&at) {
+                    plan.decay * *value
+                } else {
+                    0.0
+                };
+                *value -= rate
+                    * (first[at] / (1.0 - fade1) / ((second[at] / (1.0 - fade2)).sqrt() + 1e-8)
+                        + decay);
                 mean[at] += (*value - mean[at]) * (1.0 - plan.inertia);
             }
         }

@@ -1,5 +1,5 @@
-//! The plain model that the figures are compared with: logistic regression on words and pairs of words, each alone and
-//! together with the category.
+//! The plain model that the figures are compared with: logistic regression on words and pairs of
+//! words, each alone and together with the category.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,7 +24,8 @@ pub fn correct(train: &[Sentence], test: &[Sentence]) -> (usize, usize) {
             for feature in features {
                 let its = weights.entry(feature.clone()).or_default();
                 for (at, (weight, squares)) in its.iter_mut().enumerate() {
-                    let gradient = chances[at] - f32::from(u8::from(at == *label)) + DECAY * *weight;
+                    let gradient =
+                        chances[at] - f32::from(u8::from(at == *label)) + DECAY * *weight;
                     *squares += gradient * gradient;
                     *weight -= RATE * gradient / (squares.sqrt() + 1e-6);
                 }
@@ -42,7 +43,9 @@ pub fn correct(train: &[Sentence], test: &[Sentence]) -> (usize, usize) {
 fn chances(weights: &HashMap<String, [(f32, f32); 3]>, features: &[String]) -> [f32; 3] {
     let mut sums = [0.0_f32; 3];
     for its in features.iter().filter_map(|feature| weights.get(feature)) {
-        sums.iter_mut().zip(its).for_each(|(sum, (weight, _))| *sum += weight);
+        sums.iter_mut()
+            .zip(its)
+            .for_each(|(sum, (weight, _))| *sum += weight);
     }
     let top = sums.iter().copied().fold(f32::MIN, f32::max);
     let odds = sums.map(|sum| (sum - top).exp());
@@ -50,9 +53,15 @@ fn chances(weights: &HashMap<String, [(f32, f32); 3]>, features: &[String]) -> [
 }
 
 fn cases(sentence: &Sentence) -> Vec<(Vec<String>, usize)> {
-    let words: Vec<&str> = sentence.scope().map(|at| form(&sentence.text, at)).collect();
-    let grams: BTreeSet<String> =
-        words.iter().map(|word| (*word).to_owned()).chain(words.windows(2).map(|pair| pair.join(" "))).collect();
+    let words: Vec<&str> = sentence
+        .scope()
+        .map(|at| form(&sentence.text, at))
+        .collect();
+    let grams: BTreeSet<String> = words
+        .iter()
+        .map(|word| (*word).to_owned())
+        .chain(words.windows(2).map(|pair| pair.join(" ")))
+        .collect();
     let case = |about: &About| match about {
         About::Category(category) => grams
             .iter()
@@ -62,5 +71,9 @@ fn cases(sentence: &Sentence) -> Vec<(Vec<String>, usize)> {
             .collect(),
         About::Whole | About::Tokens(_) => grams.iter().cloned().collect(),
     };
-    sentence.judgements.iter().map(|judgement| (case(&judgement.about), judgement.label)).collect()
+    sentence
+        .judgements
+        .iter()
+        .map(|judgement| (case(&judgement.about), judgement.label))
+        .collect()
 }

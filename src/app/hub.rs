@@ -1,4 +1,4 @@
-//! The hub put together: the way out, the door, and the worker behind it.
+//! The hub put together: the way out, the intake, and the worker behind it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,28 +10,30 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::config::{ConfigError, HubConfig};
 use crate::ctx::Ctx;
-use crate::db::{Database, DbError, Sender};
-use crate::egress::{Egress, EgressError, Names, Policy, Roots, RootsError, SystemNames};
+use crate::db::{Database, DbError, DeliveryLock};
+use crate::egress::{Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver};
 use crate::http;
 use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
-use crate::websub::{Addresses, Door, Doubts, Exchange, Worker, store};
+use crate::telemetry::catalog;
+use crate::websub::{Addresses, Doubts, Exchange, SubscriptionIntake, Worker, store};
 
 /// How often a process that may not send asks whether it may now.
-const SENDER_INTERVAL: Duration = Duration::from_millis(200);
+const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
 /// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
-const SENDER_DOUBLINGS_MAX: u32 = 8;
-/// How often the process that sends looks for requests that another one took: twice within the second that it has.
+const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
+/// How often the process that sends looks for requests that another one took: twice within the
+/// second that it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 
 /// What the hub is made of, besides the database.
 pub struct HubOptions {
-    /// The settings.
+    /// The hub's part of the settings: leases, retries, limits, networks.
     pub config: HubConfig,
     /// Whom callbacks' certificates must lead to.
     pub roots: Roots,
-    /// Where names lead.
-    pub names: Arc<dyn Names>,
+    /// Turns callback hosts into addresses; tests hand in one of their own.
+    pub resolver: Arc<dyn Resolver>,
     /// For challenges and jitter.
     pub random: Random,
     /// Whether the worker wakes by itself when something gets due; else cron alone wakes it.
@@ -47,7 +49,7 @@ pub enum HubError {
     /// The file of extra roots cannot be read.
     #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a PEM file that can be read", path.display())]
     CaFile {
-        /// The file.
+        /// The file of additional root certificates that cannot be used.
         path: std::path::PathBuf,
         /// What the system said.
         reason: std::io::Error,
@@ -66,29 +68,54 @@ impl HubOptions {
     /// # Errors
     /// [`HubError`].
     pub fn new(config: HubConfig) -> Result<Self, HubError> {
-        let extra =
-            config.ca_file().map(|path| std::fs::read(path).map_err(|reason| HubError::CaFile { path: path.to_owned(), reason }));
+        let extra = config.ca_file().map(|path| {
+            std::fs::read(path).map_err(|reason| HubError::CaFile {
+                path: path.to_owned(),
+                reason,
+            })
+        });
         let roots = Roots::load(extra.transpose()?.as_deref())?;
-        Ok(Self { config, roots, names: Arc::new(SystemNames::default()), random: Random::system(), has_timer: true })
+        Ok(Self {
+            config,
+            roots,
+            resolver: Arc::new(SystemResolver::default()),
+            random: Random::system(),
+            has_timer: true,
+        })
     }
 }
 
-/// The hub behind its door.
-pub struct Hub {
+/// The hub behind its intake.
+pub struct HubRuntime {
     database: Database,
     clock: Clock,
     wake: Arc<Notify>,
     worker: Mutex<Worker>,
 }
 
-impl Hub {
+impl HubRuntime {
     /// The hub of `ctx`, and the handler that takes its requests.
-    pub(super) fn new(database: &Database, ctx: &Arc<Ctx>, options: HubOptions) -> Result<(Self, http::Hub), HubError> {
-        let HubOptions { config, roots, names, random, has_timer } = options;
+    pub(super) fn new(
+        database: &Database,
+        ctx: &Arc<Ctx>,
+        options: HubOptions,
+    ) -> Result<(Self, http::HubEndpoint), HubError> {
+        let HubOptions {
+            config,
+            roots,
+            resolver,
+            random,
+            has_timer,
+        } = options;
         let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let clock = ctx.clock.clone();
-        let egress = Arc::new(Egress::new(policy.clone(), &roots, names, clock.clone())?);
+        let egress = Arc::new(Egress::new(
+            policy.clone(),
+            &roots,
+            resolver,
+            clock.clone(),
+        )?);
         let exchange = Exchange {
             doubts: Doubts::new(Arc::clone(&egress)),
             egress,
@@ -96,16 +123,43 @@ impl Hub {
             random,
             links: ctx.links.clone(),
             delays: config.retry_delays,
-            by_address: Arc::new(Addresses::new(limits.verifications_per_address_per_minute, &clock)),
+            by_address: Arc::new(Addresses::new(
+                limits.verifications_per_address_per_minute,
+                &clock,
+            )),
         };
-        let mut worker =
-            Worker::new(database.clone(), Arc::clone(&ctx.current), exchange, Arc::clone(&wake), limits.bytes_per_host_per_hour);
+        let mut worker = Worker::new(
+            database.clone(),
+            Arc::clone(&ctx.current),
+            exchange,
+            Arc::clone(&wake),
+            limits.bytes_per_host_per_hour,
+        );
         if !has_timer {
             worker = worker.without_timer();
         }
-        let door = Door::new(database.clone(), ctx.links.clone(), clock.clone(), policy, leases, limits, Arc::clone(&wake));
-        let hub = Self { database: database.clone(), clock, wake, worker: Mutex::new(worker) };
-        Ok((hub, http::Hub { door: Arc::new(door), trusted_proxies: config.trusted_proxies }))
+        let intake = SubscriptionIntake::new(
+            database.clone(),
+            ctx.links.clone(),
+            clock.clone(),
+            policy,
+            leases,
+            limits,
+            Arc::clone(&wake),
+        );
+        let hub = Self {
+            database: database.clone(),
+            clock,
+            wake,
+            worker: Mutex::new(worker),
+        };
+        Ok((
+            hub,
+            http::HubEndpoint {
+                intake: Arc::new(intake),
+                trusted_proxies: config.trusted_proxies,
+            },
+        ))
     }
 
     /// Tells the worker that something changed.
@@ -113,26 +167,34 @@ impl Hub {
         self.wake.notify_one();
     }
 
-    /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten seconds.
-    pub(super) async fn keep_sending(&self, stop: &CancellationToken) {
-        let Some(_sender) = stop.run_until_cancelled(self.right_to_send()).await else { return };
+    /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten
+    /// seconds.
+    pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
+        let Some(_delivery_lock) = stop.run_until_cancelled(self.delivery_lock()).await else {
+            return;
+        };
+        catalog::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
         let mut worker = self.worker.lock().await;
-        tokio::join!(worker.run(stop), stop.run_until_cancelled(self.keep_looking()));
+        tokio::join!(
+            worker.run(stop),
+            stop.run_until_cancelled(self.keep_looking())
+        );
         drop(worker);
         if let Ok(schedule) = schedule {
             schedule.stop().await;
         }
     }
 
-    /// Waits until this process may send. What stands in the way may go away: it is tried again, with growing waits.
-    async fn right_to_send(&self) -> Sender {
+    /// Waits until this process may send. What stands in the way may go away: it is tried again,
+    /// with growing waits.
+    async fn delivery_lock(&self) -> DeliveryLock {
         let (mut is_told, mut failures) = (false, 0);
         loop {
-            match Sender::take(self.database.path()) {
-                Ok(Some(sender)) => return sender,
+            match DeliveryLock::take(self.database.path()) {
+                Ok(Some(delivery_lock)) => return delivery_lock,
                 Ok(None) => {
                     if !is_told {
                         tracing::info!(
@@ -148,21 +210,32 @@ impl Hub {
                     (is_told, failures) = (false, failures + 1);
                 }
             }
-            self.clock.sleep(SENDER_INTERVAL.saturating_mul(1 << failures.min(SENDER_DOUBLINGS_MAX))).await;
+            self.clock
+                .sleep(
+                    DELIVERY_LOCK_INTERVAL
+                        .saturating_mul(1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX)),
+                )
+                .await;
         }
     }
 
-    /// Wakes the worker when another process has taken a request: it cannot, and its 202 means that the callback is asked soon.
+    /// Wakes the worker when another process has taken a request: it cannot, and its 202 means that
+    /// the callback is asked soon.
     async fn keep_looking(&self) {
         let mut seen = None;
         loop {
             match self.requested().await {
                 Ok(newest) => {
-                    if seen.replace(newest.clone()).is_some_and(|before| before != newest) {
+                    if seen
+                        .replace(newest.clone())
+                        .is_some_and(|before| before != newest)
+                    {
                         self.wake();
                     }
                 }
-                Err(error) => tracing::debug!(%error, "websub.not_looked: cannot see what other processes took; trying again"),
+                Err(error) => {
+                    tracing::debug!(%error, "websub.not_looked: cannot see what other processes took; trying again");
+                }
             }
             self.clock.sleep(LOOK_INTERVAL).await;
         }

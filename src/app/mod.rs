@@ -1,61 +1,67 @@
-//! The service put together: one database, one context, one route table, and the jobs that keep it current.
+//! The service put together: one database, one context, one route table, and the jobs that keep it
+//! current.
 
+mod description;
 mod hub;
 mod operations;
-mod outermost;
+mod response_policy;
 mod routes;
-pub mod server;
+mod serving;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hub::Hub;
+pub use crate::server::Limits;
+use description::{Description, DescriptionEndpoint};
+use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use outermost::Outermost;
+use poem::EndpointExt;
 use poem::endpoint::BoxEndpoint;
-use poem::{Endpoint, EndpointExt, Request, Response};
+use response_policy::ResponsePolicy;
 pub use routes::RouteTable;
-pub use server::Limits;
 use thiserror::Error;
-use tokio::net::TcpListener;
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Hosts;
-use crate::ctx::Ctx;
+use crate::ctx::{Ctx, MadeAhead};
 use crate::db::{Database, DbError, Migrated};
-use crate::edition::{Backlog, Content, Current, Press, PressError, Sheet};
 use crate::http::DescriptionError;
-use crate::jobs::{Code, Print, Read, erase};
+use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
 use crate::links::{Links, OPENAPI_PATH};
-use crate::mcp::offer::Offer;
-use crate::mcp::{self, Guard, Mcp, Sessions};
-use crate::respond::{self, Route};
+use crate::mcp::catalog::Catalog;
+use crate::mcp::{self, Mcp, OriginCheck, Sessions};
+use crate::pages::Pages;
+use crate::respond::Route;
 use crate::search::TextIndex;
-use crate::{http, pages, wire};
+use crate::snapshot::{Backlog, CachedBody, CurrentSnapshot, PublishError, Publisher, Snapshot};
+use crate::{http, pages, telemetry};
 
-/// How long after readings could not be kept that is tried again.
-const READ_RETRY: Duration = Duration::from_secs(1);
-/// This machine: whoever connects from here is known, or stands for others, as a proxy beside us does.
-const LOOPBACK: [IpNet; 2] =
-    [IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)), IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128))];
+/// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
+/// does.
+const LOOPBACK: [IpNet; 2] = [
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
+];
 /// How many rounds [`App::drain`] takes before it says that something will not rest.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
-/// The whole service.
+/// The service put together: routes, jobs and the hub over one database.
 pub struct App {
     database: Database,
     ctx: Arc<Ctx>,
     endpoint: Arc<BoxEndpoint<'static>>,
+    /// What operators ask, where that has a listener of its own.
+    admin: Option<Arc<BoxEndpoint<'static>>>,
     routes: Arc<RouteTable>,
-    print: Mutex<Print>,
-    code: Code,
-    read: Read,
-    hub: Hub,
+    agents: Arc<Mcp>,
+    publish: Mutex<PublishChanges>,
+    precompress: Precompress,
+    analyze: AnalyzeBacklog,
+    hub: HubRuntime,
     /// Nets whose peers stand for others: this machine, and proxies that are trusted.
     exempt: Vec<IpNet>,
 }
@@ -66,9 +72,9 @@ pub enum AppError {
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DbError),
-    /// The first edition cannot be printed.
+    /// The first snapshot cannot be rendered.
     #[error(transparent)]
-    Press(#[from] PressError),
+    Publish(#[from] PublishError),
     /// The hub cannot be set up.
     #[error(transparent)]
     Hub(#[from] HubError),
@@ -78,7 +84,7 @@ pub enum AppError {
 }
 
 impl App {
-    /// Opens the database at `path`, brings it up to date, and prints the first edition.
+    /// Opens the database at `path`, brings it up to date, and renders the first snapshot.
     ///
     /// # Errors
     /// [`AppError`].
@@ -90,10 +96,14 @@ impl App {
         allowed_hosts: Hosts,
     ) -> Result<(Self, Migrated), AppError> {
         let (database, migrated) = Database::open(path).await?;
-        Ok((Self::new(database, links, clock, hub, allowed_hosts).await?, migrated))
+        Ok((
+            Self::new(database, links, clock, hub, allowed_hosts).await?,
+            migrated,
+        ))
     }
 
-    /// The service on a database that is open already. Agents may ask under these hosts besides that of the base URL.
+    /// The service on a database that is open already. Agents may ask under these hosts besides
+    /// that of the base URL.
     ///
     /// # Errors
     /// [`AppError`].
@@ -104,41 +114,73 @@ impl App {
         hub: HubOptions,
         allowed_hosts: Hosts,
     ) -> Result<Self, AppError> {
-        Self::of(Press::new(database, links, clock), hub, allowed_hosts).await
+        let publisher = Publisher::new(database, links, clock);
+        Self::of(publisher, hub, allowed_hosts, false).await
     }
 
-    /// The service around a press.
+    /// The service around a publisher. With `has_admin`, what operators ask has a listener of its own, and the figures
+    /// are shown nowhere else.
     ///
     /// # Errors
     /// [`AppError`].
-    pub async fn of(press: Press, hub: HubOptions, allowed_hosts: Hosts) -> Result<Self, AppError> {
-        operations::count();
-        let (database, links, clock) = (press.database().clone(), press.links().clone(), press.clock().clone());
+    pub async fn of(
+        publisher: Publisher,
+        hub: HubOptions,
+        allowed_hosts: Hosts,
+        has_admin: bool,
+    ) -> Result<Self, AppError> {
+        telemetry::install();
+        let (database, links, clock) = (
+            publisher.database().clone(),
+            publisher.links().clone(),
+            publisher.clock().clone(),
+        );
         let mut changes = database.changes().await?;
         // Looked before reading: what is written meanwhile is seen as a change afterwards.
         changes.any().await?;
         let text_index = TextIndex::open(&database, clock.clone()).await;
-        let first = press.first().await?;
+        let first = publisher.first().await?;
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
-        let guard = Guard::new(&links, allowed_hosts);
-        let ctx = Arc::new(Ctx::new(Current::new(first), links, clock, text_index));
-        let exempt = LOOPBACK.into_iter().chain(hub.config.trusted_proxies.0.iter().copied()).collect();
-        let (hub, handler) = Hub::new(&database, &ctx, hub)?;
-        let routes = Arc::new(routes(&ctx, &database, handler, sessions, guard)?);
-        let read = Read::new(Arc::clone(&ctx), database.clone(), Arc::clone(press.backlog()));
-        // What the first edition has shown is kept before it is seen; if that fails, the job tries again and tells of it.
-        while matches!(read.keep_once().await, Ok(true)) {}
-        let endpoint = Arc::new(Outermost { routes: Arc::clone(&routes), ctx: Arc::clone(&ctx) }.boxed());
+        let origin_check = OriginCheck::new(&links, allowed_hosts);
+        let ctx = Arc::new(Ctx::new(
+            CurrentSnapshot::new(first),
+            links,
+            clock,
+            text_index,
+        ));
+        let exempt = LOOPBACK
+            .into_iter()
+            .chain(hub.config.trusted_proxies.0.iter().copied())
+            .collect();
+        let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
+        operations::tell_release(&ctx, &database).await?;
+        let admin = has_admin.then(|| {
+            let routes = RouteTable::new(operations::admin_routes(&ctx, &database));
+            endpoint(Arc::new(routes), &ctx)
+        });
+        let (routes, agents) = routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
+        let routes = Arc::new(routes);
+        let analyze = AnalyzeBacklog::new(
+            Arc::clone(&ctx),
+            database.clone(),
+            Arc::clone(publisher.backlog()),
+        );
+        // What the first snapshot has shown is kept before it is seen; if that fails, the job tries
+        // again and tells of it.
+        while matches!(analyze.keep_once().await, Ok(true)) {}
+        let endpoint = endpoint(Arc::clone(&routes), &ctx);
         Ok(Self {
-            read,
-            print: Mutex::new(Print::new(Arc::clone(&ctx), press, changes)),
-            code: Code::new(Arc::clone(&ctx)),
+            admin,
+            analyze,
+            publish: Mutex::new(PublishChanges::new(Arc::clone(&ctx), publisher, changes)),
+            precompress: Precompress::new(Arc::clone(&ctx)),
             hub,
             exempt,
             database,
             ctx,
             endpoint,
             routes,
+            agents,
         })
     }
 
@@ -148,10 +190,16 @@ impl App {
         &self.ctx
     }
 
-    /// The database.
+    /// The database that it serves.
     #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
+    }
+
+    /// What answers agents.
+    #[must_use]
+    pub const fn agents(&self) -> &Arc<Mcp> {
+        &self.agents
     }
 
     /// Everything that is answered.
@@ -160,100 +208,39 @@ impl App {
         &self.routes
     }
 
-    /// Everything that answers, outermost layer included.
+    /// Everything that answers, response policy included.
     #[must_use]
     pub fn endpoint(&self) -> Arc<BoxEndpoint<'static>> {
         Arc::clone(&self.endpoint)
     }
 
-    /// Serves until `shutdown`, then finishes what is in flight and closes the database.
-    pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
-        let jobs_end = CancellationToken::new();
-        let serve = async {
-            server::serve(listener, self.endpoint(), shutdown.clone(), limits, self.exempt.clone()).await;
-            jobs_end.cancel();
-        };
-        let drain = async {
-            shutdown.cancelled().await;
-            self.ctx.drain();
-        };
-        let (print, code, read) = (self.keep_printed(&jobs_end), self.keep_coded(&jobs_end), self.keep_read(&jobs_end));
-        tokio::join!(serve, drain, print, code, read, self.hub.keep_sending(&shutdown));
-        self.ctx.compute.idle().await;
-        if let Err(error) = self.print.lock().await.close().await {
-            tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
-        }
-        self.database.close().await;
-    }
-
-    async fn keep_printed(&self, end: &CancellationToken) {
-        let watch = async {
-            loop {
-                let wait = self.watch_once().await;
-                self.ctx.clock.sleep(wait).await;
-            }
-        };
-        Box::pin(end.run_until_cancelled(watch)).await;
-    }
-
-    async fn keep_coded(&self, end: &CancellationToken) {
-        let mut swaps = self.ctx.current.swaps();
-        let code = async {
-            loop {
-                swaps.mark_unchanged();
-                self.code.run_once().await;
-                if swaps.changed().await.is_err() {
-                    break;
-                }
-            }
-        };
-        end.run_until_cancelled(code).await;
-    }
-
-    async fn keep_read(&self, end: &CancellationToken) {
-        let mut swaps = self.ctx.current.swaps();
-        let read = async {
-            loop {
-                swaps.mark_unchanged();
-                match self.read.run_once().await {
-                    Ok(did_any) => {
-                        if !did_any && swaps.changed().await.is_err() {
-                            break;
-                        }
-                    }
-                    Err(error) => {
-                        metrics::counter!("insights_failures_total", "what" => "keep").increment(1);
-                        tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
-                        self.ctx.clock.sleep(READ_RETRY).await;
-                    }
-                }
-            }
-        };
-        end.run_until_cancelled(read).await;
-    }
-
     /// What is left to do about readings. For tests.
     #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
-        self.read.backlog()
+        self.analyze.backlog()
     }
 
-    /// Prints the next edition if anybody wrote, and tells the hub and the log of it; says how long to wait before the next
-    /// time. What the service does all the time.
+    /// Renders the next snapshot if anybody wrote, and tells the hub and the log of it; says how
+    /// long to wait before the next time. What the service does all the time.
     pub async fn watch_once(&self) -> Duration {
-        let (is_new, wait) = self.print.lock().await.watch_once().await;
+        let (is_new, wait) = self.publish.lock().await.watch_once().await;
         if is_new {
             self.hub.wake();
         }
         wait
     }
 
-    /// Prints the next edition if anybody wrote; says whether there is one. For tests.
+    /// Renders the next snapshot if anybody wrote; says whether there is one. For tests.
     ///
     /// # Errors
     /// What went wrong.
-    pub async fn print_once(&self) -> Result<bool, String> {
-        self.print.lock().await.run_once().await.map_err(|error| error.to_string())
+    pub async fn publish_once(&self) -> Result<bool, String> {
+        self.publish
+            .lock()
+            .await
+            .run_once()
+            .await
+            .map_err(|error| error.to_string())
     }
 
     /// Runs every job until none has anything to do. Never moves the clock. For tests.
@@ -262,27 +249,46 @@ impl App {
     /// What a job said when it failed, or which one would not rest.
     pub async fn drain(&self) -> Result<(), String> {
         for _ in 0..DRAIN_ROUNDS_MAX {
-            let printed = self.print_once().await?;
-            let read = self.read.run_once().await.map_err(|error| error.to_string())?;
-            let coded = self.code.run_once().await;
-            let sent = self.hub.run_once().await.map_err(|error| error.to_string())?;
-            let erased = erase::run_once(&self.database).await.map_err(|error| error.to_string())?;
-            if !printed && !read && !coded && !sent && !erased {
+            let published = self.publish_once().await?;
+            let analyze = self
+                .analyze
+                .run_once()
+                .await
+                .map_err(|error| error.to_string())?;
+            let coded = self.precompress.run_once().await;
+            let sent = self
+                .hub
+                .run_once()
+                .await
+                .map_err(|error| error.to_string())?;
+            let erased = erase::run_once(&self.database)
+                .await
+                .map_err(|error| error.to_string())?;
+            if !published && !analyze && !coded && !sent && !erased {
                 return Ok(());
             }
         }
-        Err(format!("a job still has something to do after {DRAIN_ROUNDS_MAX} rounds"))
+        Err(format!(
+            "a job still has something to do after {DRAIN_ROUNDS_MAX} rounds"
+        ))
     }
+}
+
+/// What answers these routes, response policy included.
+fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>) -> Arc<BoxEndpoint<'static>> {
+    let ctx = Arc::clone(ctx);
+    Arc::new(ResponsePolicy { routes, ctx }.boxed())
 }
 
 /// Every route: the API, agents, the pages, and what operators ask.
 fn routes(
     ctx: &Arc<Ctx>,
     database: &Database,
-    hub: http::Hub,
+    hub: http::HubEndpoint,
     sessions: Sessions,
-    guard: Guard,
-) -> Result<RouteTable, DescriptionError> {
+    origin_check: OriginCheck,
+    has_admin: bool,
+) -> Result<(RouteTable, Arc<Mcp>), DescriptionError> {
     let service = http::service(ctx, hub.clone());
     let (spec, html) = (service.spec(), service.swagger_ui_html());
     let (mut routes, others) = http::routes(ctx, hub)?;
@@ -290,30 +296,43 @@ fn routes(
     http::describe_request(&mut document, &ctx.links);
     mcp::describe(&mut document);
     let docs = Arc::new(pages::swagger_ui(&html, &spec));
-    let description = Arc::new(Sheet::new("application/json", Content::whole(wire::json(&document))));
-    ctx.set_fixed(vec![Arc::clone(&docs), Arc::clone(&description)]);
-    routes.push(pages::docs_route(ctx, docs));
-    let description = Description { ctx: Arc::clone(ctx), sheet: description };
-    routes.push(Route::new(OPENAPI_PATH).get(None, description).titled("OpenAPI 3.1 description"));
+    let catalog = Catalog::new(Arc::clone(ctx), &document);
+    let description = Arc::new(Description::new(document));
+    routes.extend(pages::docs_routes(ctx, Arc::clone(&docs)));
+    let endpoint = DescriptionEndpoint {
+        ctx: Arc::clone(ctx),
+        description: Arc::clone(&description),
+    };
+    routes.push(
+        Route::new(OPENAPI_PATH)
+            .get(None, endpoint)
+            .titled("OpenAPI 3.1 description"),
+    );
     routes.extend(others);
-    let agents = Mcp::new(Offer::new(Arc::clone(ctx), &document), sessions, guard, &ctx.links);
-    routes.extend(mcp::routes(agents));
-    routes.extend(operations::routes(ctx, database));
-    let pages = pages::routes(ctx, &routes);
-    routes.extend(pages);
-    Ok(RouteTable::new(routes))
+    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx.links));
+    routes.extend(mcp::routes(&agents));
+    routes.extend(operations::public_routes(ctx, database, has_admin));
+    let (pages, shown) = pages::routes(ctx, &routes);
+    routes.extend(shown);
+    let mut fixed = vec![docs];
+    fixed.extend(pages::fixed());
+    ctx.set_fixed(fixed);
+    ctx.set_made_ahead(Arc::new(Ahead { description, pages }));
+    Ok((RouteTable::new(routes), agents))
 }
 
-/// `/.well-known/openapi.json`.
-struct Description {
-    ctx: Arc<Ctx>,
-    sheet: Arc<Sheet>,
+/// What is made and coded ahead besides the documents: the description of the API, whose examples are
+/// of the data, and the pages that are the same for everybody.
+#[derive(Debug)]
+struct Ahead {
+    description: Arc<Description>,
+    pages: Arc<Pages>,
 }
 
-impl Endpoint for Description {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> poem::Result<Response> {
-        Ok(respond::sheet(request.headers(), &self.ctx.current.load(), &self.sheet))
+impl MadeAhead for Ahead {
+    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+        let mut bodies = self.pages.bodies(snapshot);
+        bodies.push(self.description.of(snapshot));
+        bodies
     }
 }

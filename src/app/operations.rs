@@ -1,58 +1,163 @@
 //! What an operator asks: alive, ready, and figures.
+//!
+//! Where operators have a listener of their own (`REVIEWS_ADMIN_LISTEN`), `/metrics` is answered there alone; `/healthz`
+//! and `/readyz` tell strangers nothing, and load balancers ask them where requests go.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::time::Duration;
 
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use poem::Response;
-use poem::endpoint::make_sync;
+use poem::endpoint::{make, make_sync};
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
 use crate::ctx::Ctx;
-use crate::db::Database;
+use crate::db::{Database, DbError, sqlite_version};
 use crate::respond::{Route, retry_later};
+use crate::snapshot::Coding;
+use crate::telemetry::{self, catalog, figure};
 
-static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 /// When to ask again whether a service is back that is stopping, or whose database is gone.
-const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(5);
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// How long the database may take to answer before it counts as one that cannot be read. Probes give up after a second
+/// where nothing else is said (Kubernetes' `timeoutSeconds`).
+const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// Starts counting. One process counts once; later calls change nothing.
-pub fn count() {
-    METRICS.get_or_init(|| {
-        let recorder = PrometheusBuilder::new().build_recorder();
-        let handle = recorder.handle();
-        metrics::set_global_recorder(recorder).ok().map(|()| handle)
+/// What is answered on the public listener.
+pub fn public_routes(ctx: &Arc<Ctx>, database: &Database, has_admin: bool) -> Vec<Route> {
+    let mut routes = vec![live(), ready(ctx, database)];
+    if !has_admin {
+        routes.push(figures(ctx, database));
+    }
+    routes
+}
+
+/// What is answered on the operators' own listener.
+pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
+    vec![live(), ready(ctx, database), figures(ctx, database)]
+}
+
+/// Shows in the figures which release this is, and when it started.
+///
+/// # Errors
+/// When SQLite cannot be asked for its version.
+pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
+    let sqlite = sqlite_version()
+        .await
+        .map_err(|error| DbError::at(database.path(), error))?;
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
+    catalog::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
+    let started_at = ctx.clock.now() - ctx.clock.monotonic().since_start();
+    let started_at = u64::try_from(started_at.timestamp()).unwrap_or(0);
+    catalog::STARTED.gauge(&[]).set(figure(started_at));
+    Ok(())
+}
+
+fn live() -> Route {
+    let ok = make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()));
+    Route::new("/healthz").get(None, ok)
+}
+
+fn ready(ctx: &Arc<Ctx>, database: &Database) -> Route {
+    let (ctx, database) = (Arc::clone(ctx), database.clone());
+    let answer = make(move |_| {
+        let (ctx, database) = (Arc::clone(&ctx), database.clone());
+        async move {
+            match readiness(&ctx, &database).await {
+                Ok(said) => text("text/plain; charset=utf-8", said),
+                Err(said) => retry_later(StatusCode::SERVICE_UNAVAILABLE, said, RETRY_AFTER),
+            }
+        }
     });
+    Route::new("/readyz").get(None, answer)
 }
 
-/// `/healthz`, `/readyz` and `/metrics`.
-pub fn routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
-    let (ready, database) = (Arc::clone(ctx), database.clone());
-    vec![
-        Route::new("/healthz").get(None, make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()))),
-        Route::new("/readyz").get(None, make_sync(move |_| is_ready(&ready, &database))),
-        Route::new("/metrics").get(None, make_sync(|_| text("text/plain; version=0.0.4", figures()))),
-    ]
+fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
+    let (ctx, database) = (Arc::clone(ctx), database.clone());
+    let answer = make_sync(move |_| {
+        measure(&ctx, &database);
+        text("text/plain; version=0.0.4", telemetry::render())
+    });
+    Route::new("/metrics").get(None, answer)
 }
 
-fn is_ready(ctx: &Ctx, database: &Database) -> Response {
+/// Whether requests should come here; where not, why. What is out can be read whatever becomes of the database, but a
+/// process that no longer knows the database can take no subscription and shows no change.
+async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static str> {
     if ctx.is_draining() {
-        return retry_later(StatusCode::SERVICE_UNAVAILABLE, "The service is stopping; send requests elsewhere.", RETRY_AFTER);
+        return Err("The service is stopping; send requests elsewhere.");
     }
-    if database.verify_place().is_err() {
-        let said = "The database was replaced or removed; what was read before is still served, and nothing new is taken.";
-        return retry_later(StatusCode::SERVICE_UNAVAILABLE, said, RETRY_AFTER);
+    let verified = tokio::select! {
+        biased;
+        verified = database.verify_readable() => verified,
+        () = ctx.clock.sleep(DATABASE_TIMEOUT) => {
+            return Err("The database does not answer; what was read before is still served.");
+        }
+    };
+    match verified {
+        Ok(()) => {}
+        Err(DbError::Replaced(_) | DbError::Removed { .. }) => {
+            return Err(
+                "The database was replaced or removed; what was read before is still served, and nothing new is taken.",
+            );
+        }
+        Err(DbError::Newer { .. } | DbError::Older { .. } | DbError::Foreign { .. }) => {
+            return Err(
+                "The database is of another release; what was read before is still served; start the release that migrated it.",
+            );
+        }
+        Err(_) => {
+            return Err("The database cannot be read; what was read before is still served.");
+        }
     }
-    text("text/plain; charset=utf-8", "ready\n".to_owned())
+    // Behind is still better than nothing: reading goes on, and so this is no reason to send requests elsewhere.
+    let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
+    Ok(behind.map_or_else(
+        || "ready\n".to_owned(),
+        |behind| {
+            let seconds = behind.as_secs();
+            format!("ready, but for {seconds} s changes could not be published; see the log\n")
+        },
+    ))
 }
 
-fn figures() -> String {
-    METRICS.get().and_then(Option::as_ref).map(PrometheusHandle::render).unwrap_or_default()
+/// Reads what is measured when it is asked for.
+fn measure(ctx: &Ctx, database: &Database) {
+    let (snapshot, now) = (ctx.current.load(), ctx.clock.monotonic());
+    let published = snapshot.input.review_index.len() as u64;
+    catalog::PUBLISHED.gauge(&[]).set(figure(published));
+    let behind = ctx.freshness.failing_for(now).unwrap_or_default();
+    for (metric, duration) in [
+        (catalog::SNAPSHOT_AGE, ctx.freshness.age(now)),
+        (catalog::SNAPSHOT_BEHIND, behind),
+    ] {
+        metric.gauge(&[]).set(duration.as_secs_f64());
+    }
+    let bodies = || snapshot.documents().map(|document| &document.body);
+    let plain: u64 = bodies().map(|body| body.content.len()).sum();
+    catalog::SNAPSHOT_BYTES
+        .gauge(&["identity"])
+        .set(figure(plain));
+    for coding in Coding::ALL {
+        let coded = bodies().filter_map(|body| body.coded(coding));
+        let bytes = coded.map(|bytes| bytes.len() as u64).sum();
+        catalog::SNAPSHOT_BYTES
+            .gauge(&[coding.token()])
+            .set(figure(bytes));
+    }
+    let (main, log) = database.bytes();
+    for (file, bytes) in [("main", main), ("wal", log)] {
+        catalog::DATABASE_BYTES.gauge(&[file]).set(figure(bytes));
+    }
 }
 
 fn text(kind: &'static str, text: String) -> Response {
     let mut response = Response::builder().status(StatusCode::OK).body(text);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

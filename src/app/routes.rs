@@ -1,46 +1,136 @@
-//! The one route table: every path that the service answers, what may be done there, and who does it. Allow, OPTIONS, the labels
-//! of the metrics, the home page and the tests of the docs all read it.
+//! The one route table: every path that the service answers, what may be done there, and who does
+//! it. Allow, OPTIONS, the labels of the metrics, the home page and the tests of the docs all read
+//! it.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use metrics::{Counter, Histogram};
 use poem::Request;
+use poem::http::StatusCode;
 
 use crate::respond::{Route, UrlParameters};
+use crate::telemetry::catalog;
+
+/// The classes of status that answers are counted by.
+const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
+/// Under this name is counted what belongs to no route; a path would be anybody's to choose.
+const NO_ROUTE: &str = "none";
 
 /// Every route; where two match, the first does.
 #[derive(Debug)]
-pub struct RouteTable(Vec<Route>);
+pub struct RouteTable {
+    routes: Vec<Route>,
+    /// One for each route, and one for what belongs to none.
+    counts: Vec<AnswerCounts>,
+}
+
+/// What counts the answers of one route: made once, for looking a series up costs more than counting.
+struct AnswerCounts {
+    by_class: [Counter; CLASSES.len()],
+    seconds: Histogram,
+}
+
+impl AnswerCounts {
+    fn of(route: &str) -> Self {
+        Self {
+            by_class: CLASSES.map(|class| catalog::REQUESTS.counter(&[route, class])),
+            seconds: catalog::REQUEST_SECONDS.histogram(&[route]),
+        }
+    }
+}
+
+impl fmt::Debug for AnswerCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnswerCounts")
+    }
+}
 
 impl RouteTable {
     /// The table of these, in this order.
     #[must_use]
-    pub const fn new(routes: Vec<Route>) -> Self {
-        Self(routes)
+    pub fn new(routes: Vec<Route>) -> Self {
+        let patterns = routes.iter().map(|route| route.pattern);
+        let counts = patterns.chain([NO_ROUTE]).map(AnswerCounts::of).collect();
+        Self { routes, counts }
     }
 
-    /// The routes.
+    /// The routes in the order in which they were added.
     #[must_use]
     pub fn routes(&self) -> &[Route] {
-        &self.0
+        &self.routes
+    }
+
+    /// Counts an answer of the route at this place; `None` is no route.
+    pub fn count(&self, place: Option<usize>, status: StatusCode, taken: Duration) {
+        let class = match status.as_u16() {
+            200..=299 => 0,
+            304 => 1,
+            300..=399 => 2,
+            400..=499 => 3,
+            _ => 4,
+        };
+        if let Some(counts) = self.counts.get(place.unwrap_or(self.routes.len())) {
+            counts.by_class[class].increment(1);
+            counts.seconds.record(taken);
+        }
     }
 
     /// The route that a path belongs to.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<&Route> {
-        self.matching(path).map(|(route, _)| route)
+        self.matching(&normal(path))
+            .map(|(place, _)| &self.routes[place])
     }
 
-    /// The route of a request; what its URL says is kept with it.
-    pub fn take(&self, request: &mut Request) -> Option<&Route> {
-        let (route, segments) = self.matching(request.uri().path())?;
+    /// The route of a request, and its place in the table; what its URL says is kept with it.
+    pub fn take(&self, request: &mut Request) -> Option<(usize, &Route)> {
+        let path = normal(request.uri().path());
+        let (place, segments) = self.matching(&path)?;
         if !segments.is_empty() || request.uri().query().is_some() {
             let parameters = UrlParameters::of_path(segments);
+            drop(path);
             request.extensions_mut().insert(parameters);
         }
-        Some(route)
+        Some((place, &self.routes[place]))
     }
 
-    fn matching<'a>(&self, path: &'a str) -> Option<(&Route, Vec<(&'static str, &'a str)>)> {
-        self.0.iter().find_map(|route| Some((route, segments(route.pattern, path)?)))
+    fn matching<'a>(&self, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
+        let mut routes = (0..).zip(&self.routes);
+        routes.find_map(|(place, route)| Some((place, segments(route.pattern, path)?)))
     }
+}
+
+/// The path with every unreserved character as it is: `%72` and `r` are one (RFC 3986 §6.2.2.2).
+/// Other escapes stay, so that `%2F` divides no segment.
+fn normal(path: &str) -> Cow<'_, str> {
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let (mut normal, mut rest) = (String::with_capacity(path.len()), path);
+    while let Some(at) = rest.find('%') {
+        let (before, from) = rest.split_at(at);
+        normal.push_str(before);
+        if let Some(character) = from.get(1..3).and_then(unreserved) {
+            normal.push(character);
+            rest = &from[3..];
+        } else {
+            normal.push('%');
+            rest = &from[1..];
+        }
+    }
+    normal.push_str(rest);
+    Cow::Owned(normal)
+}
+
+/// The unreserved character (RFC 3986 §2.3) that two hexadecimal digits stand for.
+fn unreserved(digits: &str) -> Option<char> {
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let byte = u8::from_str_radix(digits, 16)
+        .ok()
+        .filter(|_| is_hexadecimal)?;
+    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)).then_some(char::from(byte))
 }
 
 /// The segments of `path` that the pattern names, if it matches.
@@ -73,22 +163,46 @@ mod tests {
 
     #[test]
     fn a_path_belongs_to_the_first_route_that_matches() {
-        let patterns =
-            ["/", "/reviews.json", "/api/reviews/search", "/api/reviews/since/:date", "/api/reviews/:id", "/a/:id/e.json"];
+        let patterns = [
+            "/",
+            "/reviews.json",
+            "/api/reviews/search",
+            "/api/reviews/since/:date",
+            "/api/reviews/:id",
+            "/a/:id/e.json",
+        ];
         let table = RouteTable::new(patterns.map(Route::new).into());
         for (path, pattern) in [
             ("/", Some("/")),
             ("/api/reviews/search", Some("/api/reviews/search")),
             ("/api/reviews/r-1", Some("/api/reviews/:id")),
-            ("/api/reviews/since/2024-01-01", Some("/api/reviews/since/:date")),
+            (
+                "/api/reviews/since/2024-01-01",
+                Some("/api/reviews/since/:date"),
+            ),
             ("/a/%FF/e.json", Some("/a/:id/e.json")),
             ("/a//e.json", None),
+            ("/%72eviews.json", Some("/reviews.json")),
+            ("/%2572eviews.json", None),
+            ("/%2Freviews.json", None),
+            ("/api%2Freviews/search", None),
+            ("/api/reviews/%73earch", Some("/api/reviews/search")),
+            ("/api/reviews/%", Some("/api/reviews/:id")),
+            ("/%+2eviews.json", None),
+            ("/%€", None),
             ("/api/reviews/", None),
             ("/reviews.json/", None),
             ("", None),
         ] {
-            assert_eq!(table.find(path).map(|route| route.pattern), pattern, "{path}");
+            assert_eq!(
+                table.find(path).map(|route| route.pattern),
+                pattern,
+                "{path}"
+            );
         }
-        assert_eq!(segments("/a/:id/e.json", "/a/x%20y/e.json"), Some(vec![("id", "x%20y")]));
+        assert_eq!(
+            segments("/a/:id/e.json", "/a/x%20y/e.json"),
+            Some(vec![("id", "x%20y")])
+        );
     }
 }

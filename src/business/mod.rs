@@ -1,17 +1,19 @@
 //! The business whose reviews these are: who it is, what it offers, who works there, and where.
 
+mod editorial;
 mod store;
 
 use chrono_tz::Tz;
+pub use editorial::{Editorial, Question};
 use serde_json::{Map, Value};
-pub use store::{find, note_time_zone, replace, sample, time_zone};
+pub use store::{editorial, find, note_time_zone, replace, replace_editorial, sample, time_zone};
 
 /// The one business. A database without one publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Business {
     /// The firm's own id, for example `desert-peak`.
     pub id: String,
-    /// Its name.
+    /// The name under which the business is published.
     pub name: String,
     /// A schema.org `LocalBusiness` subtype.
     pub kind: String,
@@ -21,7 +23,7 @@ pub struct Business {
     pub language: Option<String>,
     /// A sentence or two about it.
     pub description: Option<String>,
-    /// Its own site.
+    /// The URL of the firm's own site.
     pub url: Option<String>,
     /// Its number, as it is written.
     pub telephone: Option<String>,
@@ -29,7 +31,7 @@ pub struct Business {
     pub address: Option<Map<String, Value>>,
     /// Latitude and longitude, in degrees.
     pub geo: Option<(f64, f64)>,
-    /// Its pages elsewhere.
+    /// URLs of the firm's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
     /// What it offers, in its own order.
     pub services: Vec<Service>,
@@ -39,12 +41,16 @@ pub struct Business {
     pub service_areas: Vec<String>,
 }
 
+/// How many bytes each text of the business, its lists and its editorial texts may have: every reader of every document
+/// gets them. The queries of `store` say the same number.
+pub const TEXT_BYTES_MAX: usize = 65_536;
+
 /// Something that the business offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
     /// The id that reviews and filters use.
     pub id: String,
-    /// Its name.
+    /// The service's name as customers read it.
     pub name: String,
     /// Other words for it.
     pub synonyms: Vec<String>,

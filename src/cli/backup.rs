@@ -29,7 +29,9 @@ impl Backup {
         database.close().await;
         copied?;
         let bytes = self.file.metadata()?.len();
-        report_done(&format!("{name}: {bytes} bytes, readable by you alone; put it in the database's place to restore it\n"));
+        report_done(&format!(
+            "{name}: {bytes} bytes, readable by you alone; put it in the database's place to restore it\n"
+        ));
         Ok(Outcome::Done)
     }
 }

@@ -10,7 +10,7 @@ use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::imports::{calendar, seed};
+use crate::imports::{seed, time_zone};
 use crate::wire;
 
 /// Show the business, or load it from a business.json: facts, services, technicians, areas
@@ -22,7 +22,11 @@ pub struct BusinessCommand {
 }
 
 impl BusinessCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let path = config.path()?;
         let fault = |error| DbError::at(&path, error);
         let Some(file) = self.file else {
@@ -31,7 +35,9 @@ impl BusinessCommand {
             let business = business::find(&mut reader).await.map_err(fault)?;
             drop(reader);
             readers.close().await;
-            let Some(business) = business else { anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it") };
+            let Some(business) = business else {
+                anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
+            };
             let mut text = serde_json::to_string_pretty(&wire::Business::from(&business))?;
             text.push('\n');
             say(&text)?;
@@ -44,15 +50,28 @@ impl BusinessCommand {
             // A file that does not say where the business is does not move it.
             loaded.time_zone = zone;
         }
-        let is_zone_known = has_zone || business::time_zone(&mut write).await.map_err(fault)?.is_some();
-        business::replace(&mut write, &loaded).await.map_err(fault)?;
+        let is_zone_known = has_zone
+            || business::time_zone(&mut write)
+                .await
+                .map_err(fault)?
+                .is_some();
+        business::replace(&mut write, &loaded)
+            .await
+            .map_err(fault)?;
         let mut moved = 0;
         if is_zone_known {
-            moved = calendar::follow(&mut write, loaded.time_zone, clock.now()).await.map_err(fault)?;
+            moved = time_zone::follow(&mut write, loaded.time_zone, clock.now())
+                .await
+                .map_err(fault)?;
         }
         write.commit().await.map_err(fault)?;
         database.close().await;
-        report_done(&told(&Settled { business: loaded, is_zone_known, moved, path }));
+        report_done(&told(&Settled {
+            business: loaded,
+            is_zone_known,
+            moved,
+            path,
+        }));
         Ok(Outcome::Done)
     }
 }

@@ -10,10 +10,10 @@ use super::{Outcome, say};
 use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::db::{Database, DbError, Verified, verify};
-use crate::edition::read;
 use crate::insights::store as insights;
-use crate::insights::{Engine, Reader, Subject};
+use crate::insights::{Analyzer, Engine, Subject};
 use crate::reviews::store;
+use crate::snapshot::analyze;
 
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
@@ -33,41 +33,78 @@ impl Check {
         let mut connection = readers.acquire().await.map_err(fault)?;
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {
-            let unreadable = store::unreadable(&mut connection, TOLD_MAX).await.map_err(fault)?;
+            let unreadable = store::unreadable(&mut connection, TOLD_MAX)
+                .await
+                .map_err(fault)?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw}");
             verified.wrong.extend(unreadable.into_iter().map(sentence));
-            verify_insights(&mut connection, &engine, &mut verified).await.map_err(fault)?;
+            verify_insights(&mut connection, &engine, &mut verified)
+                .await
+                .map_err(fault)?;
         }
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty();
         say(&told(&path, verified))?;
-        Ok(if is_sound { Outcome::Done } else { Outcome::Failed })
+        Ok(if is_sound {
+            Outcome::Done
+        } else {
+            Outcome::Failed
+        })
     }
 }
 
 fn told(path: &Path, verified: Verified) -> String {
-    let Verified { reviews, is_readable, wrong, behind } = verified;
-    let reviews = if is_readable { format!("{reviews} reviews") } else { "the reviews cannot be looked at".to_owned() };
+    let Verified {
+        reviews,
+        is_readable,
+        wrong,
+        behind,
+    } = verified;
+    let reviews = if is_readable {
+        format!("{reviews} reviews")
+    } else {
+        "the reviews cannot be looked at".to_owned()
+    };
     let mut lines = vec![format!("{}: {reviews}", path.display())];
-    lines.extend(behind.into_iter().map(|sentence| format!("behind  {sentence}")));
+    lines.extend(
+        behind
+            .into_iter()
+            .map(|sentence| format!("behind  {sentence}")),
+    );
     let end = match wrong.as_slice() {
         [] => "ok      schema, integrity, reviews, text index, insights, publications",
-        _ => "Keep a copy of the file; then restore a backup, or export with `sqlite3` and import into a new one.",
+        _ => {
+            "Keep a copy of the file; then restore a backup, or export with `sqlite3` and import into a new one."
+        }
     };
-    lines.extend(wrong.into_iter().map(|sentence| format!("wrong   {sentence}")));
+    lines.extend(
+        wrong
+            .into_iter()
+            .map(|sentence| format!("wrong   {sentence}")),
+    );
     lines.push(format!("{end}\n"));
     lines.join("\n")
 }
 
 /// Reads every published review once more, and holds what is kept against it.
-async fn verify_insights(connection: &mut SqliteConnection, engine: &Arc<Engine>, verified: &mut Verified) -> sqlx::Result<()> {
+async fn verify_insights(
+    connection: &mut SqliteConnection,
+    engine: &Arc<Engine>,
+    verified: &mut Verified,
+) -> sqlx::Result<()> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
-    let reader = Reader::new(&business, engine);
+    let analyzer = Analyzer::new(&business, engine);
     let (mut newest, mut behind, mut wrong) = (store::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
-        let derived: Vec<_> = reviews.iter().map(|review| read(&reader, review, Subject::of(review).hash())).collect();
-        for (one, verdict) in derived.iter().zip(insights::verify(&mut *connection, &derived).await?) {
+        let derived: Vec<_> = reviews
+            .iter()
+            .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
+            .collect();
+        for (one, verdict) in derived
+            .iter()
+            .zip(insights::verify(&mut *connection, &derived).await?)
+        {
             match verdict {
                 insights::Verified::Right => {}
                 insights::Verified::Behind => behind += 1,
@@ -76,14 +113,21 @@ async fn verify_insights(connection: &mut SqliteConnection, engine: &Arc<Engine>
         }
     }
     if behind > 0 {
-        verified.behind.push(format!("insights: {behind} reviews are still to be read; a running `reviews serve` does it"));
+        verified.behind.push(format!(
+            "insights: {behind} reviews are still to be read; a running `reviews serve` does it"
+        ));
     }
     let stray = insights::stray(connection).await?;
     let mend = "`reviews insights rebuild` derives them anew";
     if stray > 0 {
-        verified.wrong.push(format!("insights: {stray} readings are of no review that appears; {mend}"));
+        verified.wrong.push(format!(
+            "insights: {stray} readings are of no review that appears; {mend}"
+        ));
     }
-    let sentence = |id: String| format!("insights: {id} has findings other than its text gives; {mend}");
-    verified.wrong.extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
+    let sentence =
+        |id: String| format!("insights: {id} has findings other than its text gives; {mend}");
+    verified
+        .wrong
+        .extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
     Ok(())
 }

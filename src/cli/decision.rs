@@ -23,17 +23,29 @@ impl Decision {
     pub(super) async fn open(config: &DatabaseConfig, id: &ReviewId) -> anyhow::Result<Self> {
         let database = open(config).await?;
         let mut write = database.write_erasing().await?;
-        let found = store::find(&mut write, id).await.map_err(|error| DbError::at(database.path(), error))?;
+        let found = store::find(&mut write, id)
+            .await
+            .map_err(|error| DbError::at(database.path(), error))?;
         let Some(review) = found else {
-            let known = store::standing(&mut write, &[id.as_str()]).await.map_err(|error| DbError::at(database.path(), error))?;
+            let known = store::standing(&mut write, &[id.as_str()])
+                .await
+                .map_err(|error| DbError::at(database.path(), error))?;
             drop(write);
             database.close().await;
             if known.deleted.contains(id.as_str()) {
-                bail!("the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it");
+                bail!(
+                    "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
+                );
             }
-            bail!("there is no review {id}; `sqlite3 FILE \"select review_id from review\"` lists them");
+            bail!(
+                "there is no review {id}; `sqlite3 FILE \"select review_id from review\"` lists them"
+            );
         };
-        Ok(Self { database, write, review })
+        Ok(Self {
+            database,
+            write,
+            review,
+        })
     }
 
     /// Writes the review as it is now, and closes the database.
@@ -45,7 +57,9 @@ impl Decision {
         let fault = |error| DbError::at(self.database.path(), error);
         // It moves with every change, and never goes back.
         self.review.updated_at = self.review.updated_at.max(Some(now));
-        store::upsert(&mut self.write, std::slice::from_ref(&self.review), now).await.map_err(fault)?;
+        store::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
+            .await
+            .map_err(fault)?;
         self.write.commit().await.map_err(fault)?;
         self.database.close().await;
         Ok(())

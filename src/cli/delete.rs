@@ -18,7 +18,11 @@ pub struct Delete {
 
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let Decision { database, mut write, review } = Decision::open(config, &self.id).await?;
+        let Decision {
+            database,
+            mut write,
+            review,
+        } = Decision::open(config, &self.id).await?;
         let fault = |error| DbError::at(database.path(), error);
         store::delete(&mut write, &review.id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
@@ -26,9 +30,14 @@ impl Delete {
         database.close().await;
         let traces = match erased {
             Erased::Nothing | Erased::All => "nothing of it is left in the file",
-            Erased::ButLog => "somebody uses the database, and its log still has it: `reviews serve` erases it within a minute",
+            Erased::ButLog => {
+                "somebody uses the database, and its log still has it: `reviews serve` erases it within a minute"
+            }
         };
-        report_done(&format!("{}: deleted, {traces}; imports leave it so, but for `--restore`\n", self.id));
+        report_done(&format!(
+            "{}: deleted, {traces}; imports leave it so, but for `--restore`\n",
+            self.id
+        ));
         Ok(Outcome::Done)
     }
 }

@@ -35,7 +35,10 @@ pub enum Shape {
 }
 
 /// What `export` writes, and may write over.
-const EXPORTED: output::Kind = output::Kind { name: "export of this command", is_former };
+const EXPORTED: output::Kind = output::Kind {
+    name: "export of this command",
+    is_former,
+};
 
 /// Whether the file begins as an export does: with a record of ours, or with our columns.
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
@@ -44,9 +47,14 @@ fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
     if line.starts_with(COLUMNS.join(",").as_bytes()) {
         return Ok(true);
     }
-    let Ok(Value::Object(members)) = serde_json::from_slice(&line) else { return Ok(false) };
-    let is_review = ["id", "rating", "verification", "mentions"].iter().all(|name| members.contains_key(*name));
-    Ok(is_review || (members.len() == 2 && members.contains_key("id") && members.contains_key("deleted")))
+    let Ok(Value::Object(members)) = serde_json::from_slice(&line) else {
+        return Ok(false);
+    };
+    let is_review = ["id", "rating", "verification", "mentions"]
+        .iter()
+        .all(|name| members.contains_key(*name));
+    Ok(is_review
+        || (members.len() == 2 && members.contains_key("id") && members.contains_key("deleted")))
 }
 
 impl ExportCommand {
@@ -54,9 +62,19 @@ impl ExportCommand {
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
         let fault = |error| DbError::at(&path, error);
-        let protected = Protected { database: &path, inputs: &[] };
-        let file = self.file.as_deref().map(|file| output::create("FILE", file, &protected, &EXPORTED)).transpose()?;
-        let name = file.as_ref().map_or_else(|| "standard output".to_owned(), |(path, _)| path.display().to_string());
+        let protected = Protected {
+            database: &path,
+            inputs: &[],
+        };
+        let file = self
+            .file
+            .as_deref()
+            .map(|file| output::create("FILE", file, &protected, &EXPORTED))
+            .transpose()?;
+        let name = file.as_ref().map_or_else(
+            || "standard output".to_owned(),
+            |(path, _)| path.display().to_string(),
+        );
         let mut out = Out::new(self.format, file.map(|(_, file)| file))?;
         let mut transaction = readers.begin().await.map_err(fault)?;
         let mut export = Export::new(&mut transaction).await.map_err(fault)?;
@@ -67,14 +85,18 @@ impl ExportCommand {
                     Exported::Review(..) => reviews += 1,
                     Exported::Deleted(_) => deleted += 1,
                 }
-                out.put(&line).with_context(|| format!("{name} cannot be written"))?;
+                out.put(&line)
+                    .with_context(|| format!("{name} cannot be written"))?;
             }
         }
-        out.finish().with_context(|| format!("{name} cannot be written"))?;
+        out.finish()
+            .with_context(|| format!("{name} cannot be written"))?;
         drop(transaction);
         readers.close().await;
         if self.file.is_some() {
-            report_done(&format!("{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n"));
+            report_done(&format!(
+                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n"
+            ));
         }
         Ok(Outcome::Done)
     }

@@ -16,8 +16,8 @@ use super::report::summary;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::Database;
-use crate::imports::{Format, Order, Position, Rejection, Rename, Report, Watch, import};
+use crate::db::Opening;
+use crate::imports::{Format, ImportRequest, Position, Rejection, Rename, Report, Watch, import};
 
 /// Rows between two looks at the terminal.
 const ROWS_PER_LOOK: u64 = 256;
@@ -81,11 +81,17 @@ impl Import {
     /// Where nothing could be imported.
     pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
         let path = config.path()?;
-        let protected = Protected { database: &path, inputs: &self.files };
-        let rejects = self.rejects.as_deref().map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
+        let protected = Protected {
+            database: &path,
+            inputs: &self.files,
+        };
+        let rejects = self
+            .rejects
+            .as_deref()
+            .map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
         let mut console = Console::new(rejects.transpose()?);
         let format = self.format.as_deref().and_then(Format::find);
-        let order = Order {
+        let order = ImportRequest {
             files: self.files,
             format,
             renames: self.renames,
@@ -100,9 +106,13 @@ impl Import {
             yes: self.yes,
             with_sample: self.with_sample,
         };
-        let (database, _) = Database::open(&path).await?;
-        let report = import(&database, clock, &order, &mut console).await;
-        database.close().await;
+        let opening = Opening::of(&path).await?;
+        let report = import(opening.database(), clock, &order, &mut console).await;
+        if report.is_ok() && !order.dry_run {
+            opening.keep().await?;
+        } else {
+            opening.leave().await;
+        }
         console.finish()?;
         let report = report?;
         report_done(&summary(&report, order.dry_run));
@@ -112,7 +122,11 @@ impl Import {
 
 /// Whether some rows were rejected.
 pub(super) fn outcome(report: &Report) -> Outcome {
-    if report.rejected > 0 { Outcome::SomeRejected } else { Outcome::Done }
+    if report.rejected > 0 {
+        Outcome::SomeRejected
+    } else {
+        Outcome::Done
+    }
 }
 
 /// Tells people what is going on: rejected rows on standard error and in the file that they asked for, and a bar if
@@ -124,7 +138,10 @@ pub(super) struct Console {
 }
 
 /// What `--rejects` writes, and may write over.
-const REJECTED_ROWS: output::Kind = output::Kind { name: "file of rejected rows", is_former };
+const REJECTED_ROWS: output::Kind = output::Kind {
+    name: "file of rejected rows",
+    is_former,
+};
 
 /// Whether this is a file that [`Console::note`] wrote, be it that the last line was cut off.
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
@@ -136,7 +153,8 @@ fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
         }
         let is_whole = line.ends_with(b"\n");
         if !is_whole {
-            return Ok(is_rejected_row(&line) || (line.len() as u64 != REJECT_BYTES_MAX && is_cut_off(&line)));
+            return Ok(is_rejected_row(&line)
+                || (line.len() as u64 != REJECT_BYTES_MAX && is_cut_off(&line)));
         }
         if !is_rejected_row(&line) {
             return Ok(false);
@@ -145,46 +163,73 @@ fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
 }
 
 fn is_rejected_row(line: &[u8]) -> bool {
-    let Ok(Value::Object(members)) = serde_json::from_slice(line) else { return false };
+    let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
+        return false;
+    };
     members.len() == 4
-        && ["file", "error"].iter().all(|name| members.get(*name).is_some_and(Value::is_string))
-        && PLACES.iter().any(|name| members.get(*name).is_some_and(Value::is_u64))
+        && ["file", "error"]
+            .iter()
+            .all(|name| members.get(*name).is_some_and(Value::is_string))
+        && PLACES
+            .iter()
+            .any(|name| members.get(*name).is_some_and(Value::is_u64))
         && members.contains_key("row")
 }
 
 /// Whether it is the beginning of a row, whose members are written in the order of the alphabet.
 fn is_cut_off(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_err_and(|error| error.is_eof())
-        && [&b"{\"error\":\""[..], b"{\"element\":"].iter().any(|start| line.starts_with(start) || start.starts_with(line))
+        && [&b"{\"error\":\""[..], b"{\"element\":"]
+            .iter()
+            .any(|start| line.starts_with(start) || start.starts_with(line))
 }
 
 impl Console {
     /// Shows what goes on, and notes the rejected rows in that file.
     pub(super) fn new(rejects: Option<(PathBuf, File)>) -> Self {
         let rejects = rejects.map(|(path, file)| (path, BufWriter::new(file)));
-        let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = if io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(style("{spinner} {human_pos} rows read"));
-        Self { bar, writing: false, rejects }
+        Self {
+            bar,
+            writing: false,
+            rejects,
+        }
     }
 
     /// Takes the bar away and puts the last rejected rows to disk.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         if let Some((path, file)) = &mut self.rejects {
-            file.flush().with_context(|| format!("--rejects {} cannot be written", path.display()))?;
+            file.flush()
+                .with_context(|| format!("--rejects {} cannot be written", path.display()))?;
         }
         Ok(())
     }
 
     fn note(&mut self, rejection: Rejection) -> io::Result<()> {
-        let Some((_, file)) = &mut self.rejects else { return Ok(()) };
-        let Rejection { file: name, at, error, row } = rejection;
+        let Some((_, file)) = &mut self.rejects else {
+            return Ok(());
+        };
+        let Rejection {
+            file: name,
+            at,
+            error,
+            row,
+        } = rejection;
         let (place, number) = match at {
             Position::Line { line, column: _ } => (PLACES[0], line),
             Position::Element(index) | Position::Within { array: _, index } => (PLACES[1], index),
         };
-        serde_json::to_writer(&mut *file, &json!({ "file": name, place: number, "error": error, "row": row }))?;
+        serde_json::to_writer(
+            &mut *file,
+            &json!({ "file": name, place: number, "error": error, "row": row }),
+        )?;
         file.write_all(b"\n")
     }
 }
@@ -206,7 +251,9 @@ impl Watch for Console {
         if !self.writing {
             self.writing = true;
             self.bar.set_length(of as u64);
-            self.bar.set_style(style("{wide_bar} {human_pos} of {human_len} reviews written"));
+            self.bar.set_style(style(
+                "{wide_bar} {human_pos} of {human_len} reviews written",
+            ));
         }
         self.bar.set_position(done as u64);
     }

@@ -13,7 +13,7 @@ use crate::business::{self, Business, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::imports::calendar;
+use crate::imports::time_zone;
 
 /// Make the database and the business; again: change only what is given, and show it
 #[derive(Debug, Args)]
@@ -45,14 +45,29 @@ pub(super) struct Settled {
 }
 
 impl Init {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         for (flag, text) in [("--name", &self.name), ("--type", &self.kind)] {
-            ensure!(text.as_ref().is_none_or(|text| !text.trim().is_empty()), "{flag} is empty; leave it out, or say what it is");
+            ensure!(
+                text.as_ref().is_none_or(|text| !text.trim().is_empty()),
+                "{flag} is empty; leave it out, or say what it is"
+            );
         }
         let path = config.path()?;
         let (database, _) = Database::open(&path).await?;
         let fault = |error| DbError::at(&path, error);
-        let mut write = if self.discard_sample { database.write_erasing().await? } else { database.write().await? };
+        let mut write = if self.discard_sample {
+            database.write_erasing().await?
+        } else {
+            database.write().await?
+        };
         let mut discarded = None;
         if self.discard_sample {
             ensure!(
@@ -77,30 +92,53 @@ impl Init {
             ..before
         };
         if known.as_ref() != Some(&business) {
-            business::replace(&mut write, &business).await.map_err(fault)?;
+            business::replace(&mut write, &business)
+                .await
+                .map_err(fault)?;
         }
         let mut moved = 0;
         if let Some(zone) = self.time_zone {
-            moved = calendar::follow(&mut write, zone, clock.now()).await.map_err(fault)?;
+            moved = time_zone::follow(&mut write, zone, clock.now())
+                .await
+                .map_err(fault)?;
         }
-        let is_zone_known = business::time_zone(&mut write).await.map_err(fault)?.is_some();
+        let is_zone_known = business::time_zone(&mut write)
+            .await
+            .map_err(fault)?
+            .is_some();
         write.commit().await.map_err(fault)?;
         if discarded.is_some() {
             database.erase_traces().await?;
         }
         database.close().await;
         if let Some(reviews) = discarded {
-            report_done(&format!("the sample is gone: {reviews} reviews, its business and its editorial texts\n"));
+            report_done(&format!(
+                "the sample is gone: {reviews} reviews, its business and its editorial texts\n"
+            ));
         }
-        report_done(&told(&Settled { business, is_zone_known, moved, path }));
+        report_done(&told(&Settled {
+            business,
+            is_zone_known,
+            moved,
+            path,
+        }));
         Ok(Outcome::Done)
     }
 }
 
 /// The business as people read it.
 pub(super) fn told(settled: &Settled) -> String {
-    let Settled { business, is_zone_known, moved, path } = settled;
-    let zone = if *is_zone_known { business.time_zone.name() } else { "not set; `reviews init --time-zone ZONE` sets it" };
+    let Settled {
+        business,
+        is_zone_known,
+        moved,
+        path,
+    } = settled;
+    let zone = if *is_zone_known {
+        business.time_zone.name()
+    } else {
+        "not set; `reviews init --time-zone ZONE` sets it"
+    };
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<12}{value}");
@@ -110,30 +148,59 @@ pub(super) fn told(settled: &Settled) -> String {
     line("type", &business.kind);
     line("time zone", zone);
     line("url", business.url.as_deref().unwrap_or("not set"));
-    let (services, people, areas) = (business.services.len(), business.technicians.len(), business.service_areas.len());
-    line("lists", &format!("{services} services, {people} technicians, {areas} service areas"));
+    let (services, people, areas) = (
+        business.services.len(),
+        business.technicians.len(),
+        business.service_areas.len(),
+    );
+    line(
+        "lists",
+        &format!("{services} services, {people} technicians, {areas} service areas"),
+    );
     if *moved > 0 {
-        line("moved", &format!("{moved} reviews to the day that their instant has in {}", business.time_zone.name()));
+        line(
+            "moved",
+            &format!(
+                "{moved} reviews to the day that their instant has in {}",
+                business.time_zone.name()
+            ),
+        );
     }
     text
 }
 
 /// An id made of a name: lower-case letters and digits, the rest as single hyphens.
 fn slug(name: &str) -> String {
-    let words = name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
-    if slug.is_empty() { Business::default().id } else { slug }
+    let words = name
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let slug = words
+        .map(str::to_ascii_lowercase)
+        .collect::<Vec<_>>()
+        .join("-");
+    if slug.is_empty() {
+        Business::default().id
+    } else {
+        slug
+    }
 }
 
 fn time_zone(name: &str) -> Result<Tz, String> {
     name.parse().map_err(|_| {
-        let same =
-            TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(name)).map_or("America/Phoenix", |zone| zone.name());
+        let same = TZ_VARIANTS
+            .iter()
+            .find(|zone| zone.name().eq_ignore_ascii_case(name))
+            .map_or("America/Phoenix", |zone| zone.name());
         format!("`{name}` is no time zone of the IANA database; write it like {same}")
     })
 }
 
 fn address(text: &str) -> Result<String, String> {
-    let fits = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    if fits { Ok(text.to_owned()) } else { Err(format!("`{text}` is no http or https URL")) }
+    let fits = Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("`{text}` is no http or https URL"))
+    }
 }

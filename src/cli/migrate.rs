@@ -25,5 +25,8 @@ pub(super) fn told(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
-    migrated.applied.iter().fold(String::new(), |told, name| told + "applied " + name + "\n")
+    migrated
+        .applied
+        .iter()
+        .fold(String::new(), |told, name| told + "applied " + name + "\n")
 }

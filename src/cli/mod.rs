@@ -6,10 +6,13 @@ mod check;
 mod decision;
 mod delete;
 mod export;
+mod healthcheck;
 pub mod import;
 mod init;
 mod insights;
 pub mod logging;
+mod manual;
+mod mcp;
 mod migrate;
 mod output;
 mod publish;
@@ -22,11 +25,15 @@ mod subscriptions;
 mod trade;
 mod withhold;
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use self::logging::{Log, LogFormat};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -37,8 +44,18 @@ use crate::config::DatabaseConfig;
 pub struct Cli {
     #[command(flatten)]
     database: DatabaseConfig,
+    #[command(flatten)]
+    log: LogConfig,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, Args)]
+struct LogConfig {
     /// What is logged, as a filter like `info` or `warn,reviews_service=debug` [default: info]
     #[arg(
+        id = "log_filter",
         long = "log",
         value_name = "FILTER",
         env = "RUST_LOG",
@@ -47,9 +64,17 @@ pub struct Cli {
         global = true,
         value_parser = logging::checked
     )]
-    log: String,
-    #[command(subcommand)]
-    command: Command,
+    filter: String,
+    /// How log lines are written: for people, or one JSON object a line
+    #[arg(
+        id = "log_format",
+        long = "log-format",
+        value_name = "FORMAT",
+        env = "REVIEWS_LOG_FORMAT",
+        default_value = "text",
+        global = true
+    )]
+    format: LogFormat,
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,7 +94,11 @@ enum Command {
     Backup(backup::Backup),
     Insights(insights::Insights),
     Subscriptions(subscriptions::Subscriptions),
+    Mcp(Box<mcp::McpCommand>),
     Check(check::Check),
+    Healthcheck(healthcheck::Healthcheck),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 /// What a command came to.
@@ -94,10 +123,30 @@ impl From<Outcome> for ExitCode {
 }
 
 impl Cli {
-    /// What is logged.
+    /// Reads the command line and the environment.
+    ///
+    /// # Errors
+    /// The exit code, where one of them is wrong, or help or the version was asked for; that has been printed then.
+    pub fn read() -> Result<Self, ExitCode> {
+        let matches = without_empty(Self::command()).try_get_matches();
+        let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        read.map_err(|error| {
+            let printed = if error.kind() == ErrorKind::DisplayVersion {
+                manual::print_version()
+            } else {
+                error.print().map_err(anyhow::Error::from)
+            };
+            match printed {
+                Ok(()) => u8::try_from(error.exit_code()).unwrap_or(2).into(),
+                Err(_) => ExitCode::from(2),
+            }
+        })
+    }
+
+    /// Starts to log as it was asked for.
     #[must_use]
-    pub fn log(&self) -> &str {
-        &self.log
+    pub fn start_log(&self) -> Log {
+        logging::start(&self.log.filter, self.log.format)
     }
 
     /// Runs the command that was given.
@@ -105,10 +154,14 @@ impl Cli {
     /// # Errors
     /// What went wrong, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
-        let Self { database, log: _, command } = self;
+        let Self {
+            database,
+            log,
+            command,
+        } = self;
         let clock = Clock::system();
         match command {
-            Command::Serve(serve) => serve.run(database, clock).await,
+            Command::Serve(serve) => serve.run(database, &log, clock).await,
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Init(init) => init.run(&database, &clock).await,
             Command::Business(business) => business.run(&database, &clock).await,
@@ -123,9 +176,32 @@ impl Cli {
             Command::Backup(backup) => backup.run(&database).await,
             Command::Insights(insights) => insights.run(&database).await,
             Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
+            Command::Mcp(mcp) => mcp.run(database, clock).await,
             Command::Check(check) => check.run(&database).await,
+            Command::Healthcheck(healthcheck) => healthcheck.run().await,
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
         }
     }
+}
+
+/// The command without the variables that are set to nothing: an empty one is as if it were not set, which is how
+/// environment files and containers leave one out.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "clap reads the variables; this says which of them it reads"
+)]
+fn without_empty(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|argument| {
+            if argument.get_env().is_some_and(is_empty) {
+                argument.env(None::<&'static str>)
+            } else {
+                argument
+            }
+        })
+        .mut_subcommands(without_empty)
 }
 
 /// Prints what a command has done. That it was done does not hang on who reads it: where nobody does any more (`| head -0`),
@@ -133,7 +209,10 @@ impl Cli {
 fn report_done(text: &str) {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(std::io::stderr(), "warning: done, but the report cannot be printed: {error}");
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: done, but the report cannot be printed: {error}"
+            );
         }
         Ok(()) | Err(_) => {}
     }
@@ -146,10 +225,18 @@ pub fn explain(error: &anyhow::Error) -> String {
         .chain()
         .skip(1)
         .map(ToString::to_string)
-        .fold(error.to_string(), |said, cause| if said.contains(&cause) { said } else { format!("{said}: {cause}") })
+        .fold(error.to_string(), |said, cause| {
+            if said.contains(&cause) {
+                said
+            } else {
+                format!("{said}: {cause}")
+            }
+        })
 }
 
 /// Prints a result. Where nobody reads it any more (`| head`), that is an error and no panic.
 fn say(text: &str) -> anyhow::Result<()> {
-    std::io::stdout().write_all(text.as_bytes()).context("cannot print the result")
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .context("cannot print the result")
 }

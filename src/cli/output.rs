@@ -36,7 +36,12 @@ pub(super) struct Kind {
 ///
 /// # Errors
 /// Where the file is something else, or cannot be written; it is as it was then.
-pub(super) fn create(flag: &str, path: &Path, protected: &Protected<'_>, kind: &Kind) -> anyhow::Result<(PathBuf, File)> {
+pub(super) fn create(
+    flag: &str,
+    path: &Path,
+    protected: &Protected<'_>,
+    kind: &Kind,
+) -> anyhow::Result<(PathBuf, File)> {
     let name = format!("{flag} {}", path.display());
     let unwritable = || format!("{name} cannot be written");
     let there = match fs::metadata(path) {
@@ -54,21 +59,41 @@ pub(super) fn create(flag: &str, path: &Path, protected: &Protected<'_>, kind: &
     }
     let file = match there {
         None => {
-            ensure!(!path.is_symlink(), "{name} is a symbolic link that leads nowhere; name another file");
-            OpenOptions::new().write(true).create_new(true).mode(MODE).open(path).with_context(unwritable)?
+            ensure!(
+                !path.is_symlink(),
+                "{name} is a symbolic link that leads nowhere; name another file"
+            );
+            OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(MODE)
+                .open(path)
+                .with_context(unwritable)?
         }
         Some(there) if there.is_file() => {
-            let mut file = OpenOptions::new().read(true).write(true).open(path).with_context(unwritable)?;
+            let mut file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open(path)
+                .with_context(unwritable)?;
             let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
-            let is_former = is_empty || (kind.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?;
-            ensure!(is_former, "{name} is there and is no {}; name another file, or move this one away", kind.name);
+            let is_former = is_empty
+                || (kind.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?;
+            ensure!(
+                is_former,
+                "{name} is there and is no {}; name another file, or move this one away",
+                kind.name
+            );
             empty(&mut file).with_context(unwritable)?;
             file
         }
         Some(there) if there.is_dir() || there.file_type().is_block_device() => {
             bail!("{name} is a folder or a disk; name a file")
         }
-        Some(_) => OpenOptions::new().write(true).open(path).with_context(unwritable)?,
+        Some(_) => OpenOptions::new()
+            .write(true)
+            .open(path)
+            .with_context(unwritable)?,
     };
     Ok((path.to_owned(), file))
 }
@@ -84,11 +109,21 @@ impl Protected<'_> {
     fn names(&self, path: &Path) -> Option<String> {
         let place = place(path)?;
         let names: Vec<PathBuf> = db::files(self.database);
-        if let Some(file) = names.iter().find(|file| self::place(file).as_ref() == Some(&place)) {
+        if let Some(file) = names
+            .iter()
+            .find(|file| self::place(file).as_ref() == Some(&place))
+        {
             return Some(self.called(file));
         }
-        let is_taken = place.file_name().and_then(|name| name.to_str()).is_some_and(is_taken_from_folders);
-        let folders = self.inputs.iter().filter_map(|input| input.canonicalize().ok()).filter(|input| input.is_dir());
+        let is_taken = place
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(is_taken_from_folders);
+        let folders = self
+            .inputs
+            .iter()
+            .filter_map(|input| input.canonicalize().ok())
+            .filter(|input| input.is_dir());
         let is_within = is_taken && folders.into_iter().any(|folder| place.starts_with(folder));
         is_within.then(|| "one of the files to import".to_owned())
     }
@@ -97,22 +132,34 @@ impl Protected<'_> {
     fn holds(&self, there: &Metadata) -> Option<String> {
         let is_it = |other: &Metadata| (other.dev(), other.ino()) == (there.dev(), there.ino());
         let files = db::files(self.database);
-        if let Some(file) = files.iter().find(|file| file.metadata().is_ok_and(|other| is_it(&other))) {
+        if let Some(file) = files
+            .iter()
+            .find(|file| file.metadata().is_ok_and(|other| is_it(&other)))
+        {
             return Some(self.called(file));
         }
         let is_input = |input: &PathBuf| input_metadata(input).is_ok_and(|other| is_it(&other));
-        (there.is_file() && self.inputs.iter().any(is_input)).then(|| "one of the files to import".to_owned())
+        (there.is_file() && self.inputs.iter().any(is_input))
+            .then(|| "one of the files to import".to_owned())
     }
 
     fn called(&self, file: &Path) -> String {
-        let is_itself = file == self.database || self.database.canonicalize().is_ok_and(|real| real == file);
-        if is_itself { "the database".to_owned() } else { format!("the database's file {}", file.display()) }
+        let is_itself =
+            file == self.database || self.database.canonicalize().is_ok_and(|real| real == file);
+        if is_itself {
+            "the database".to_owned()
+        } else {
+            format!("the database's file {}", file.display())
+        }
     }
 }
 
 /// Where a file is or would be: its folder without links and dots, and its name.
 fn place(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 

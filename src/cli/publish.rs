@@ -17,7 +17,11 @@ pub struct Publish {
 }
 
 impl Publish {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let mut decision = Decision::open(config, &self.id).await?;
         let reason = match &decision.review.status {
             Status::Published => {
@@ -25,17 +29,26 @@ impl Publish {
                 report_done(&format!("{}: was published already\n", self.id));
                 return Ok(Outcome::Done);
             }
-            Status::Withheld { reason } => reason.clone().unwrap_or_else(|| "not stated".to_owned()),
+            Status::Withheld { reason } => {
+                reason.clone().unwrap_or_else(|| "not stated".to_owned())
+            }
         };
         let mut vouched = "";
         if !decision.review.verification.verified {
             // Only verified reviews appear (CONTRACT §2): who publishes it by hand vouches for it.
-            decision.review.verification = Verification { verified: true, method: Method::Manual, verified_at: Some(clock.now()) };
+            decision.review.verification = Verification {
+                verified: true,
+                method: Method::Manual,
+                verified_at: Some(clock.now()),
+            };
             vouched = "; it was not verified, so you vouch for it (manual)";
         }
         decision.review.status = Status::Published;
         decision.save(clock).await?;
-        report_done(&format!("{}: published; was withheld ({reason}){vouched}\n", self.id));
+        report_done(&format!(
+            "{}: published; was withheld ({reason}){vouched}\n",
+            self.id
+        ));
         Ok(Outcome::Done)
     }
 }

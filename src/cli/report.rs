@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::imports::{Format, Report};
+use crate::imports::{Format, Named, Report};
 
 /// The report as people read it.
 #[must_use]
@@ -13,6 +13,10 @@ pub fn summary(report: &Report, dry_run: bool) -> String {
     text
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
     for file in &report.files {
         let label = Format::find(file.format).map_or(file.format, |format| format.label);
@@ -26,37 +30,82 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
         }
     }
     if let Some(name) = &report.business {
-        writeln!(text, "business: {name}, which the database did not have yet")?;
+        writeln!(
+            text,
+            "business: {name}, which the database did not have yet"
+        )?;
+    }
+    if let Some(name) = &report.listing {
+        let quoted = name.replace('\'', r"'\''");
+        writeln!(
+            text,
+            "the business has no name yet, and this location is called {name}: `reviews init --name '{quoted}'` takes it"
+        )?;
     }
     let written = report.written;
     let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
-    writeln!(text, "{new} new, {updated} updated, {unchanged} unchanged, {} rejected", report.rejected)?;
+    writeln!(
+        text,
+        "{new} new, {updated} updated, {unchanged} unchanged, {} rejected",
+        report.rejected
+    )?;
     kept(text, report)?;
     if report.repeated > 0 {
-        writeln!(text, "{} repeated: of rows with one id, the newest counted", report.repeated)?;
+        writeln!(
+            text,
+            "{} repeated: of rows with one id, the newest counted",
+            report.repeated
+        )?;
     }
     if report.elsewhere > 0 {
-        writeln!(text, "{} of other locations, which were left out", report.elsewhere)?;
+        writeln!(
+            text,
+            "{} of other locations, which were left out",
+            report.elsewhere
+        )?;
     }
     let withheld: u64 = report.withheld.values().sum();
     if withheld > 0 {
-        let reasons: Vec<String> = report.withheld.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
-        writeln!(text, "{withheld} withheld, which are not published ({})", reasons.join(", "))?;
+        let reasons: Vec<String> = report
+            .withheld
+            .iter()
+            .map(|(reason, count)| format!("{reason}: {count}"))
+            .collect();
+        writeln!(
+            text,
+            "{withheld} withheld, which are not published ({})",
+            reasons.join(", ")
+        )?;
     }
-    if report.withdrawn.count > 0 {
-        writeln!(text, "{} withdrawn, which their source no longer gives: {}", report.withdrawn.count, report.withdrawn)?;
-    }
+    named(
+        text,
+        &report.withdrawn,
+        "withdrawn, which their source no longer gives",
+    )?;
     if report.moved > 0 {
-        writeln!(text, "{} moved to the day that their instant has in the business's time zone", report.moved)?;
+        writeln!(
+            text,
+            "{} moved to the day that their instant has in the business's time zone",
+            report.moved
+        )?;
     }
-    if report.duplicates.count > 0 {
-        let advice = "withheld with --skip-duplicates";
-        writeln!(text, "{} given by another source already ({advice}): {}", report.duplicates.count, report.duplicates)?;
-    }
+    named(
+        text,
+        &report.duplicates,
+        "given by another source already (withheld with --skip-duplicates)",
+    )?;
     if dry_run {
         writeln!(text, "dry run: nothing was changed")?;
     }
     Ok(())
+}
+
+/// Says what became of reviews, how many those are, and which; nothing where there are none.
+fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
+    if reviews.count == 0 {
+        return Ok(());
+    }
+    writeln!(text, "{} {became}: {reviews}", reviews.count)
 }
 
 /// What stays although the file has it otherwise.
@@ -66,31 +115,41 @@ fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
         kept.push(format!("{} kept withheld", report.kept_withheld.count));
     }
     if report.kept_edited.count > 0 {
-        kept.push(format!("{} kept edited: {}", report.kept_edited.count, report.kept_edited));
+        kept.push(format!(
+            "{} kept edited: {}",
+            report.kept_edited.count, report.kept_edited
+        ));
     }
     if !kept.is_empty() {
         writeln!(text, "{}", kept.join(", "))?;
     }
-    if report.kept_deleted.count > 0 {
-        writeln!(text, "{} kept deleted: {}", report.kept_deleted.count, report.kept_deleted)?;
-        if report.kept_deleted.count == report.taken.saturating_sub(report.repeated) {
-            writeln!(text, "every review of this import was deleted before; --restore brings them back")?;
-        }
-    }
-    if report.noted_deleted > 0 {
-        writeln!(text, "{} noted as deleted, which were not there", report.noted_deleted)?;
-    }
-    if report.still_there.count > 0 {
-        let advice = "`reviews delete ID` deletes one";
+    named(text, &report.kept_deleted, "kept deleted")?;
+    let kept_deleted = report.kept_deleted.count;
+    if kept_deleted > 0 && kept_deleted == report.taken.saturating_sub(report.repeated) {
         writeln!(
             text,
-            "{} are there although the file has them deleted ({advice}): {}",
-            report.still_there.count, report.still_there
+            "every review of this import was deleted before; --restore brings them back"
         )?;
     }
+    if report.noted_deleted > 0 {
+        writeln!(
+            text,
+            "{} noted as deleted, which were not there",
+            report.noted_deleted
+        )?;
+    }
+    named(
+        text,
+        &report.still_there,
+        "are there although the file has them deleted (`reviews delete ID` deletes one)",
+    )?;
     Ok(())
 }
 
 fn rows(count: u64) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
+    if count == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{count} rows")
+    }
 }

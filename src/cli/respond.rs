@@ -23,7 +23,11 @@ pub struct Respond {
     #[arg(value_name = "ID")]
     id: ReviewId,
     /// The answer; - reads standard input
-    #[arg(value_name = "TEXT", required_unless_present = "remove", conflicts_with = "remove")]
+    #[arg(
+        value_name = "TEXT",
+        required_unless_present = "remove",
+        conflicts_with = "remove"
+    )]
     text: Option<String>,
     /// Take the answer away
     #[arg(long)]
@@ -31,7 +35,11 @@ pub struct Respond {
 }
 
 impl Respond {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let text = self.text.map(given).transpose()?;
         let mut decision = Decision::open(config, &self.id).await?;
         let had = decision.review.response.is_some();
@@ -43,15 +51,32 @@ impl Respond {
             }
             decision.review.response = None;
             decision.save(clock).await?;
-            report_done(&format!("{}: the answer is gone; imports leave it so\n", self.id));
+            report_done(&format!(
+                "{}: the answer is gone; imports leave it so\n",
+                self.id
+            ));
             return Ok(Outcome::Done);
         };
         let business = business::find(&mut decision.write).await;
-        let business = business.map_err(|error| DbError::at(decision.database.path(), error))?.unwrap_or_default();
+        let business = business
+            .map_err(|error| DbError::at(decision.database.path(), error))?
+            .unwrap_or_default();
         let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
-        decision.review.response = Some(Response { text, date, author: None });
+        decision.review.response = Some(Response {
+            text,
+            date,
+            author: None,
+        });
         decision.save(clock).await?;
-        report_done(&format!("{}: {}\n", self.id, if had { "the answer is another one now" } else { "answered" }));
+        report_done(&format!(
+            "{}: {}\n",
+            self.id,
+            if had {
+                "the answer is another one now"
+            } else {
+                "answered"
+            }
+        ));
         Ok(Outcome::Done)
     }
 }
@@ -68,8 +93,17 @@ fn given(text: String) -> anyhow::Result<String> {
     } else {
         text
     };
-    ensure!(text.len() as u64 <= TEXT_BYTES_MAX, "the answer has more than {TEXT_BYTES_MAX} bytes; shorten it");
-    ensure!(!text.trim().is_empty(), "the answer is empty; --remove takes an answer away");
-    ensure!(!text.contains('\0'), "the answer has a NUL character; remove it");
+    ensure!(
+        text.len() as u64 <= TEXT_BYTES_MAX,
+        "the answer has more than {TEXT_BYTES_MAX} bytes; shorten it"
+    );
+    ensure!(
+        !text.trim().is_empty(),
+        "the answer is empty; --remove takes an answer away"
+    );
+    ensure!(
+        !text.contains('\0'),
+        "the answer has a NUL character; remove it"
+    );
     Ok(text)
 }

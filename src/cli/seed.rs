@@ -1,5 +1,5 @@
 //! `reviews seed`: loads a folder of sample data. Here its two halves meet: the business and reviews, which `imports`
-//! writes, and the editorial texts, which are `insights`'.
+//! writes, and the editorial texts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,17 @@ use clap::Args;
 use super::import::{Console, outcome};
 use super::report::summary;
 use super::{Outcome, report_done};
-use crate::business::sample;
+use crate::business::{self, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
-use crate::imports::seed::{self, Texts};
+use crate::db::{Database, DbError, Opening};
+use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
-use crate::insights::store as insights;
-use crate::insights::{Editorial, Question};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Args)]
 pub struct Seed {
-    /// A folder with business.json, reviews.jsonl and, if there are editorial texts, insights.json
+    /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -31,11 +29,19 @@ impl Seed {
     ///
     /// # Errors
     /// Where nothing could be loaded.
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let mut console = Console::new(None);
-        let (database, _) = Database::open(&config.path()?).await?;
-        let report = load(&database, clock, &self.folder, &mut console).await;
-        database.close().await;
+        let opening = Opening::of(&config.path()?).await?;
+        let report = load(opening.database(), clock, &self.folder, &mut console).await;
+        if report.is_ok() {
+            opening.keep().await?;
+        } else {
+            opening.leave().await;
+        }
         console.finish()?;
         let report = report?;
         report_done(&summary(&report, false));
@@ -47,13 +53,20 @@ impl Seed {
 ///
 /// # Errors
 /// Where the folder is not as it should be, or the database fails; nothing was changed then.
-pub async fn load(database: &Database, clock: &Clock, folder: &Path, watch: &mut (dyn Watch + Send)) -> anyhow::Result<Report> {
+pub async fn load(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+    watch: &mut (dyn Watch + Send),
+) -> anyhow::Result<Report> {
     let fault = |error| DbError::at(database.path(), error);
     let mut seed = seed::read(folder, clock, watch)?;
-    let texts = seed.texts.take().map(editorial);
+    let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
     match sample::state(&mut write).await.map_err(fault)? {
-        sample::State::Empty | sample::State::Alone => sample::note(&mut write, false).await.map_err(fault)?,
+        sample::State::Empty | sample::State::Alone => {
+            sample::note(&mut write, false).await.map_err(fault)?;
+        }
         sample::State::Mixed | sample::State::Own => anyhow::bail!(
             "the database {} holds a firm's own data, and a sample is not mixed into them; nothing was changed; \
              set DATABASE_URL to another file for the sample",
@@ -61,10 +74,12 @@ pub async fn load(database: &Database, clock: &Clock, folder: &Path, watch: &mut
         ),
     }
     let report = seed.write(&mut write, watch).await.map_err(fault)?;
-    if let Some(texts) = texts
-        && insights::editorial(&mut write).await.map_err(fault)? != texts
+    if let Some(editorial) = editorial
+        && business::editorial(&mut write).await.map_err(fault)? != editorial
     {
-        insights::replace_editorial(&mut write, &texts).await.map_err(fault)?;
+        business::replace_editorial(&mut write, &editorial)
+            .await
+            .map_err(fault)?;
     }
     write.commit().await.map_err(fault)?;
     Ok(report)
@@ -88,24 +103,21 @@ impl Watch for Logged {
 ///
 /// # Errors
 /// As [`load`].
-pub(super) async fn load_if_empty(database: &Database, clock: &Clock, folder: &Path) -> anyhow::Result<Option<String>> {
+pub(super) async fn load_if_empty(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
     let is_empty = sample::state(&mut connection).await.map_err(fault)? == sample::State::Empty;
     drop(connection);
     if !is_empty {
-        tracing::info!("seed.skipped: the database has data already; `reviews seed DIR` loads it all the same");
+        tracing::info!(
+            "seed.skipped: the database has data already; `reviews seed DIR` loads it all the same"
+        );
         return Ok(None);
     }
     let report = load(database, clock, folder, &mut Logged).await?;
     Ok(Some(summary(&report, false)))
-}
-
-fn editorial(texts: Texts) -> Editorial {
-    let Texts { summary, faq } = texts;
-    let question = |entry: seed::Question| {
-        let seed::Question { id, question, answer } = entry;
-        Question { id, question, answer }
-    };
-    Editorial { summary, faq: faq.into_iter().map(question).collect() }
 }

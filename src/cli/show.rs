@@ -19,12 +19,18 @@ pub struct Show {
 }
 
 impl Show {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         let path = config.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.acquire().await.map_err(fault)?;
-        let mut standing = store::standing(&mut reader, &[self.id.as_str()]).await.map_err(fault)?;
+        let mut standing = store::standing(&mut reader, &[self.id.as_str()])
+            .await
+            .map_err(fault)?;
         let key = store::find_key(&mut reader).await.map_err(fault)?;
         drop(reader);
         readers.close().await;
@@ -35,25 +41,49 @@ impl Show {
             );
         }
         let Some(review) = standing.reviews.remove(self.id.as_str()) else {
-            anyhow::bail!("there is no review {}; `sqlite3 FILE \"select review_id from review\"` lists them", self.id);
+            anyhow::bail!(
+                "there is no review {}; `sqlite3 FILE \"select review_id from review\"` lists them",
+                self.id
+            );
         };
         let source = standing.sources.remove(self.id.as_str());
-        let base = source.as_ref().map_or_else(Base::default, |source| source.base.clone());
+        let base = source
+            .as_ref()
+            .map_or_else(Base::default, |source| source.base.clone());
         let decided = key.map_or(Units::NONE, |key| base.decided(&key, &review));
-        let decided = if source.is_some() { decided } else { Units::NONE };
+        let decided = if source.is_some() {
+            decided
+        } else {
+            Units::NONE
+        };
         let mut text = String::new();
         let json = Exported::Review(Box::new(review), Units::NONE, source.clone()).json();
         if let Some(members) = json.as_object() {
             for (name, value) in members {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 let _ = writeln!(text, "{name:<16}{value}");
             }
         }
         let names: Vec<&str> = decided.iter().map(Unit::name).collect();
         let _ = match (source, names.is_empty()) {
-            (None, _) => writeln!(text, "{:<16}made by hand, or before imports kept what sources say", "decided"),
-            (Some(_), true) => writeln!(text, "{:<16}nothing: all is as its source gave it", "decided"),
-            (Some(_), false) => writeln!(text, "{:<16}{}: imports leave that as it is", "decided", names.join(", ")),
+            (None, _) => writeln!(
+                text,
+                "{:<16}made by hand, or before imports kept what sources say",
+                "decided"
+            ),
+            (Some(_), true) => writeln!(
+                text,
+                "{:<16}nothing: all is as its source gave it",
+                "decided"
+            ),
+            (Some(_), false) => writeln!(
+                text,
+                "{:<16}{}: imports leave that as it is",
+                "decided",
+                names.join(", ")
+            ),
         };
         say(&text)?;
         Ok(Outcome::Done)

@@ -9,7 +9,7 @@ use super::{Outcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::websub::store::{Listed, list};
+use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; never a secret
 #[derive(Debug, Args)]
@@ -20,7 +20,11 @@ pub struct Subscriptions {
 }
 
 impl Subscriptions {
-    pub(super) async fn run(self, database: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let path = database.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
@@ -29,7 +33,10 @@ impl Subscriptions {
         drop(connection);
         readers.close().await;
         if self.json {
-            say(&format!("{:#}\n", Value::Array(listed.iter().map(as_json).collect())))?;
+            say(&format!(
+                "{:#}\n",
+                Value::Array(listed.iter().map(as_json).collect())
+            ))?;
         } else {
             say(&table(&listed))?;
         }
@@ -37,7 +44,7 @@ impl Subscriptions {
     }
 }
 
-fn as_json(listed: &Listed) -> Value {
+fn as_json(listed: &SubscriptionRow) -> Value {
     let mut value = json!({
         "topic": listed.document, "callback": listed.callback, "state": listed.state, "lease_ends_at": listed.lease_ends_at,
         "failures": listed.failures, "last_attempt_at": listed.last_attempt_at, "last_outcome": listed.last_outcome,
@@ -50,11 +57,21 @@ fn as_json(listed: &Listed) -> Value {
     value
 }
 
-fn table(listed: &[Listed]) -> String {
+fn table(listed: &[SubscriptionRow]) -> String {
     if listed.is_empty() {
         return "No subscriptions.\n".to_owned();
     }
-    let head = ["STATE", "TOPIC", "LEASE ENDS", "FAILURES", "LAST ATTEMPT", "OUTCOME", "BEHIND", "CALLBACK"].map(str::to_owned);
+    let head = [
+        "STATE",
+        "TOPIC",
+        "LEASE ENDS",
+        "FAILURES",
+        "LAST ATTEMPT",
+        "OUTCOME",
+        "BEHIND",
+        "CALLBACK",
+    ]
+    .map(str::to_owned);
     let none = || "-".to_owned();
     let rows = listed.iter().map(|one| {
         [
@@ -70,10 +87,20 @@ fn table(listed: &[Listed]) -> String {
         ]
     });
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: [usize; 8] = std::array::from_fn(width);
     rows.iter().fold(String::new(), |mut text, row| {
-        let line = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect::<Vec<_>>().join("  ");
+        let line = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect::<Vec<_>>()
+            .join("  ");
         let _ = writeln!(text, "{}", line.trim_end());
         text
     })

@@ -13,9 +13,12 @@ use crate::insights::{Engine, Trade};
 /// # Errors
 /// Where the file cannot be read, or is not as it should be.
 pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Arc<Engine>> {
-    let Some(path) = config.path() else { return Ok(Engine::built_in()) };
+    let Some(path) = config.path() else {
+        return Ok(Engine::built_in());
+    };
     let name = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
     let trade = Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")?;
     Ok(Arc::new(Engine::new(trade)))
 }

@@ -21,11 +21,20 @@ pub struct Withhold {
 }
 
 impl Withhold {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
         let reason = self.reason.trim();
-        ensure!(!reason.is_empty(), "--reason is empty; say why the review is withheld");
+        ensure!(
+            !reason.is_empty(),
+            "--reason is empty; say why the review is withheld"
+        );
         let mut decision = Decision::open(config, &self.id).await?;
-        let status = Status::Withheld { reason: Some(reason.to_owned()) };
+        let status = Status::Withheld {
+            reason: Some(reason.to_owned()),
+        };
         if decision.review.status == status {
             decision.leave().await;
             report_done(&format!("{}: was withheld already ({reason})\n", self.id));

@@ -27,7 +27,12 @@ fn limit() -> RangedU64ValueParser {
 #[command(next_help_heading = "WebSub hub")]
 pub struct HubConfig {
     /// Waits before the 2nd and the 3rd attempt of a delivery: exactly two
-    #[arg(long = "hub-retry-delays", value_name = "SPAN,SPAN", env = "REVIEWS_HUB_RETRY_DELAYS", default_value = "10m,12h")]
+    #[arg(
+        long = "hub-retry-delays",
+        value_name = "SPAN,SPAN",
+        env = "REVIEWS_HUB_RETRY_DELAYS",
+        default_value = "10m,12h"
+    )]
     pub retry_delays: RetryDelays,
     /// The shortest lease that is granted
     #[arg(long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
@@ -39,7 +44,13 @@ pub struct HubConfig {
     #[arg(long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
     pub lease_seconds_max: u64,
     /// PEM file of roots that callbacks' certificates may lead to, besides the machine's
-    #[arg(long = "hub-ca-file", value_name = "FILE", env = "REVIEWS_HUB_CA_FILE", default_value = "", hide_default_value = true)]
+    #[arg(
+        long = "hub-ca-file",
+        value_name = "FILE",
+        env = "REVIEWS_HUB_CA_FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub ca_file: String,
     /// Nets (CIDR) that callbacks may reach, on any port, besides the public Internet
     #[arg(
@@ -106,8 +117,17 @@ impl LeaseBounds {
     /// Bounds in order: none where they are not, or where a lease could last no time.
     #[must_use]
     pub const fn new(min_seconds: u64, default_seconds: u64, max_seconds: u64) -> Option<Self> {
-        let is_ordered = 0 < min_seconds && min_seconds <= default_seconds && default_seconds <= max_seconds;
-        if is_ordered { Some(Self { shortest: min_seconds, default: default_seconds, longest: max_seconds }) } else { None }
+        let is_ordered =
+            0 < min_seconds && min_seconds <= default_seconds && default_seconds <= max_seconds;
+        if is_ordered {
+            Some(Self {
+                shortest: min_seconds,
+                default: default_seconds,
+                longest: max_seconds,
+            })
+        } else {
+            None
+        }
     }
 
     /// The lease, in seconds, that a wish comes to.
@@ -123,7 +143,11 @@ impl HubConfig {
     /// # Errors
     /// Where the three settings contradict one another.
     pub fn leases(&self) -> Result<LeaseBounds, ConfigError> {
-        let (min, default, max) = (self.lease_seconds_min, self.lease_seconds_default, self.lease_seconds_max);
+        let (min, default, max) = (
+            self.lease_seconds_min,
+            self.lease_seconds_default,
+            self.lease_seconds_max,
+        );
         LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
     }
 
@@ -150,7 +174,10 @@ impl fmt::Display for HubConfig {
         writeln!(f, "REVIEWS_TRUSTED_PROXIES={trusted_proxies}")?;
         writeln!(f, "REVIEWS_HUB_RETRY_DELAYS={retry_delays}")?;
         writeln!(f, "REVIEWS_HUB_LEASE_SECONDS_MIN={lease_seconds_min}")?;
-        writeln!(f, "REVIEWS_HUB_LEASE_SECONDS_DEFAULT={lease_seconds_default}")?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_LEASE_SECONDS_DEFAULT={lease_seconds_default}"
+        )?;
         writeln!(f, "REVIEWS_HUB_LEASE_SECONDS_MAX={lease_seconds_max}")?;
         writeln!(f, "REVIEWS_HUB_CA_FILE={ca_file}")?;
         writeln!(f, "REVIEWS_HUB_ALLOW_CALLBACK_NETS={allow_callback_nets}")?;
@@ -170,14 +197,32 @@ impl fmt::Display for HubLimits {
             subscriptions_max,
             bytes_per_host_per_hour,
         } = self;
-        writeln!(f, "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE={requests_per_source_per_minute}")?;
-        writeln!(f, "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE={requests_per_network_per_minute}")?;
-        writeln!(f, "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE={verifications_per_host_per_minute}")?;
-        writeln!(f, "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE={verifications_per_address_per_minute}")?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE={requests_per_source_per_minute}"
+        )?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE={requests_per_network_per_minute}"
+        )?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE={verifications_per_host_per_minute}"
+        )?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE={verifications_per_address_per_minute}"
+        )?;
         writeln!(f, "REVIEWS_HUB_PENDING_MAX={pending_max}")?;
-        writeln!(f, "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX={subscriptions_per_host_max}")?;
+        writeln!(
+            f,
+            "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX={subscriptions_per_host_max}"
+        )?;
         writeln!(f, "REVIEWS_HUB_SUBSCRIPTIONS_MAX={subscriptions_max}")?;
-        write!(f, "REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR={bytes_per_host_per_hour}")
+        write!(
+            f,
+            "REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR={bytes_per_host_per_hour}"
+        )
     }
 }
 
@@ -201,7 +246,10 @@ mod tests {
     #[test]
     fn defaults_are_the_documented_ones() {
         let hub = read(&[]).unwrap();
-        assert_eq!(hub.leases().unwrap(), LeaseBounds::new(300, 864_000, 7_776_000).unwrap());
+        assert_eq!(
+            hub.leases().unwrap(),
+            LeaseBounds::new(300, 864_000, 7_776_000).unwrap()
+        );
         assert_eq!(hub.ca_file(), None);
         insta::assert_snapshot!(hub.to_string(), @"
         REVIEWS_TRUSTED_PROXIES=
@@ -229,7 +277,10 @@ mod tests {
             (["--hub-retry-delays", "10m,12"], "like 90s, 15m or 2h"),
             (["--hub-lease-seconds-min", "0"], "1..=31536000"),
             (["--hub-lease-seconds-max", "31536001"], "31536000"),
-            (["--hub-allow-callback-nets", "localhost"], "write nets like"),
+            (
+                ["--hub-allow-callback-nets", "localhost"],
+                "write nets like",
+            ),
             (["--trusted-proxies", "10.0.0.0/99"], "write nets like"),
             (["--hub-pending-max", "0"], "1.."),
         ] {
@@ -240,9 +291,20 @@ mod tests {
 
     #[test]
     fn leases_must_be_in_order() {
-        let hub = read(&["--hub-lease-seconds-min", "100", "--hub-lease-seconds-default", "99"]).unwrap();
+        let hub = read(&[
+            "--hub-lease-seconds-min",
+            "100",
+            "--hub-lease-seconds-default",
+            "99",
+        ])
+        .unwrap();
         let said = hub.leases().unwrap_err().to_string();
-        assert!(said.contains("100") && said.contains("99") && said.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"), "{said}");
+        assert!(
+            said.contains("100")
+                && said.contains("99")
+                && said.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -28,9 +28,14 @@ impl FromStr for Span {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(fault());
         }
-        let seconds =
-            digits.parse::<u64>().ok().and_then(|count| count.checked_mul(seconds)).filter(|all| *all <= SPAN_SECONDS_MAX);
-        let seconds = seconds.ok_or_else(|| format!("`{given}` is longer than a year; write it like 90s, 15m or 2h"))?;
+        let seconds = digits
+            .parse::<u64>()
+            .ok()
+            .and_then(|count| count.checked_mul(seconds))
+            .filter(|all| *all <= SPAN_SECONDS_MAX);
+        let seconds = seconds.ok_or_else(|| {
+            format!("`{given}` is longer than a year; write it like 90s, 15m or 2h")
+        })?;
         Ok(Self(Duration::from_secs(seconds)))
     }
 }
@@ -38,7 +43,9 @@ impl FromStr for Span {
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_secs() {
-            seconds if seconds > 0 && seconds.is_multiple_of(3_600) => write!(f, "{}h", seconds / 3_600),
+            seconds if seconds > 0 && seconds.is_multiple_of(3_600) => {
+                write!(f, "{}h", seconds / 3_600)
+            }
             seconds if seconds > 0 && seconds.is_multiple_of(60) => write!(f, "{}m", seconds / 60),
             seconds => write!(f, "{seconds}s"),
         }
@@ -53,11 +60,20 @@ impl FromStr for RetryDelays {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        let fault = || format!("`{given}` has to be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h");
-        let spans: Vec<Span> = given.split(',').map(|span| span.trim().parse()).collect::<Result<_, _>>()?;
+        let fault = || {
+            format!(
+                "`{given}` has to be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+            )
+        };
+        let spans: Vec<Span> = given
+            .split(',')
+            .map(|span| span.trim().parse())
+            .collect::<Result<_, _>>()?;
         match <[Span; 2]>::try_from(spans) {
             Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
-            Ok(_) => Err(format!("`{given}` has a wait of nothing; each has to be 1s or longer")),
+            Ok(_) => Err(format!(
+                "`{given}` has a wait of nothing; each has to be 1s or longer"
+            )),
             Err(_) => Err(fault()),
         }
     }
@@ -79,10 +95,18 @@ impl FromStr for Nets {
 
     fn from_str(given: &str) -> Result<Self, String> {
         let net = |part: &str| {
-            let net = part.parse().or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+            let net = part
+                .parse()
+                .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
             net.map_err(|_| format!("`{part}` is no net; write nets like 127.0.0.0/8,fd00::/8"))
         };
-        given.split(',').map(str::trim).filter(|part| !part.is_empty()).map(net).collect::<Result<_, _>>().map(Self)
+        given
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(net)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -110,9 +134,27 @@ mod tests {
             ("48h", 172_800, "48h"),
         ] {
             let span: Span = given.parse().unwrap();
-            assert_eq!((span.0.as_secs(), span.to_string().as_str()), (seconds, shown), "{given}");
+            assert_eq!(
+                (span.0.as_secs(), span.to_string().as_str()),
+                (seconds, shown),
+                "{given}"
+            );
         }
-        for given in ["", "s", "90", "1.5h", "-1s", "+1s", "1 h", "1d", "1H", "9999999h", "99999999999999999999s", "1hh", "éh"] {
+        for given in [
+            "",
+            "s",
+            "90",
+            "1.5h",
+            "-1s",
+            "+1s",
+            "1 h",
+            "1d",
+            "1H",
+            "9999999h",
+            "99999999999999999999s",
+            "1hh",
+            "éh",
+        ] {
             assert!(given.parse::<Span>().is_err(), "{given}");
         }
     }

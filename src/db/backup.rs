@@ -10,8 +10,9 @@ use super::error::DbError;
 use super::{Database, files, options};
 
 impl Database {
-    /// Copies the database into a new file at `to`, which only its owner may read. Writers go on meanwhile: the copy is of the
-    /// state at which it began (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+    /// Copies the database into a new file at `to`, which only its owner may read. Writers go on
+    /// meanwhile: the copy is of the state at which it began
+    /// (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
     ///
     /// # Errors
     /// [`DbError`]; then there is no file at `to`.
@@ -21,7 +22,10 @@ impl Database {
         files::create_private(to)?;
         let copied = async {
             let mut connection = SqliteConnection::connect_with(&options(self.path())).await?;
-            sqlx::query("vacuum into ?").bind(name).execute(&mut connection).await?;
+            sqlx::query("vacuum into ?")
+                .bind(name)
+                .execute(&mut connection)
+                .await?;
             connection.close().await
         };
         let copied = copied.await.map_err(fault);

@@ -1,21 +1,23 @@
-//! That a deleted review leaves nothing readable behind: not in the text index, whose segments hold what they were given until
-//! they are merged, not in free pages, not in the log. FTS5's own `secure-delete` is not used: the `sqlite3` shell 3.40 then
-//! cannot read the index.
+//! That a deleted review leaves nothing readable behind: not in the text index, whose segments hold
+//! what they were given until they are merged, not in free pages, not in the log. FTS5's own
+//! `secure-delete` is not used: the `sqlite3` shell 3.40 then cannot read the index.
 
 use std::time::Duration;
 
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{Connection, Sqlite, Transaction};
+use sqlx::{Sqlite, Transaction};
 
+use super::Database;
 use super::error::DbError;
-use super::{Database, options};
+
+/// How long cutting the log waits for whoever reads or writes.
+const LOG_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// What became of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
-    /// There were none.
+    /// No erased review waited for its traces to be removed.
     Nothing,
-    /// All are gone.
+    /// No trace of an erased review is left in the files.
     All,
     /// The log still has some, for somebody reads or writes.
     ButLog,
@@ -31,13 +33,17 @@ impl Database {
         let fault = |error| DbError::at(self.path(), error);
         // The pool has one connection that writes, and keeps it.
         let mut connection = self.writer.acquire().await.map_err(fault)?;
-        sqlx::query("pragma secure_delete = on").execute(&mut *connection).await.map_err(fault)?;
+        sqlx::query("pragma secure_delete = on")
+            .execute(&mut *connection)
+            .await
+            .map_err(fault)?;
         drop(connection);
         self.write().await
     }
 
-    /// Takes out of the text index, of free pages and of the log what deleted reviews left there. Where somebody reads or
-    /// writes at this moment, the log keeps it, and a later call must do it.
+    /// Takes out of the text index, of free pages and of the log what deleted reviews left there.
+    /// Where somebody reads or writes at this moment, the log keeps it, and a later call must do
+    /// it.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -51,11 +57,16 @@ impl Database {
         .fetch_one(self.readers())
         .await
         .map_err(fault)?;
-        let Some(newest) = newest else { return Ok(Erased::Nothing) };
+        let Some(newest) = newest else {
+            return Ok(Erased::Nothing);
+        };
         let mut write = self.write_erasing().await?;
-        sqlx::query("insert into review_fts (review_fts) values ('optimize')").execute(&mut *write).await.map_err(fault)?;
+        sqlx::query("insert into review_fts (review_fts) values ('optimize')")
+            .execute(&mut *write)
+            .await
+            .map_err(fault)?;
         write.commit().await.map_err(fault)?;
-        if !self.cut_log().await? {
+        if !self.cut_log(LOG_WAIT_MAX).await? {
             return Ok(Erased::ButLog);
         }
         // Last, so that what was cut off before is done again.
@@ -69,16 +80,5 @@ impl Database {
         .map_err(fault)?;
         write.commit().await.map_err(fault)?;
         Ok(Erased::All)
-    }
-
-    /// Writes the log back into the database and cuts it to nothing; says whether it could.
-    async fn cut_log(&self) -> Result<bool, DbError> {
-        let fault = |error| DbError::at(self.path(), error);
-        let options = options(self.path()).busy_timeout(Duration::from_secs(1));
-        let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
-        let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)").fetch_one(&mut connection).await;
-        let (is_busy, _, _): (bool, i64, i64) = truncate.map_err(fault)?;
-        connection.close().await.map_err(fault)?;
-        Ok(!is_busy)
     }
 }

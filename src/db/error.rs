@@ -31,7 +31,7 @@ pub enum DbError {
         path.display()
     )]
     Encoding {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
         /// As SQLite calls it.
         encoding: String,
@@ -39,15 +39,15 @@ pub enum DbError {
     /// The file is damaged.
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
     Damaged {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's own message.
         reason: String,
     },
     /// A newer release has migrated the file.
     #[error("the database {} is of a newer version (migration {found}; this release knows up to {known}); use the newer release", path.display())]
     Newer {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
         /// The newest migration in the file.
         found: i64,
@@ -57,7 +57,7 @@ pub enum DbError {
     /// The file has not been migrated, and this command only reads.
     #[error("the database {} has not been brought up to date (migration {found} of {known}); run `reviews migrate` first", path.display())]
     Older {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
         /// The newest migration in the file; 0 for none.
         found: i64,
@@ -67,9 +67,9 @@ pub enum DbError {
     /// A migration of the file is not the one that this release has under that number.
     #[error("migration {version} of the database {} is not the one that this release has; it was made by a build that never was released", path.display())]
     Foreign {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
-        /// The migration's number.
+        /// The number of the migration that failed or is not known here.
         version: i64,
     },
     /// Its name leads to another file than the one that was opened.
@@ -86,7 +86,7 @@ pub enum DbError {
         path.display()
     )]
     Removed {
-        /// Where it was.
+        /// The path of the database file.
         path: PathBuf,
         /// What the operating system said.
         reason: std::io::Error,
@@ -103,17 +103,17 @@ pub enum DbError {
     /// What our checks would not take.
     #[error("the database {} refuses this: {reason}", path.display())]
     Refused {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
-        /// The constraint's message.
+        /// The message of the constraint or trigger that refused the write.
         reason: String,
     },
-    /// Everything else.
+    /// Any other failure of SQLite or of the file system.
     #[error("the database {} failed: {reason}", path.display())]
     Other {
-        /// The file.
+        /// The path of the database file.
         path: PathBuf,
-        /// What was said.
+        /// The message of SQLite or of the system.
         reason: String,
     },
 }
@@ -125,11 +125,19 @@ impl DbError {
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
         let path = path.to_owned();
         let sqlx::Error::Database(inner) = &error else {
-            return Self::Other { path, reason: error.to_string() };
+            return Self::Other {
+                path,
+                reason: error.to_string(),
+            };
         };
         let reason = inner.message().to_owned();
-        // SQLite's extended codes carry the primary one in their low byte (https://www.sqlite.org/rescode.html).
-        let code = inner.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or(0) & 0xff;
+        // SQLite's extended codes carry the primary one in their low byte
+        // (https://www.sqlite.org/rescode.html).
+        let code = inner
+            .code()
+            .and_then(|code| code.parse::<i32>().ok())
+            .unwrap_or(0)
+            & 0xff;
         match code {
             _ if path.is_dir() => Self::NotADatabase(path),
             5 | 6 => Self::Locked(path),

@@ -7,22 +7,32 @@ use std::path::{Path, PathBuf};
 
 use super::error::DbError;
 
-/// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is added to its name.
+/// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is
+/// added to its name.
 const SIDES: [&str; 4] = [LOG, "-shm", JOURNAL, DELIVERY_LOCK];
 /// What the file of the lock of the one process that sends adds to the name of the database.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
-/// The write-ahead log.
+/// The suffix of the write-ahead log's file.
 pub(super) const LOG: &str = "-wal";
-/// The rollback journal.
+/// The suffix of the rollback journal's file.
 pub(super) const JOURNAL: &str = "-journal";
 
-/// Every file that a database at `path` has or may come to have, the database itself first. Where `path` is a symbolic
-/// link, those of the place that it leads to, too: SQLite names its files by that.
+/// Every file that a database at `path` has or may come to have, the database itself first. Where
+/// `path` is a symbolic link, those of the place that it leads to, too: SQLite names its files by
+/// that.
 #[must_use]
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);
-    let all = |path: &Path| std::iter::once(path.to_owned()).chain(SIDES.map(|suffix| beside(path, suffix))).collect::<Vec<_>>();
-    [path.to_owned()].iter().chain(&real).flat_map(|path| all(path)).collect()
+    let all = |path: &Path| {
+        std::iter::once(path.to_owned())
+            .chain(SIDES.map(|suffix| beside(path, suffix)))
+            .collect::<Vec<_>>()
+    };
+    [path.to_owned()]
+        .iter()
+        .chain(&real)
+        .flat_map(|path| all(path))
+        .collect()
 }
 
 /// The file beside the database at `path` whose name has `suffix` added.
@@ -37,15 +47,24 @@ pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
 }
 
-/// Makes an empty file that only its owner may read; SQLite gives its log and index files the same mode.
+/// Makes an empty file that only its owner may read; SQLite gives its log and index files the same
+/// mode.
 pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
         Ok(_) => Ok(()),
         // Another process was quicker: it is theirs now, and as good.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(DbError::Create { path: path.to_owned(), reason: error }),
+        Err(error) => Err(DbError::Create {
+            path: path.to_owned(),
+            reason: error,
+        }),
     }
 }

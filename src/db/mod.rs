@@ -1,19 +1,23 @@
-//! The database file: one writer, read-only readers, embedded migrations, and the eye for foreign writers.
+//! The database file: one writer, read-only readers, embedded migrations, and the eye for foreign
+//! writers.
 //!
 //! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
 
 mod backup;
 mod changes;
 mod checkpoint;
+mod delivery_lock;
 mod erase;
 mod error;
 mod files;
 mod identity;
+mod index_readers;
 mod migrate;
+mod new_file;
 mod packed;
 mod place;
+mod readiness;
 mod schema;
-mod sender;
 mod text;
 mod text_index;
 mod verify;
@@ -24,15 +28,21 @@ use std::time::Duration;
 
 pub use changes::Changes;
 pub use checkpoint::LOG_BYTES_MAX;
+pub use delivery_lock::DeliveryLock;
 pub use erase::Erased;
 pub use error::DbError;
 pub use files::files;
+use index_readers::IndexReaders;
+pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
+pub use new_file::Opening;
 pub use packed::unpack_value;
 use place::Place;
-pub use sender::Sender;
-use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+pub use readiness::sqlite_version;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
 use sqlx::{Connection, Sqlite, Transaction};
 pub use text::Text;
 pub use verify::{Verified, verify};
@@ -41,15 +51,14 @@ use crate::clock::Clock;
 
 /// How long a statement waits for another process's lock before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// For how long a long write leaves the lock to others: more than twice as long as SQLite, at the most, waits between two
-/// looks at a lock (100 ms).
+/// For how long a long write leaves the lock to others: more than twice as long as SQLite, at the
+/// most, waits between two looks at a lock (100 ms).
 const GAP: Duration = Duration::from_millis(250);
-/// How often a long write looks whether the lock is free before it asks for it like any other: for 5 s.
+/// How often a long write looks whether the lock is free before it asks for it like any other: for
+/// 5 s.
 const LOOKS_MAX: u32 = 20;
-/// Readers at a time. Requests are answered from memory; these serve the print and the checks.
+/// Readers at a time. Requests are answered from memory; these serve the render and the checks.
 const READERS_MAX: u32 = 2;
-/// Readers of the text index at a time, for requests. Where all are busy, a request does without.
-pub const INDEX_READERS_MAX: u32 = 4;
 
 /// An open database. Cloning shares the same connections.
 #[derive(Debug, Clone)]
@@ -58,12 +67,12 @@ pub struct Database {
     place: Arc<Place>,
     writer: SqlitePool,
     readers: SqlitePool,
-    index_readers: SqlitePool,
+    index_readers: IndexReaders,
 }
 
 impl Database {
-    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to date. A file of another
-    /// program is left as it is.
+    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to
+    /// date. A file of another program is left as it is.
     ///
     /// # Errors
     /// [`DbError`], each kind with its own advice.
@@ -72,15 +81,28 @@ impl Database {
         files::create_private(path)?;
         identity::verify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
-        let mut connection = SqliteConnection::connect_with(&options).await.map_err(fault)?;
+        let mut connection = SqliteConnection::connect_with(&options)
+            .await
+            .map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
         let place = Arc::new(Place::of(path)?);
-        let writer = pool(&place).max_connections(1).acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = pool(&place)
+            .max_connections(1)
+            .acquire_timeout(BUSY_TIMEOUT * 2);
         let writer = writer.connect_with(options).await.map_err(fault)?;
         let readers = Self::open_readers(path, &place).await?;
         let index_readers = Self::index_readers_of(path, &place);
-        Ok((Self { path: path.to_owned(), place, writer, readers, index_readers }, migrated))
+        Ok((
+            Self {
+                path: path.to_owned(),
+                place,
+                writer,
+                readers,
+                index_readers,
+            },
+            migrated,
+        ))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -93,7 +115,10 @@ impl Database {
         }
         identity::verify(path).await?;
         let readers = Self::open_readers(path, &Arc::new(Place::of(path)?)).await?;
-        let mut connection = readers.acquire().await.map_err(|error| DbError::at(path, error))?;
+        let mut connection = readers
+            .acquire()
+            .await
+            .map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;
         drop(connection);
         Ok(readers)
@@ -107,10 +132,14 @@ impl Database {
             .map_err(|error| DbError::at(path, error))
     }
 
-    /// They never wait for a lock, and once open stay so: a request that finds none ready does without.
-    fn index_readers_of(path: &Path, place: &Arc<Place>) -> SqlitePool {
-        let options = options(path).read_only(true).pragma("query_only", "on").busy_timeout(Duration::ZERO);
-        pool(place).max_connections(INDEX_READERS_MAX).idle_timeout(None).max_lifetime(None).connect_lazy_with(options)
+    /// They never wait for a lock, and once open stay so: a request that finds none ready does
+    /// without.
+    fn index_readers_of(path: &Path, place: &Arc<Place>) -> IndexReaders {
+        let options = options(path)
+            .read_only(true)
+            .pragma("query_only", "on")
+            .busy_timeout(Duration::ZERO);
+        IndexReaders::new(options, place)
     }
 
     /// The path of the file.
@@ -119,7 +148,7 @@ impl Database {
         &self.path
     }
 
-    /// The read-only connections.
+    /// The pool of read-only connections.
     #[must_use]
     pub const fn readers(&self) -> &SqlitePool {
         &self.readers
@@ -137,17 +166,12 @@ impl Database {
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
-    pub async fn index_reader(&self) -> Result<Option<PoolConnection<Sqlite>>, DbError> {
-        if let Some(reader) = self.index_readers.try_acquire() {
-            return Ok(Some(reader));
-        }
-        if self.index_readers.size() >= INDEX_READERS_MAX {
-            return Ok(None);
-        }
-        self.index_readers.acquire().await.map(Some).map_err(|error| DbError::at(&self.path, error))
+    pub async fn index_reader(&self) -> Result<Option<IndexReader>, DbError> {
+        self.index_readers.lend(&self.path).await
     }
 
-    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where it is gone.
+    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where
+    /// it is gone.
     ///
     /// # Errors
     /// [`DbError`]; the index may lack rows then.
@@ -167,11 +191,14 @@ impl Database {
     /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
     ///
     /// # Errors
-    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] where the file
-    /// cannot be written, and as [`Database::verify_place`].
+    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`]
+    /// where the file cannot be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
         self.verify_place()?;
-        self.writer.begin_with("begin immediate").await.map_err(|error| DbError::at(&self.path, error))
+        self.writer
+            .begin_with("begin immediate")
+            .await
+            .map_err(|error| DbError::at(&self.path, error))
     }
 
     /// Opens the connection that sees whether anybody wrote.
@@ -182,9 +209,10 @@ impl Database {
         Changes::open(&options(&self.path).read_only(true), &self.path).await
     }
 
-    /// Begins a write that will take long. Where another process has the lock, this waits up to 5 s for it to be free, and then
-    /// lets those go first who wait for it as well: SQLite gives it to whoever happens to ask next, and who has waited for one
-    /// long write would else wait for a second.
+    /// Begins a write that will take long. Where another process has the lock, this waits up to 5 s
+    /// for it to be free, and then lets those go first who wait for it as well: SQLite gives it to
+    /// whoever happens to ask next, and who has waited for one long write would else wait for a
+    /// second.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -206,8 +234,14 @@ impl Database {
         let fault = |error| DbError::at(&self.path, error);
         self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
-        let mut asking = SqliteConnection::connect_with(&options).await.map_err(fault)?;
-        let answer = asking.begin_with("begin immediate").await.map(drop).map_err(fault);
+        let mut asking = SqliteConnection::connect_with(&options)
+            .await
+            .map_err(fault)?;
+        let answer = asking
+            .begin_with("begin immediate")
+            .await
+            .map(drop)
+            .map_err(fault);
         asking.close().await.map_err(fault)?;
         match answer {
             Ok(()) => Ok(false),
@@ -216,8 +250,8 @@ impl Database {
         }
     }
 
-    /// Closes every connection, so that the last one checkpoints the log into the file; if it is not the last one, a log
-    /// that has grown is cut.
+    /// Closes every connection, so that the last one checkpoints the log into the file; if it is
+    /// not the last one, a log that has grown is cut.
     pub async fn close(&self) {
         if let Err(error) = self.checkpoint().await {
             tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
@@ -228,34 +262,47 @@ impl Database {
     }
 }
 
-/// A database of its own for what does not fit into memory: on disk, without a name, gone with its connection.
+/// A database of its own for what does not fit into memory: on disk, without a name, gone with its
+/// connection.
 ///
 /// # Errors
 /// When no temporary file can be made.
 pub async fn scratch() -> sqlx::Result<SqliteConnection> {
     // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
-    let options = SqliteConnectOptions::new().filename("").create_if_missing(true).pragma("cache_size", "-4096");
+    let options = SqliteConnectOptions::new()
+        .filename("")
+        .create_if_missing(true)
+        .pragma("cache_size", "-4096");
     SqliteConnection::connect_with(&options).await
 }
 
-/// A pool that hands out a connection only if it is in no transaction, and else makes another. Where the disk is full or
-/// fails, SQLite may roll back by itself (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>);
-/// sqlx, whose own rollback then fails, would for ever refuse to begin another one. Those that it makes later are to the file
-/// that was opened, too, or there are none.
+/// A pool that hands out a connection only if it is in no transaction, and else makes another.
+/// Where the disk is full or fails, SQLite may roll back by itself
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
+/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
+/// later are to the file that was opened, too, or there are none.
 fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
-    let options = SqlitePoolOptions::new().test_before_acquire(false).after_connect(move |_, _| {
-        let verified = place.verify().map_err(|error| sqlx::Error::Configuration(error.into()));
-        Box::pin(std::future::ready(verified))
-    });
-    options.before_acquire(|connection, _| Box::pin(std::future::ready(Ok(!connection.is_in_transaction()))))
+    let options = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        .after_connect(move |_, _| {
+            let verified = place
+                .verify()
+                .map_err(|error| sqlx::Error::Configuration(error.into()));
+            Box::pin(std::future::ready(verified))
+        });
+    options.before_acquire(|connection, _| {
+        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
+    })
 }
 
-/// What all connections have in common. Only writers set the journal mode: a copy may have another, and is read as it is.
+/// What all connections have in common. Only writers set the journal mode: a copy may have another,
+/// and is read as it is.
 fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        // What was committed survives a loss of power: we write rarely, and subscriptions must not be lost.
+        // What was committed survives a loss of power: we write rarely, and subscriptions must not
+        // be lost.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)

@@ -1,5 +1,6 @@
-//! Values packed by a query into one, for speed: each row and column that SQLite hands over costs much, whatever is in it.
-//! A value is its length in bytes, a colon, and its bytes; for null the length is left out.
+//! Values packed by a query into one, for speed: each row and column that SQLite hands over costs
+//! much, whatever is in it. A value is its length in bytes, a colon, and its bytes; for null the
+//! length is left out.
 
 /// Takes one value off `packed`; `Some(None)` for null, `None` where nothing can be taken off.
 #[must_use]

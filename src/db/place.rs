@@ -1,6 +1,7 @@
-//! Whether the database's name still leads to the file that was opened. Connections stay with that file whatever becomes of
-//! its name, so what is written to it after it was removed or replaced is lost (<https://www.sqlite.org/howtocorrupt.html>
-//! §1.4 and §2.3). Knows names and files, and no SQL.
+//! Whether the database's name still leads to the file that was opened. Connections stay with that
+//! file whatever becomes of its name, so what is written to it after it was removed or replaced is
+//! lost (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3). Knows names and files, and no
+//! SQL.
 
 use std::fs::{Metadata, metadata};
 use std::os::unix::fs::MetadataExt;
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::DbError;
 
-/// The file that was opened, by its device and its inode: together they are one file for as long as it is open (POSIX,
-/// `sys/stat.h`).
+/// The file that was opened, by its device and its inode: together they are one file for as long as
+/// it is open (POSIX, `sys/stat.h`).
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
@@ -20,7 +21,10 @@ impl Place {
     /// The file that `path` leads to now.
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
         let file = metadata(path).map_err(|_| DbError::Missing(path.to_owned()))?;
-        Ok(Self { path: path.to_owned(), device_and_inode: device_and_inode(&file) })
+        Ok(Self {
+            path: path.to_owned(),
+            device_and_inode: device_and_inode(&file),
+        })
     }
 
     /// Fails where the path leads to another file, or to none.
@@ -28,7 +32,10 @@ impl Place {
         match metadata(&self.path) {
             Ok(file) if device_and_inode(&file) == self.device_and_inode => Ok(()),
             Ok(_) => Err(DbError::Replaced(self.path.clone())),
-            Err(reason) => Err(DbError::Removed { path: self.path.clone(), reason }),
+            Err(reason) => Err(DbError::Removed {
+                path: self.path.clone(),
+                reason,
+            }),
         }
     }
 }

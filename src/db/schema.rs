@@ -1,5 +1,6 @@
-//! Whether the schema is the one that the embedded migrations make: each table, index, view and trigger is compared with
-//! that of a scratch database in memory. What is there besides is its owner's affair.
+//! Whether the schema is the one that the embedded migrations make: each table, index, view and
+//! trigger is compared with that of a scratch database in memory. What is there besides is its
+//! owner's affair.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,8 @@ struct Object {
 
 /// Compares the schema behind `connection` with that of a new database.
 pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Faults> {
-    let mut scratch = SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await?;
+    let mut scratch =
+        SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
     let wanted = objects(&mut scratch).await?;
     scratch.close().await?;
@@ -40,23 +42,40 @@ pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Fa
             Some(_) => continue,
         };
         faults.is_unreadable |= matches!(kind.as_str(), "table" | "view");
-        faults.wrong.push(format!("schema: the {kind} {name} {fault}"));
+        faults
+            .wrong
+            .push(format!("schema: the {kind} {name} {fault}"));
     }
     Ok(faults)
 }
 
 /// Everything that was made by a statement, by kind and name.
-async fn objects(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<(String, String), String>> {
+async fn objects(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<(String, String), String>> {
     let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
     let objects: Vec<Object> = sqlx::query_as(query).fetch_all(connection).await?;
     // SQLite's names are the same in either case.
-    let entry = |Object { kind, name, sql }: Object| ((kind.into(), spelling(name.as_ref())), spelling(sql.as_ref()));
+    let entry = |Object { kind, name, sql }: Object| {
+        (
+            (kind.into(), spelling(name.as_ref())),
+            spelling(sql.as_ref()),
+        )
+    };
     Ok(objects.into_iter().map(entry).collect())
 }
 
-/// A statement without its comments, case and white space, which say nothing of the shape. What stands between quotes
-/// loses them too, on both sides alike.
+/// A statement without its comments, case and white space, which say nothing of the shape. What
+/// stands between quotes loses them too, on both sides alike.
 fn spelling(sql: &str) -> String {
-    let words = sql.lines().flat_map(|line| line.split("--").next().unwrap_or_default().split_whitespace());
-    words.flat_map(str::chars).flat_map(char::to_lowercase).collect()
+    let words = sql.lines().flat_map(|line| {
+        line.split("--")
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+    });
+    words
+        .flat_map(str::chars)
+        .flat_map(char::to_lowercase)
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! Text as it stands in the file. Nothing keeps a shell from writing bytes there that are no UTF-8, and one such row must
-//! not stop the others: they are mended with U+FFFD.
+//! Text as it stands in the file. Nothing keeps a shell from writing bytes there that are no UTF-8,
+//! and one such row must not stop the others: they are mended with U+FFFD.
 
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
@@ -34,7 +34,9 @@ impl Type<Sqlite> for Text {
 impl<'r> Decode<'r, Sqlite> for Text {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
         let bytes = <Vec<u8> as Decode<Sqlite>>::decode(value)?;
-        let mended = |error: std::string::FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let mended = |error: std::string::FromUtf8Error| {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        };
         Ok(Self(String::from_utf8(bytes).unwrap_or_else(mended)))
     }
 }

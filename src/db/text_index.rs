@@ -1,13 +1,15 @@
-//! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or drop it. Apart from
-//! `verify`, which only tells. Knows nothing of what is asked of the index.
+//! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or
+//! drop it. Apart from `verify`, which only tells. Knows nothing of what is asked of the index.
 
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 /// As migration 0003 makes it; `check` holds the one against the other.
-const CREATE: &str = "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
+const CREATE: &str =
+    "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
 
-/// Whether every review has a row in the index. Only rows are counted (FTS5 keeps one in `review_fts_docsize` for each,
-/// <https://www.sqlite.org/fts5.html#the_docsize_table>): two walks side by side, a tenth of a microsecond for each review.
+/// Whether every review has a row in the index. Only rows are counted (FTS5 keeps one in
+/// `review_fts_docsize` for each, <https://www.sqlite.org/fts5.html#the_docsize_table>): two walks
+/// side by side, a tenth of a microsecond for each review.
 pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     if !is_there(connection).await? {
         return Ok(false);
@@ -38,7 +40,9 @@ pub(super) async fn repair(write: &mut Transaction<'static, Sqlite>) -> sqlx::Re
 }
 
 async fn is_there(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(r#"select exists (select 1 from sqlite_schema where name = 'review_fts') as "is: bool""#)
-        .fetch_one(connection)
-        .await
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from sqlite_schema where name = 'review_fts') as "is: bool""#
+    )
+    .fetch_one(connection)
+    .await
 }

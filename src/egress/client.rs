@@ -1,7 +1,9 @@
-//! Sends: one request, one answer, within bounds of time and size that hold whatever the receiver does.
+//! Sends: one request, one answer, within bounds of time and size that hold whatever the receiver
+//! does.
 //!
-//! A GET gets a connection of its own to addresses that were judged just before ([`Egress::vet`]), so that its caller can
-//! count by address before anything is dialled. A POST goes over its host's line, where connections are reused for a while.
+//! A GET gets a connection of its own to addresses that were judged just before ([`Egress::vet`]),
+//! so that its caller can count by address before anything is dialled. A POST goes over its host's
+//! client, where connections are reused for a while.
 
 use std::fmt;
 use std::future::Future;
@@ -22,11 +24,11 @@ use tower::util::MapResponseLayer;
 
 use super::callback::Target;
 use super::failure::Failure;
-use super::guard::{Guard, Pinned, vet};
-use super::lines::{IDLE_PER_LINE_MAX, IDLE_TIMEOUT, Lines};
-use super::names::Names;
+use super::host_clients::{HostClients, IDLE_PER_HOST_MAX, IDLE_TIMEOUT};
 use super::policy::Policy;
+use super::resolver::Resolver;
 use super::tls::{self, Roots};
+use super::vetting::{PinnedResolver, VettingResolver, vet};
 use crate::clock::Clock;
 
 /// How we call ourselves.
@@ -35,16 +37,17 @@ const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// An answer with more fields is none.
 const FIELDS_MAX: usize = 64;
-/// A body that nobody asked for is read so far, and so long, for the connection's sake; then the connection is given up.
+/// A body that nobody asked for is read so far, and so long, for the connection's sake; then the
+/// connection is given up.
 const DRAIN_BYTES_MAX: usize = 4_096;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The way out. One for the whole service.
 pub struct Egress {
     policy: Arc<Policy>,
-    names: Arc<dyn Names>,
+    resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
-    lines: Lines,
+    host_clients: HostClients,
     clock: Clock,
     signs_of_life: Arc<AtomicU64>,
 }
@@ -57,7 +60,8 @@ pub enum EgressError {
     Tls(#[from] rustls::Error),
 }
 
-/// A URL whose addresses have been judged and are the only ones to be dialled. Good for one request, at once.
+/// A URL whose addresses have been judged and are the only ones to be dialled. Good for one
+/// request, at once.
 #[derive(Debug)]
 pub struct Vetted {
     target: Target,
@@ -81,7 +85,7 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// How long it asks us to wait (RFC 9110 §10.2.3).
     pub retry_after: Option<Duration>,
-    /// Who answered.
+    /// The address that was dialled and answered.
     pub address: IpAddr,
 }
 
@@ -95,7 +99,10 @@ impl Answer {
 
 impl fmt::Debug for Egress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Egress").field("policy", &self.policy).field("lines", &self.lines).finish_non_exhaustive()
+        f.debug_struct("Egress")
+            .field("policy", &self.policy)
+            .field("lines", &self.host_clients)
+            .finish_non_exhaustive()
     }
 }
 
@@ -104,9 +111,21 @@ impl Egress {
     ///
     /// # Errors
     /// Where TLS cannot be set up.
-    pub fn new(policy: Policy, roots: &Roots, names: Arc<dyn Names>, clock: Clock) -> Result<Self, EgressError> {
+    pub fn new(
+        policy: Policy,
+        roots: &Roots,
+        resolver: Arc<dyn Resolver>,
+        clock: Clock,
+    ) -> Result<Self, EgressError> {
         let tls = tls::config(roots, &clock)?;
-        Ok(Self { policy: Arc::new(policy), names, tls, lines: Lines::default(), clock, signs_of_life: Arc::default() })
+        Ok(Self {
+            policy: Arc::new(policy),
+            resolver,
+            tls,
+            host_clients: HostClients::default(),
+            clock,
+            signs_of_life: Arc::default(),
+        })
     }
 
     /// What may be dialled.
@@ -115,8 +134,9 @@ impl Egress {
         &self.policy
     }
 
-    /// How often anything outside has shown so far that we reach it: a connection came about, TLS included, or an answer. Where
-    /// that stays the same while requests fail, it may well be our own network that is down.
+    /// How often anything outside has shown so far that we reach it: a connection came about, TLS
+    /// included, or an answer. Where that stays the same while requests fail, it may well be our
+    /// own network that is down.
     #[must_use]
     pub fn signs_of_life(&self) -> u64 {
         self.signs_of_life.load(Ordering::Relaxed)
@@ -128,31 +148,52 @@ impl Egress {
     /// Where the URL, its name or one of its addresses will not do.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
         let target = Target::parse(url)?;
-        let addresses = vet(&target, &self.policy, &*self.names).await?;
+        let addresses = vet(&target, &self.policy, &*self.resolver).await?;
         Ok(Vetted { target, addresses })
     }
 
     /// GETs `url` over a connection of its own.
     ///
     /// # Errors
-    /// Why there is no answer: also where a 2xx has a longer body, or all of it takes longer than `total_timeout`.
-    pub async fn get(&self, url: &str, body_bytes_max: usize, total_timeout: Duration) -> Result<Answer, Failure> {
-        within(total_timeout, async { self.fetch(self.vet(url).await?, body_bytes_max).await }).await
+    /// Why there is no answer: also where a 2xx has a longer body, or all of it takes longer than
+    /// `total_timeout`.
+    pub async fn get(
+        &self,
+        url: &str,
+        body_bytes_max: usize,
+        total_timeout: Duration,
+    ) -> Result<Answer, Failure> {
+        within(total_timeout, async {
+            self.fetch(self.vet(url).await?, body_bytes_max).await
+        })
+        .await
     }
 
     /// GETs what was vetted, as [`Egress::get`] does.
     ///
     /// # Errors
     /// As of [`Egress::get`].
-    pub async fn get_vetted(&self, vetted: Vetted, body_bytes_max: usize, total_timeout: Duration) -> Result<Answer, Failure> {
+    pub async fn get_vetted(
+        &self,
+        vetted: Vetted,
+        body_bytes_max: usize,
+        total_timeout: Duration,
+    ) -> Result<Answer, Failure> {
         within(total_timeout, self.fetch(vetted, body_bytes_max)).await
     }
 
-    /// POSTs `pieces`, one behind the other, with their length told ahead. The answer's body is not kept.
+    /// POSTs `pieces`, one behind the other, with their length told ahead. The answer's body is not
+    /// kept.
     ///
     /// # Errors
     /// Why there is no answer, also where it takes longer than `total_timeout`.
-    pub async fn post<P>(&self, url: &str, fields: &[(&str, &str)], pieces: P, total_timeout: Duration) -> Result<Answer, Failure>
+    pub async fn post<P>(
+        &self,
+        url: &str,
+        fields: &[(&str, &str)],
+        pieces: P,
+        total_timeout: Duration,
+    ) -> Result<Answer, Failure>
     where
         P: AsRef<[Bytes]> + Send + Sync + Unpin + 'static,
     {
@@ -161,7 +202,11 @@ impl Egress {
             // Addresses that need no lookup never reach a client's resolver.
             target.judge(&self.policy).map_err(Failure::Refused)?;
             let (port, url) = (target.port, target.url.clone());
-            let request = self.line(target)?.post(url).headers(header_map(fields)?).body(reqwest::Body::wrap(Upload::new(pieces)));
+            let request = self
+                .host_client(target)?
+                .post(url)
+                .headers(header_map(fields)?)
+                .body(reqwest::Body::wrap(Upload::new(pieces)));
             let response = request.send().await.map_err(|error| Failure::of(&error))?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
@@ -173,8 +218,12 @@ impl Egress {
     async fn fetch(&self, vetted: Vetted, body_bytes_max: usize) -> Result<Answer, Failure> {
         let Vetted { target, addresses } = vetted;
         let port = target.port;
-        let client = self.client(Pinned { addresses, port }, 0)?;
-        let response = client.get(target.url).send().await.map_err(|error| Failure::of(&error))?;
+        let client = self.client(PinnedResolver { addresses, port }, 0)?;
+        let response = client
+            .get(target.url)
+            .send()
+            .await
+            .map_err(|error| Failure::of(&error))?;
         let mut answer = self.answer(&response, port)?;
         if answer.is_success() {
             answer.body = read(response, body_bytes_max).await?;
@@ -182,17 +231,30 @@ impl Egress {
         Ok(answer)
     }
 
-    /// The client for a host: see [`Lines`].
-    fn line(&self, target: Target) -> Result<Client, Failure> {
-        let host = format!("{}:{}", target.url.host_str().unwrap_or_default(), target.port);
+    /// The client for a host: see [`HostClients`].
+    fn host_client(&self, target: Target) -> Result<Client, Failure> {
+        let host = format!(
+            "{}:{}",
+            target.url.host_str().unwrap_or_default(),
+            target.port
+        );
         let make = || {
-            let guard = Guard { target, policy: Arc::clone(&self.policy), names: Arc::clone(&self.names) };
-            self.client(guard, IDLE_PER_LINE_MAX)
+            let guard = VettingResolver {
+                target,
+                policy: Arc::clone(&self.policy),
+                resolver: Arc::clone(&self.resolver),
+            };
+            self.client(guard, IDLE_PER_HOST_MAX)
         };
-        self.lines.client(&host, self.clock.monotonic(), make)
+        self.host_clients
+            .client(&host, self.clock.monotonic(), make)
     }
 
-    fn client<R: reqwest::dns::Resolve + 'static>(&self, resolver: R, idle_max: usize) -> Result<Client, Failure> {
+    fn client<R: reqwest::dns::Resolve + 'static>(
+        &self,
+        resolver: R,
+        idle_max: usize,
+    ) -> Result<Client, Failure> {
         let signs = Arc::clone(&self.signs_of_life);
         Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
@@ -217,16 +279,23 @@ impl Egress {
             .map_err(|error| Failure::of(&error))
     }
 
-    /// The answer but for its body. Once more, it must come from where it may: should the client ever have dialled past its
-    /// resolver, nothing that came back is used.
+    /// The answer but for its body. Once more, it must come from where it may: should the client
+    /// ever have dialled past its resolver, nothing that came back is used.
     fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
-        let Some(remote) = response.remote_addr() else { return Err(Failure::Protocol("it came from nowhere".to_owned())) };
-        self.policy.permits(remote.ip(), port).map_err(Failure::Refused)?;
+        let Some(remote) = response.remote_addr() else {
+            return Err(Failure::Protocol("it came from nowhere".to_owned()));
+        };
+        self.policy
+            .permits(remote.ip(), port)
+            .map_err(Failure::Refused)?;
         self.signs_of_life.fetch_add(1, Ordering::Relaxed);
         Ok(Answer {
             status: response.status().as_u16(),
             body: Vec::new(),
-            retry_after: response.headers().get(RETRY_AFTER).and_then(|value| self.retry_after(value.to_str().ok()?)),
+            retry_after: response
+                .headers()
+                .get(RETRY_AFTER)
+                .and_then(|value| self.retry_after(value.to_str().ok()?)),
             address: remote.ip().to_canonical(),
         })
     }
@@ -237,28 +306,45 @@ impl Egress {
             return value.parse().ok().map(Duration::from_secs);
         }
         let until = httpdate::parse_http_date(value).ok()?;
-        Some(until.duration_since(SystemTime::from(self.clock.now())).unwrap_or_default())
+        Some(
+            until
+                .duration_since(SystemTime::from(self.clock.now()))
+                .unwrap_or_default(),
+        )
     }
 }
 
 /// The deadline over the whole exchange: a receiver that drips is as late as one that is silent.
-async fn within<T>(timeout: Duration, exchange: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    tokio::time::timeout(timeout, exchange).await.unwrap_or(Err(Failure::TimedOut))
+async fn within<T>(
+    timeout: Duration,
+    exchange: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::time::timeout(timeout, exchange)
+        .await
+        .unwrap_or(Err(Failure::TimedOut))
 }
 
 fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
     let mut map = HeaderMap::with_capacity(fields.len());
     for (name, value) in fields {
-        let unsendable = |what: &str| Failure::Unsendable(format!("the field {name} has a bad {what}"));
+        let unsendable =
+            |what: &str| Failure::Unsendable(format!("the field {name} has a bad {what}"));
         let value = HeaderValue::from_str(value).map_err(|_| unsendable("value"))?;
-        map.append(HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("name"))?, value);
+        map.append(
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("name"))?,
+            value,
+        );
     }
     Ok(map)
 }
 
 async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| Failure::of(&error))? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| Failure::of(&error))?
+    {
         if body.len() + chunk.len() > bytes_max {
             return Err(Failure::TooLong { bytes_max });
         }
@@ -267,9 +353,13 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failu
     Ok(body)
 }
 
-/// Reads a short body to its end, so that its connection can be used again. Whatever goes wrong here is nobody's failure.
+/// Reads a short body to its end, so that its connection can be used again. Whatever goes wrong
+/// here is nobody's failure.
 async fn drain(mut response: Response) {
-    let told = response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let told = response
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if told.is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
         return;
     }
@@ -295,7 +385,11 @@ struct Upload<P> {
 impl<P: AsRef<[Bytes]>> Upload<P> {
     fn new(pieces: P) -> Self {
         let left_bytes = pieces.as_ref().iter().map(|piece| piece.len() as u64).sum();
-        Self { pieces, next: 0, left_bytes }
+        Self {
+            pieces,
+            next: 0,
+            left_bytes,
+        }
     }
 }
 
@@ -303,8 +397,13 @@ impl<P: AsRef<[Bytes]> + Unpin> http_body::Body for Upload<P> {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let Some(piece) = self.pieces.as_ref().get(self.next).cloned() else { return Poll::Ready(None) };
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let Some(piece) = self.pieces.as_ref().get(self.next).cloned() else {
+            return Poll::Ready(None);
+        };
         self.next += 1;
         self.left_bytes -= piece.len() as u64;
         Poll::Ready(Some(Ok(Frame::data(piece))))

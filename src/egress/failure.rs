@@ -1,5 +1,5 @@
-//! What can become of a request besides an answer, told apart by whose fault it is: the receiver's failures count against
-//! its subscription, those of our own network must not.
+//! What can become of a request besides an answer, told apart by whose fault it is: the receiver's
+//! failures count against its subscription, those of our own network must not.
 
 use std::error::Error as StdError;
 use std::io;
@@ -7,9 +7,9 @@ use std::io;
 use thiserror::Error;
 
 use super::callback::CallbackFault;
-use super::guard::NotDialled;
-use super::names::{NO_DESCRIPTORS, NameFault};
 use super::policy::Refused;
+use super::resolver::{NO_DESCRIPTORS, ResolveError};
+use super::vetting::VetError;
 
 /// Whose failure it is that a request has no answer.
 #[must_use]
@@ -110,10 +110,14 @@ impl Failure {
         }
     }
 
-    /// What an error of the client means. Its layers wrap one another, so the causes are searched for the telling one.
+    /// What an error of the client means. Its layers wrap one another, so the causes are searched
+    /// for the telling one.
     pub(super) fn of(error: &reqwest::Error) -> Self {
-        let root = causes(error).last().map(ToString::to_string).unwrap_or_default();
-        if let Some(reason) = find::<NotDialled>(error) {
+        let root = causes(error)
+            .last()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        if let Some(reason) = find::<VetError>(error) {
             return reason.clone().into();
         }
         if let Some(reason) = find::<rustls::Error>(error) {
@@ -135,13 +139,17 @@ impl Failure {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds; what is unknown is no fault of ours")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the standard library adds kinds; what is unknown is no fault of ours"
+    )]
     fn of_io(kind: io::ErrorKind, code: Option<i32>, said: String) -> Self {
         if code.is_some_and(|code| NO_DESCRIPTORS.contains(&code)) {
             return Self::NetworkDown(said);
         }
         match kind {
-            // What a router on the way says of the host, and what this machine says of a neighbour that is silent.
+            // What a router on the way says of the host, and what this machine says of a neighbour
+            // that is silent.
             io::ErrorKind::HostUnreachable => Self::HostUnreachable(said),
             io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::NetworkDown
@@ -161,13 +169,15 @@ impl Failure {
     }
 }
 
-impl From<NotDialled> for Failure {
-    fn from(reason: NotDialled) -> Self {
+impl From<VetError> for Failure {
+    fn from(reason: VetError) -> Self {
         match reason {
-            NotDialled::Refused(refused) => Self::Refused(refused),
-            NotDialled::Unresolved(NameFault::Unknown) => Self::NameUnknown,
-            NotDialled::Unresolved(NameFault::Unavailable(said)) => Self::ResolverDown(said),
-            NotDialled::Unresolved(NameFault::NoDescriptors) => Self::NetworkDown(NameFault::NoDescriptors.to_string()),
+            VetError::Refused(refused) => Self::Refused(refused),
+            VetError::Unresolved(ResolveError::Unknown) => Self::NameUnknown,
+            VetError::Unresolved(ResolveError::Unavailable(said)) => Self::ResolverDown(said),
+            VetError::Unresolved(ResolveError::NoDescriptors) => {
+                Self::NetworkDown(ResolveError::NoDescriptors.to_string())
+            }
         }
     }
 }
@@ -188,13 +198,19 @@ impl From<CallbackFault> for Failure {
     }
 }
 
-/// An error and what caused it. An [`io::Error`] names as its source the source of what it wraps, so that is unwrapped first.
-fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+/// An error and what caused it. An [`io::Error`] names as its source the source of what it wraps,
+/// so that is unwrapped first.
+fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |error| cause(*error)).take(CAUSES_MAX)
 }
 
 fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
         Some(wrapped) => Some(wrapped),
         None => error.source(),
     }
@@ -209,32 +225,82 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
     fn only_what_our_own_side_does_is_our_fault_from_the_first_minute() {
         let of = |kind, code| Failure::of_io(kind, code, String::new());
         for (kind, code, name, blame) in [
-            (io::ErrorKind::NetworkUnreachable, Some(101), "network_down", Blame::Ours),
-            (io::ErrorKind::NetworkDown, Some(100), "network_down", Blame::Ours),
-            (io::ErrorKind::AddrNotAvailable, Some(99), "network_down", Blame::Ours),
-            (io::ErrorKind::PermissionDenied, Some(1), "network_down", Blame::Ours),
+            (
+                io::ErrorKind::NetworkUnreachable,
+                Some(101),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::NetworkDown,
+                Some(100),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::AddrNotAvailable,
+                Some(99),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                Some(1),
+                "network_down",
+                Blame::Ours,
+            ),
             (io::ErrorKind::Other, Some(23), "network_down", Blame::Ours),
             (io::ErrorKind::Other, Some(24), "network_down", Blame::Ours),
-            (io::ErrorKind::HostUnreachable, Some(113), "host_unreachable", Blame::Unclear),
-            (io::ErrorKind::TimedOut, Some(110), "timed_out", Blame::Unclear),
-            (io::ErrorKind::ConnectionRefused, Some(111), "connect", Blame::Theirs),
-            (io::ErrorKind::ConnectionReset, Some(104), "closed", Blame::Theirs),
+            (
+                io::ErrorKind::HostUnreachable,
+                Some(113),
+                "host_unreachable",
+                Blame::Unclear,
+            ),
+            (
+                io::ErrorKind::TimedOut,
+                Some(110),
+                "timed_out",
+                Blame::Unclear,
+            ),
+            (
+                io::ErrorKind::ConnectionRefused,
+                Some(111),
+                "connect",
+                Blame::Theirs,
+            ),
+            (
+                io::ErrorKind::ConnectionReset,
+                Some(104),
+                "closed",
+                Blame::Theirs,
+            ),
             (io::ErrorKind::UnexpectedEof, None, "closed", Blame::Theirs),
         ] {
             let failure = of(kind, code);
             assert_eq!((failure.name(), failure.blame()), (name, blame), "{kind}");
         }
-        assert_eq!(Failure::from(NotDialled::Unresolved(NameFault::NoDescriptors)).blame(), Blame::Ours);
+        assert_eq!(
+            Failure::from(VetError::Unresolved(ResolveError::NoDescriptors)).blame(),
+            Blame::Ours
+        );
     }
 
     #[test]
     fn a_cause_is_found_behind_every_wrapper() {
-        let inner = io::Error::other(NotDialled::Refused(Refused::Port { port: 25 }));
+        let inner = io::Error::other(VetError::Refused(Refused::Port { port: 25 }));
         let outer = io::Error::other(io::Error::other(inner));
-        assert_eq!(find::<NotDialled>(&outer), Some(&NotDialled::Refused(Refused::Port { port: 25 })));
+        assert_eq!(
+            find::<VetError>(&outer),
+            Some(&VetError::Refused(Refused::Port { port: 25 }))
+        );
         assert!(find::<rustls::Error>(&outer).is_none());
     }
 }

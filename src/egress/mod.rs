@@ -1,22 +1,23 @@
 //! The only way out: HTTPS to addresses that anybody may name and nobody may turn against us.
 //!
-//! A callback is a stranger's wish that we connect somewhere. So every request to one passes this room: [`Policy`] says which
-//! addresses and ports may be dialled, [`Callback`] which spellings are taken at all, and [`Egress`] sends, with every
-//! address judged before it is dialled, no proxy, no redirects, and a bound on bytes and time. It must not know what is
-//! sent or why. (OWASP, Server-Side Request Forgery Prevention; W3C WebSub §8.)
+//! A callback is untrusted input that we connect somewhere. So every request to one passes this
+//! room: [`Policy`] says which addresses and ports may be dialled, [`Callback`] which spellings are
+//! taken at all, and [`Egress`] sends, with every address judged before it is dialled, no proxy, no
+//! redirects, and a bound on bytes and time. It must not know what is sent or why. (OWASP,
+//! Server-Side Request Forgery Prevention; W3C WebSub §8.)
 
 mod callback;
 mod client;
 mod failure;
-mod guard;
-mod lines;
-mod names;
+mod host_clients;
 mod policy;
+mod resolver;
 mod tls;
+mod vetting;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
 pub use client::{Answer, Egress, EgressError, Vetted};
 pub use failure::{Blame, Failure};
-pub use names::{NameFault, Names, SystemNames};
 pub use policy::{Policy, Refused};
+pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use tls::{Roots, RootsError};

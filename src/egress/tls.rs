@@ -1,7 +1,8 @@
-//! How sessions are encrypted and whom we believe: the machine's roots, and those that the operator adds.
+//! How sessions are encrypted and whom we believe: the machine's roots, and those that the operator
+//! adds.
 //!
-//! Every connection shows its certificate anew: sessions are not resumed, which would save a tenth of a handshake and cost a
-//! cache of strangers' certificates. Time comes from the one clock.
+//! Every connection shows its certificate anew: sessions are not resumed, which would save a tenth
+//! of a handshake and cost a cache of strangers' certificates. Time comes from the one clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub enum RootsError {
     /// One of the extra ones cannot be a root.
     #[error("its certificate number {number} cannot be a root ({reason})")]
     Unusable {
-        /// Counted from 1.
+        /// The position of the certificate in the file, from 1.
         number: usize,
         /// What is wrong with it.
         reason: String,
@@ -40,14 +41,15 @@ pub enum RootsError {
 }
 
 impl Roots {
-    /// The machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded; Mozilla's list where it has none, as in a
-    /// bare container), and those of `extra_pem`.
+    /// The machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded; Mozilla's list where it
+    /// has none, as in a bare container), and those of `extra_pem`.
     ///
     /// # Errors
     /// Where `extra_pem` does not hold what it should.
     pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, RootsError> {
         let mut store = RootCertStore::empty();
-        let (usable, _) = store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let (usable, _) =
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if usable == 0 {
             store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         }
@@ -63,9 +65,18 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
     for certificate in CertificateDer::pem_slice_iter(pem) {
         added += 1;
         let certificate = certificate.map_err(|error| RootsError::NotPem(error.to_string()))?;
-        store.add(certificate).map_err(|error| RootsError::Unusable { number: added, reason: error.to_string() })?;
+        store
+            .add(certificate)
+            .map_err(|error| RootsError::Unusable {
+                number: added,
+                reason: error.to_string(),
+            })?;
     }
-    if added == 0 { Err(RootsError::Empty) } else { Ok(()) }
+    if added == 0 {
+        Err(RootsError::Empty)
+    } else {
+        Ok(())
+    }
 }
 
 /// What all clients share.
@@ -74,15 +85,27 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
 /// Where the provider cannot do what is asked: not with the one that is built in.
 pub(super) fn config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
     let builtin = aws_lc_rs::default_provider();
-    // What is sent is public, so the key exchange need not hold against a quantum computer, which costs half a handshake more;
-    // and AES-128 with SHA-256, which processors do in hardware, costs a tenth of one less than what is first by default.
-    let kx_groups = vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
+    // What is sent is public, so the key exchange need not hold against a quantum computer, which
+    // costs half a handshake more; and AES-128 with SHA-256, which processors do in hardware, costs
+    // a tenth of one less than what is first by default.
+    let kx_groups = vec![
+        aws_lc_rs::kx_group::X25519,
+        aws_lc_rs::kx_group::SECP256R1,
+        aws_lc_rs::kx_group::SECP384R1,
+    ];
     let mut cipher_suites = builtin.cipher_suites.clone();
     cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
-    let provider = CryptoProvider { kx_groups, cipher_suites, ..builtin };
-    let builder = ClientConfig::builder_with_details(Arc::new(provider), Arc::new(Time(clock.clone())));
+    let provider = CryptoProvider {
+        kx_groups,
+        cipher_suites,
+        ..builtin
+    };
+    let builder =
+        ClientConfig::builder_with_details(Arc::new(provider), Arc::new(Time(clock.clone())));
     // TLS 1.2 and 1.3.
-    let builder = builder.with_safe_default_protocol_versions()?.with_root_certificates(Arc::clone(&roots.0));
+    let builder = builder
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(Arc::clone(&roots.0));
     let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config.resumption = Resumption::disabled();
@@ -108,10 +131,19 @@ mod tests {
         for (pem, word) in [
             ("", "no certificate"),
             ("nonsense", "no certificate"),
-            ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no certificate"),
+            (
+                "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+                "no certificate",
+            ),
             ("-----BEGIN CERTIFICATE-----\nAAAA\n", "not a PEM file"),
-            ("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n", "not a PEM file"),
-            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "number 1 cannot be a root"),
+            (
+                "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n",
+                "not a PEM file",
+            ),
+            (
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                "number 1 cannot be a root",
+            ),
         ] {
             let said = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
             assert!(said.contains(word), "{pem:?}: {said}");

@@ -2,40 +2,55 @@
 
 use std::sync::Arc;
 
-use poem::http::HeaderMap;
+use poem::http::{HeaderMap, StatusCode};
+use poem::{Request, Response};
 use poem_openapi::OpenApi;
+use sha2::{Digest, Sha256};
 
 use super::Group;
-use super::answers::{Answer, Kind};
+use super::documented::{Documented, ResponseSpec};
+use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
-use crate::edition::Document;
+use crate::hash::hex;
+use crate::respond::problem;
+use crate::reviews::parameters;
+use crate::search::stages::{NoSuchStage, StageRequest, stage};
+use crate::snapshot::Document;
 use crate::{respond, wire};
 
 /// Handlers of the printed documents.
-pub struct Datasets(pub(super) Arc<Ctx>);
+pub struct DatasetsApi(pub(super) Arc<Ctx>);
 
 /// `/reviews.json`.
-pub struct ReviewsKind;
-impl Kind for ReviewsKind {
+pub struct ReviewsSpec;
+impl ResponseSpec for ReviewsSpec {
     type Content = wire::Dataset;
     const CONTENT_TYPE: &'static str = Document::Reviews.content_type();
-    const DESCRIPTION: &'static str = "The business, its overall rating, and every published review, newest first.";
+    const DESCRIPTION: &'static str =
+        "The business, its overall rating, and every published review, newest first.";
     const HAS_LAST_MODIFIED: bool = true;
     const IS_TOPIC: bool = true;
 }
 
 /// `/insights.json`.
-pub struct InsightsKind;
-impl Kind for InsightsKind {
-    type Content = wire::Insights;
+pub struct InsightsSpec;
+impl ResponseSpec for InsightsSpec {
+    type Content = wire::InsightsAnswer;
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
-    const DESCRIPTION: &'static str = "Aspects, entities, topics, FAQ and summary; every part is always there.";
+    const DESCRIPTION: &'static str = "Aspects, entities, topics, FAQ and summary, every part of them; or the stage that was asked for.";
     const HAS_LAST_MODIFIED: bool = true;
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Parameters are invalid: one issue for each."),
+        (
+            404,
+            "There is no aspect, technician, service or area of that name.",
+        ),
+    ];
 }
 
 /// `/api/feed.json`.
-pub struct JsonFeedKind;
-impl Kind for JsonFeedKind {
+pub struct JsonFeedSpec;
+impl ResponseSpec for JsonFeedSpec {
     type Content = wire::Feed;
     const CONTENT_TYPE: &'static str = Document::JsonFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as JSON Feed 1.1.";
@@ -44,8 +59,8 @@ impl Kind for JsonFeedKind {
 }
 
 /// `/feed.xml`.
-pub struct AtomFeedKind;
-impl Kind for AtomFeedKind {
+pub struct AtomFeedSpec;
+impl ResponseSpec for AtomFeedSpec {
     type Content = String;
     const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
@@ -54,29 +69,62 @@ impl Kind for AtomFeedKind {
 }
 
 #[OpenApi]
-#[expect(clippy::unused_async, reason = "poem-openapi takes async handlers alone; nothing here waits")]
-impl Datasets {
+#[expect(
+    clippy::unused_async,
+    reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+impl DatasetsApi {
     /// Get the whole dataset
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/getReviews", method = "get", tag = "Group::Datasets")]
-    async fn get_reviews(&self, headers: &HeaderMap) -> Answer<ReviewsKind> {
+    async fn get_reviews(&self, headers: &HeaderMap) -> Documented<ReviewsSpec> {
         self.document(headers, Document::Reviews)
     }
 
     /// Get the insights
     ///
     /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always there.
+    ///
+    /// With one of the parameters only a stage of it: `part=overview` is all in short, at most 8 KiB.
     #[oai(path = "/getInsights", method = "get", tag = "Group::Datasets")]
-    async fn get_insights(&self, headers: &HeaderMap) -> Answer<InsightsKind> {
-        self.document(headers, Document::Insights)
+    #[expect(
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn get_insights(
+        &self,
+        request: &Request,
+        /// One aspect: id or name.
+        aspect: Query<parameters::Aspect>,
+        /// One technician: full name, id or alias.
+        technician: Query<parameters::Technician>,
+        /// One service: id, name or synonym.
+        service: Query<parameters::Service>,
+        /// One service area: name.
+        area: Query<parameters::Area>,
+        /// One part; `overview` is all in short.
+        part: Query<parameters::Part>,
+    ) -> Documented<InsightsSpec> {
+        let mut taken = Taken::of(request);
+        let asked = StageRequest::take_from(&mut taken);
+        if let Some(problem) = taken.problem() {
+            return problem.into();
+        }
+        match asked {
+            None => self.document(request.headers(), Document::Insights),
+            Some(asked) => {
+                let stage = || self.stage(request.headers(), &asked);
+                self.0.compute.here(stage).await.into()
+            }
+        }
     }
 
     /// Get the newest reviews as JSON Feed
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/getFeed", method = "get", tag = "Group::Datasets")]
-    async fn get_feed(&self, headers: &HeaderMap) -> Answer<JsonFeedKind> {
+    async fn get_feed(&self, headers: &HeaderMap) -> Documented<JsonFeedSpec> {
         self.document(headers, Document::JsonFeed)
     }
 
@@ -84,13 +132,42 @@ impl Datasets {
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
     #[oai(path = "/getAtomFeed", method = "get", tag = "Group::Datasets")]
-    async fn get_atom_feed(&self, headers: &HeaderMap) -> Answer<AtomFeedKind> {
+    async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<AtomFeedSpec> {
         self.document(headers, Document::AtomFeed)
     }
 }
 
-impl Datasets {
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Answer<K> {
+impl DatasetsApi {
+    fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
+        let snapshot = self.0.current.load();
+        let counts = self.0.counts(&snapshot);
+        let Some(insights) = counts.insights(&snapshot) else {
+            return problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The insights cannot be read back; report it.",
+            );
+        };
+        let links = &self.0.links;
+        match stage(&snapshot, insights, counts.of(&snapshot), links, asked) {
+            Ok(stage) => {
+                let body = wire::json(&stage);
+                let digest = hex(&Sha256::digest(&body));
+                let publication = &snapshot.document(Document::Insights).publication;
+                let modified = respond::modified(publication);
+                respond::pieces(
+                    headers,
+                    Arc::clone(&snapshot),
+                    Document::Insights.content_type(),
+                    &digest,
+                    Some(modified),
+                    || vec![body.into()],
+                )
+            }
+            Err(NoSuchStage(told)) => problem(StatusCode::NOT_FOUND, told),
+        }
+    }
+
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
         respond::document(headers, &self.0.current.load(), document, &self.0.links).into()
     }
 }

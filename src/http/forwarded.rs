@@ -11,8 +11,14 @@ use crate::config::Nets;
 /// The address that a request counts for: the `peer`, or, where that is a trusted proxy, the nearest hop that is none. An
 /// entry that is no address ends the chain, and the last trusted hop stands for all behind it. `values` are the field's
 /// lines in their order; `None` is a line that is no text.
-pub(super) fn source<'v>(peer: IpAddr, values: impl DoubleEndedIterator<Item = Option<&'v str>>, trusted: &Nets) -> IpAddr {
-    let entries = values.rev().flat_map(|value| value.unwrap_or("unknown").rsplit(','));
+pub(super) fn source<'v>(
+    peer: IpAddr,
+    values: impl DoubleEndedIterator<Item = Option<&'v str>>,
+    trusted: &Nets,
+) -> IpAddr {
+    let entries = values
+        .rev()
+        .flat_map(|value| value.unwrap_or("unknown").rsplit(','));
     // Empty elements of a list are none (RFC 9110 §5.6.1).
     let mut entries = entries.map(str::trim).filter(|entry| !entry.is_empty());
     let mut source = peer.to_canonical();
@@ -27,9 +33,16 @@ pub(super) fn source<'v>(peer: IpAddr, values: impl DoubleEndedIterator<Item = O
 
 /// An address as proxies write it: with a port or without, IPv6 in brackets or without.
 fn address(entry: &str) -> Option<IpAddr> {
-    let bare = entry.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let bare = entry
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     let bracketed = bare.and_then(|bare| bare.parse().ok().map(IpAddr::V6));
-    let address = entry.parse().ok().or(bracketed).or_else(|| entry.parse().ok().map(|with_port: SocketAddr| with_port.ip()));
+    let address = entry.parse().ok().or(bracketed).or_else(|| {
+        entry
+            .parse()
+            .ok()
+            .map(|with_port: SocketAddr| with_port.ip())
+    });
     address.map(|address: IpAddr| address.to_canonical())
 }
 
@@ -46,37 +59,88 @@ mod tests {
             ("10.0.0.1", &[], "10.0.0.1"),
             ("::ffff:10.0.0.1", &["198.51.100.9"], "198.51.100.9"),
             ("10.0.0.1", &["203.0.113.3, 198.51.100.9"], "198.51.100.9"),
-            ("10.0.0.1", &["203.0.113.3,198.51.100.9 ,10.0.0.7"], "198.51.100.9"),
+            (
+                "10.0.0.1",
+                &["203.0.113.3,198.51.100.9 ,10.0.0.7"],
+                "198.51.100.9",
+            ),
             // The client's own entry names a trusted proxy.
             ("10.0.0.1", &["10.0.0.9, 198.51.100.9"], "198.51.100.9"),
             // Several lines are one list (RFC 9110 §5.3).
-            ("10.0.0.1", &["203.0.113.3", "198.51.100.9", "10.0.0.7"], "198.51.100.9"),
+            (
+                "10.0.0.1",
+                &["203.0.113.3", "198.51.100.9", "10.0.0.7"],
+                "198.51.100.9",
+            ),
             ("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
             ("10.0.0.1", &[" , 198.51.100.9,, "], "198.51.100.9"),
             ("fd00::1", &["2001:db8::1"], "2001:db8::1"),
             // With ports.
-            ("10.0.0.1", &["203.0.113.3, 198.51.100.7:4711"], "198.51.100.7"),
-            ("10.0.0.1", &["198.51.100.7, [2001:db8::1]:443"], "2001:db8::1"),
+            (
+                "10.0.0.1",
+                &["203.0.113.3, 198.51.100.7:4711"],
+                "198.51.100.7",
+            ),
+            (
+                "10.0.0.1",
+                &["198.51.100.7, [2001:db8::1]:443"],
+                "2001:db8::1",
+            ),
             ("10.0.0.1", &["198.51.100.7, [2001:db8::1]"], "2001:db8::1"),
             ("10.0.0.1", &["198.51.100.9, 10.0.0.7:80"], "198.51.100.9"),
             ("10.0.0.1", &["[::ffff:198.51.100.7]:443"], "198.51.100.7"),
         ] {
-            let source = source(peer.parse().unwrap(), lines.iter().map(|line| Some(*line)), &trusted);
-            assert_eq!(source, expected.parse::<IpAddr>().unwrap(), "{peer} {lines:?}");
+            let source = source(
+                peer.parse().unwrap(),
+                lines.iter().map(|line| Some(*line)),
+                &trusted,
+            );
+            assert_eq!(
+                source,
+                expected.parse::<IpAddr>().unwrap(),
+                "{peer} {lines:?}"
+            );
         }
     }
 
     #[test]
     fn what_cannot_be_parsed_ends_the_chain_and_the_clients_own_entry_never_counts() {
         let trusted: Nets = "10.0.0.0/8".parse().unwrap();
-        let bad = ["unknown", "_hidden", "198.51.100", "198.51.100.7:", "198.51.100.7:99999", "2001:db8::1]:443", "[198.51.100.7]"];
-        for entry in bad.into_iter().chain(["fe80::1%eth0", "example.com", "\"198.51.100.7\"", "198.51.100.7 x", "0x7f.1", "[]"]) {
+        let bad = [
+            "unknown",
+            "_hidden",
+            "198.51.100",
+            "198.51.100.7:",
+            "198.51.100.7:99999",
+            "2001:db8::1]:443",
+            "[198.51.100.7]",
+        ];
+        for entry in bad.into_iter().chain([
+            "fe80::1%eth0",
+            "example.com",
+            "\"198.51.100.7\"",
+            "198.51.100.7 x",
+            "0x7f.1",
+            "[]",
+        ]) {
             let line = format!("203.0.113.3, {entry}");
-            assert_eq!(source([10, 0, 0, 1].into(), [Some(&*line)].into_iter(), &trusted), IpAddr::from([10, 0, 0, 1]), "{line}");
+            assert_eq!(
+                source([10, 0, 0, 1].into(), [Some(&*line)].into_iter(), &trusted),
+                IpAddr::from([10, 0, 0, 1]),
+                "{line}"
+            );
             let line = format!("{line}, 10.0.0.7");
-            assert_eq!(source([10, 0, 0, 1].into(), [Some(&*line)].into_iter(), &trusted), IpAddr::from([10, 0, 0, 7]), "{line}");
+            assert_eq!(
+                source([10, 0, 0, 1].into(), [Some(&*line)].into_iter(), &trusted),
+                IpAddr::from([10, 0, 0, 7]),
+                "{line}"
+            );
         }
         let lines = [Some("203.0.113.3"), None, Some("10.0.0.7")];
-        assert_eq!(source([10, 0, 0, 1].into(), lines.into_iter(), &trusted), IpAddr::from([10, 0, 0, 7]), "no text");
+        assert_eq!(
+            source([10, 0, 0, 1].into(), lines.into_iter(), &trusted),
+            IpAddr::from([10, 0, 0, 7]),
+            "no text"
+        );
     }
 }

@@ -16,9 +16,10 @@ use serde_json::json;
 use super::Group;
 use super::forwarded::source;
 use crate::config::Nets;
-use crate::edition::Document;
 use crate::links::Links;
-use crate::websub::{BODY_BYTES_MAX, Door, Refusal};
+use crate::respond::announces_more_than;
+use crate::snapshot::Document;
+use crate::websub::{BODY_BYTES_MAX, IntakeError, SubscriptionIntake};
 use crate::wire;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -26,87 +27,107 @@ const TEXT: &str = "text/plain";
 
 /// The hub's handler.
 #[derive(Clone)]
-pub struct Hub {
+pub struct HubEndpoint {
     /// What takes the requests.
-    pub door: Arc<Door>,
+    pub intake: Arc<SubscriptionIntake>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Nets,
 }
 
 #[OpenApi]
-impl Hub {
+impl HubEndpoint {
     /// Subscribe to a topic, or unsubscribe
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
-    /// a 202; then the callback is asked, and told.
+    /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
+    /// A request that cannot be used is answered with one line of text that says what to change.
     #[oai(path = "/hub", method = "post", tag = "Group::Hub")]
-    async fn hub(&self, form: Form) -> Taken {
+    async fn hub(&self, form: Form) -> HubResponse {
         let source = form.source(&self.trusted_proxies);
         let taken = match &form.body {
-            Some(body) => self.door.take(source, form.content_type.as_deref(), body).await,
-            None => Err(Refusal::too_large()),
+            Some(body) => {
+                self.intake
+                    .take(source, form.content_type.as_deref(), body)
+                    .await
+            }
+            None => Err(IntakeError::too_large()),
         };
-        Taken(match taken {
-            Ok(()) => text(StatusCode::ACCEPTED, "Accepted; the callback will be asked to confirm.\n"),
-            Err(refusal) => refused(&refusal),
+        HubResponse(match taken {
+            Ok(()) => text(
+                StatusCode::ACCEPTED,
+                "Accepted; the callback will be asked to confirm.\n",
+            ),
+            Err(error) => error_response(&error),
         })
     }
 }
 
-/// Says in the API's description what no derive can: which topics there are, for their URLs begin with the base URL; and that
-/// a lease is read where a subscription is asked for, and ignored where it is to end.
+/// Adds to the API's description what no derive can say: a request to fill the form with, for topics begin with the base URL.
 pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
-    let topics: Vec<String> =
-        Document::ALL.into_iter().filter(|one| one.is_topic()).map(|one| links.absolute(one.path())).collect();
-    if let Some(topic) = document.pointer_mut("/components/schemas/HubRequest/properties/hub.topic") {
-        topic["enum"] = topics.into();
-    }
-    if let Some(request) = document.pointer_mut("/components/schemas/HubRequest") {
-        request["anyOf"] = json!([
-            { "properties": { "hub.lease_seconds": { "type": "string", "pattern": "^0*[1-9][0-9]*$" } } },
-            { "properties": { "hub.mode": { "enum": ["unsubscribe"] } } },
-        ]);
+    let topic = links.absolute(Document::JsonFeed.path());
+    for (field, example) in [
+        ("hub.callback", "https://subscriber.example.com/callback"),
+        ("hub.topic", topic.as_str()),
+        ("hub.lease_seconds", "864000"),
+        ("hub.secret", "a-secret-of-your-own"),
+    ] {
+        let path = format!("/components/schemas/HubRequest/properties/{field}");
+        if let Some(property) = document.pointer_mut(&path) {
+            property["examples"] = json!([example]);
+        }
     }
 }
 
 /// What a method other than POST is told.
 #[must_use]
-pub fn explained(allowed: &'static str) -> Response {
+pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
     let mut response = text(
         StatusCode::METHOD_NOT_ALLOWED,
         "This is a WebSub hub: POST hub.mode, hub.topic and hub.callback here as a form (https://www.w3.org/TR/websub/).\n",
     );
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
 /// An error of the hub: a status, and one line that says what to change (WebSub §5.1.2).
 #[must_use]
-pub fn told(status: StatusCode, line: &str) -> Response {
+pub fn hub_error(status: StatusCode, line: &str) -> Response {
     text(status, &format!("{line}\n"))
 }
 
-fn refused(refusal: &Refusal) -> Response {
-    let (status, after) = match refusal {
-        Refusal::Fault(fault) => (StatusCode::from_u16(fault.status()).unwrap_or(StatusCode::BAD_REQUEST), None),
-        Refusal::TooMany { after, .. } => (StatusCode::TOO_MANY_REQUESTS, Some(after)),
-        Refusal::Unavailable { after, .. } => (StatusCode::SERVICE_UNAVAILABLE, Some(after)),
+fn error_response(error: &IntakeError) -> Response {
+    let (status, after) = match error {
+        IntakeError::Request(fault) => (
+            StatusCode::from_u16(fault.status()).unwrap_or(StatusCode::BAD_REQUEST),
+            None,
+        ),
+        IntakeError::TooMany { after, .. } => (StatusCode::TOO_MANY_REQUESTS, Some(after)),
+        IntakeError::Unavailable { after, .. } => (StatusCode::SERVICE_UNAVAILABLE, Some(after)),
     };
-    let mut response = told(status, &refusal.to_string());
+    let mut response = hub_error(status, &error.to_string());
     if let Some(after) = after {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
     }
     response
 }
 
 fn text(status: StatusCode, line: &str) -> Response {
     let mut response = Response::builder().status(status).body(line.to_owned());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// What was sent, as it was sent: the door reads it by the rules of the specification, not by those of a framework.
+/// What was sent, as it was sent: the intake reads it by the rules of the specification, not by those of a framework.
 struct Form {
     content_type: Option<String>,
     /// `None` where it is longer than any request needs to be.
@@ -119,7 +140,11 @@ struct Form {
 impl Form {
     /// Who asks, as far as the proxies in between are trusted.
     fn source(&self, trusted: &Nets) -> Option<IpAddr> {
-        Some(source(self.peer?, self.forwarded.iter().map(Option::as_deref), trusted))
+        Some(source(
+            self.peer?,
+            self.forwarded.iter().map(Option::as_deref),
+            trusted,
+        ))
     }
 }
 
@@ -133,41 +158,61 @@ impl<'a> ApiExtractor<'a> for Form {
     }
 
     fn request_meta() -> Option<MetaRequest> {
-        let content = vec![MetaMediaType { content_type: FORM, schema: wire::HubRequest::schema_ref() }];
-        Some(MetaRequest { description: Some("The request, in UTF-8."), content, required: true })
+        let content = vec![MetaMediaType {
+            content_type: FORM,
+            schema: wire::HubRequest::schema_ref(),
+        }];
+        Some(MetaRequest {
+            description: Some("The request, in UTF-8."),
+            content,
+            required: true,
+        })
     }
 
-    async fn from_request(request: &'a Request, body: &mut RequestBody, _: ExtractParamOptions<()>) -> poem::Result<Self> {
-        let body = match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
-            Ok(body) => Some(body.to_vec()),
-            Err(ReadBodyError::PayloadTooLarge) => None,
-            // It did not come in time, or not at all.
-            Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let body = if announces_more_than(request.headers(), BODY_BYTES_MAX) {
+            None
+        } else {
+            match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
+                Ok(body) => Some(body.to_vec()),
+                Err(ReadBodyError::PayloadTooLarge) => None,
+                // It did not come in time, or not at all.
+                Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
+            }
         };
         let peer = match &request.remote_addr().0 {
             Addr::SocketAddr(address) => Some(address.ip().to_canonical()),
             Addr::Unix(_) | Addr::Custom(..) => None,
         };
-        let forwarded = request.headers().get_all(HeaderName::from_static("x-forwarded-for")).iter();
+        let forwarded = request
+            .headers()
+            .get_all(HeaderName::from_static("x-forwarded-for"))
+            .iter();
         Ok(Self {
             content_type: request.content_type().map(str::to_owned),
             body,
             peer,
-            forwarded: forwarded.map(|value| value.to_str().ok().map(str::to_owned)).collect(),
+            forwarded: forwarded
+                .map(|value| value.to_str().ok().map(str::to_owned))
+                .collect(),
         })
     }
 }
 
 /// The answer to a request.
-struct Taken(Response);
+struct HubResponse(Response);
 
-impl IntoResponse for Taken {
+impl IntoResponse for HubResponse {
     fn into_response(self) -> Response {
         self.0
     }
 }
 
-impl ApiResponse for Taken {
+impl ApiResponse for HubResponse {
     fn meta() -> MetaResponses {
         let statuses = [
             (202, "It was taken; the callback will be asked to confirm."),
@@ -176,9 +221,17 @@ impl ApiResponse for Taken {
             (413, "The body is too large."),
             (415, "It is no form."),
             (429, "Too many requests; come back after `Retry-After`."),
-            (503, "It cannot be taken now; come back after `Retry-After`."),
+            (
+                503,
+                "It cannot be taken now; come back after `Retry-After`.",
+            ),
         ];
-        let content = || vec![MetaMediaType { content_type: TEXT, schema: String::schema_ref() }];
+        let content = || {
+            vec![MetaMediaType {
+                content_type: TEXT,
+                schema: String::schema_ref(),
+            }]
+        };
         let response = |(status, description)| MetaResponse {
             description,
             status: Some(status),
@@ -186,7 +239,9 @@ impl ApiResponse for Taken {
             content: content(),
             headers: Vec::new(),
         };
-        MetaResponses { responses: statuses.map(response).into() }
+        MetaResponses {
+            responses: statuses.map(response).into(),
+        }
     }
 
     fn register(_: &mut Registry) {}

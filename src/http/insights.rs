@@ -2,113 +2,105 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use poem::Response;
 use poem::http::{HeaderMap, StatusCode};
+use poem::{Request, Response};
 use poem_openapi::OpenApi;
-use sha2::{Digest, Sha256};
 
-use super::answers::{Answer, Kind};
+use super::documented::{Documented, ResponseSpec};
 use super::parameters::{Path, Query, Taken};
 use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
-use crate::hash::hex;
-use crate::insights::compile::Vote;
 use crate::respond::{self, problem};
-use crate::reviews::{LIMIT_DEFAULT, parameters};
-use crate::search::evidence::{Page, PolarityParameter, Question, Supporting, evidence};
-use crate::search::{Cursor, CursorParameter};
+use crate::reviews::parameters;
+use crate::search::CursorParameter;
+use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
 use crate::wire;
 
 const JSON: &str = "application/json";
 
 /// Handlers of what stands behind the insights.
-pub struct Insights(pub(super) Arc<Ctx>);
+pub struct InsightsApi(pub(super) Arc<Ctx>);
 
 /// `/insights/aspects/{id}/evidence.json`.
-pub struct EvidenceKind;
-impl Kind for EvidenceKind {
+pub struct EvidenceSpec;
+impl ResponseSpec for EvidenceSpec {
     type Content = wire::AspectEvidence;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "One page of the reviews that support the aspect, newest first.";
+    const DESCRIPTION: &'static str =
+        "One page of the reviews that support the aspect, newest first.";
     const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] =
-        &[(400, "Parameters are invalid: one issue for each."), (404, "There is no such aspect.")];
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Parameters are invalid: one issue for each."),
+        (404, "There is no such aspect."),
+    ];
 }
 
 #[OpenApi]
-#[expect(clippy::unused_async, reason = "poem-openapi takes async handlers alone; nothing here waits")]
-impl Insights {
+impl InsightsApi {
     /// Get the evidence of an aspect
     ///
-    /// Every review that supports the aspect, newest first, with its findings: the words, how they speak, and the hits (rule,
-    /// words, points) that add up to the score. `total` is the figure that `/insights.json` gives.
+    /// Every review that supports the aspect, newest first, with its findings: the words, how they speak, of whom, and the hits (rule,
+    /// words, points) that add up to the score. `total` is the figure that `/insights.json` gives; `by_technician` and `by_service`
+    /// count all that match, on all pages. A finding is about a technician where its sentence or the one before names the person.
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
-    /// to its aspect and polarity; with others it is a 400.
+    /// to its aspect and filters; with others it is a 400.
     #[oai(path = "/getAspectEvidence", method = "get", tag = "Group::Datasets")]
+    #[expect(
+        clippy::too_many_arguments,
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
     async fn get_aspect_evidence(
         &self,
-        headers: &HeaderMap,
+        request: &Request,
         /// The aspect's id, for example `punctuality`.
         id: Path<parameters::Id>,
         /// Only reviews that vote so on the aspect.
-        polarity: Query<PolarityParameter>,
+        polarity: Query<parameters::Polarity>,
+        /// Only findings about this technician: name, id or alias.
+        technician: Query<parameters::Technician>,
+        /// Only reviews that mention this service: id, name or synonym.
+        service: Query<parameters::Service>,
+        /// Only reviews of this day or later, `YYYY-MM-DD`.
+        since: Query<parameters::Since>,
+        /// Only reviews of this day or earlier, `YYYY-MM-DD`.
+        until: Query<parameters::Until>,
+        /// `false` leaves out the reasons of findings.
+        hits: Query<parameters::Hits>,
         /// Most reviews to return.
         limit: Query<parameters::Limit>,
-        /// `next_cursor` of an answer to the same request, for the page behind it.
+        /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
-    ) -> Answer<EvidenceKind> {
-        let mut taken = Taken::default();
-        let vote = taken.take(polarity);
-        let limit = taken.take(limit).unwrap_or(LIMIT_DEFAULT);
-        let cursor = taken.take(cursor);
+    ) -> Documented<EvidenceSpec> {
+        let mut taken = Taken::of(request);
+        let asked = EvidenceRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();
         }
-        match id.0 {
-            Ok(id) => self.evidence(headers, &id.unwrap_or_default(), vote, limit, cursor.as_ref()).into(),
-            Err(_) => nothing_of_that_name().into(),
-        }
+        let Ok(id) = id.0 else {
+            return nothing_of_that_name().into();
+        };
+        let id = id.unwrap_or_default();
+        self.0
+            .compute
+            .here(|| self.evidence(request.headers(), &id, &asked))
+            .await
+            .into()
     }
 }
 
-impl Insights {
-    fn evidence(&self, headers: &HeaderMap, id: &str, vote: Option<Vote>, limit: u8, cursor: Option<&Cursor>) -> Response {
-        let edition = self.0.current.load();
-        let trade = edition.copy.reader.trade();
-        let found = trade.aspect(id).and_then(|at| Some((u8::try_from(at).ok()?, &trade.aspects[at])));
-        let Some((at, aspect)) = found else {
+impl InsightsApi {
+    fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
+        let snapshot = self.0.current.load();
+        let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
             return problem(StatusCode::NOT_FOUND, "There is no aspect of that id.");
         };
-        let question = Question { aspect: at, vote };
-        if let Some(cursor) = cursor.filter(|cursor| !cursor.belongs_to(&question.canonical(trade))) {
+        if let Some(cursor) = query.foreign_cursor() {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
-        let Page { total, reviews, next } = evidence(&edition, question, usize::from(limit), cursor);
-        let body = wire::json(&wire::AspectEvidence {
-            aspect: aspect.id.clone(),
-            label: aspect.label.clone(),
-            total,
-            count: reviews.len() as u64,
-            limit: u64::from(limit),
-            next_cursor: next.map(|next| next.to_string()),
-            reviews: reviews.into_iter().map(supporting).collect(),
-        });
-        let digest = hex(&Sha256::digest(&body));
-        respond::pieces(headers, edition, JSON, &digest, None, || vec![Bytes::from(body)])
-    }
-}
-
-fn supporting(found: Supporting) -> wire::EvidenceReview {
-    let Supporting { review, vote, findings } = found;
-    let finding = |finding| wire::EvidenceFinding::new(finding, &review.text);
-    wire::EvidenceReview {
-        findings: findings.into_iter().map(finding).collect(),
-        review_id: review.id,
-        url: review.url,
-        date: review.date,
-        stars: review.rating,
-        polarity: vote.into(),
+        let counts = self.0.counts(&snapshot);
+        let body = wire::json(&answer(&snapshot, counts.of(&snapshot), &query));
+        respond::made(headers, snapshot, JSON, body)
     }
 }

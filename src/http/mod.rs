@@ -3,9 +3,10 @@
 //! A handler's attribute names the operation alone (`path = "/searchReviews"`): where an operation answers, and by which method, is
 //! said once, in [`routes`], which the description of the API is made of too.
 
-mod answers;
 mod datasets;
 mod describe;
+mod documented;
+mod examples;
 mod forwarded;
 mod hub;
 mod insights;
@@ -17,47 +18,55 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use describe::{DescriptionError, describe};
-pub use hub::{Hub, describe_request, explained, told};
+pub use examples::Examples;
+pub use hub::{HubEndpoint, describe_request, hub_error, hub_method_not_allowed};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{Method, StatusCode};
 use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
 
 use crate::ctx::Ctx;
-use crate::edition::Document;
 use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::respond::{Route, problem};
-use datasets::Datasets;
-use insights::Insights;
+use crate::snapshot::Document;
+use datasets::DatasetsApi;
+use insights::InsightsApi;
 use overview::Overview;
-use reviews::Reviews;
+use reviews::ReviewsApi;
 
 /// The groups in which Swagger UI shows the operations.
 #[derive(Tags)]
 enum Group {
-    /// Everything at once, printed ahead.
+    /// Whole documents: all reviews, the insights, the feeds, and summaries of them.
     Datasets,
-    /// Single reviews, and parts of the dataset.
+    /// Search the reviews, get one of them, or compare two periods.
     Reviews,
-    /// Be told of every change.
+    /// Subscribe to a document and be sent every new version of it (W3C WebSub).
     Hub,
 }
 
-type Api = (Datasets, Overview, Insights, Reviews, Hub);
+type Api = (DatasetsApi, Overview, InsightsApi, ReviewsApi, HubEndpoint);
 
-fn api(ctx: &Arc<Ctx>, hub: Hub) -> Api {
-    (Datasets(Arc::clone(ctx)), Overview::new(ctx), Insights(Arc::clone(ctx)), Reviews::new(ctx), hub)
+fn api(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Api {
+    (
+        DatasetsApi(Arc::clone(ctx)),
+        Overview::new(ctx),
+        InsightsApi(Arc::clone(ctx)),
+        ReviewsApi(Arc::clone(ctx)),
+        hub,
+    )
 }
 
 /// The API as the framework describes it: with an operation's id in the place of its path.
 #[must_use]
-pub fn service(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<Api, ()> {
+pub fn service(ctx: &Arc<Ctx>, hub: HubEndpoint) -> OpenApiService<Api, ()> {
     OpenApiService::new(api(ctx, hub), "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
-            "Every answer comes from one edition: a change of the data is seen in all documents at once. \
-             Send `If-None-Match` with the last `ETag` and an unchanged answer costs you a 304. \
-             Errors are `application/problem+json` (RFC 9457).",
+            "Read-only access to the published reviews, without a key. All documents change at once. \
+             Send `If-None-Match` with the last `ETag`, and an unchanged document is answered with 304 and no body. \
+             Errors are `application/problem+json` (RFC 9457); an error of a parameter lists every invalid one in `issues`. \
+             Lists are paged by `cursor`: send the same request again with `cursor` set to the answer's `next_cursor`, until an answer has none.",
         )
         .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
         .server(ServerObject::new(ctx.links.absolute("")))
@@ -67,27 +76,41 @@ pub fn service(ctx: &Arc<Ctx>, hub: Hub) -> OpenApiService<Api, ()> {
 ///
 /// # Errors
 /// Where an operation has no handler, or a handler no route.
-pub fn routes(ctx: &Arc<Ctx>, hub: Hub) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
+pub fn routes(
+    ctx: &Arc<Ctx>,
+    hub: HubEndpoint,
+) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
     let mut handlers = Handlers::of(api(ctx, hub));
     let document = |document: Document, operation, title| (document.path(), operation, title);
     let documents = [
         document(Document::Reviews, "getReviews", "All reviews"),
         document(Document::Insights, "getInsights", "Insights"),
         document(Document::JsonFeed, "getFeed", "JSON Feed of the 50 newest"),
-        document(Document::AtomFeed, "getAtomFeed", "Atom feed of the 50 newest"),
+        document(
+            Document::AtomFeed,
+            "getAtomFeed",
+            "Atom feed of the 50 newest",
+        ),
     ];
-    let documents = documents.map(|(path, operation, title)| Ok(handlers.route(path, Method::GET, operation)?.titled(title)));
+    let documents = documents.map(|(path, operation, title)| {
+        Ok(handlers.route(path, Method::GET, operation)?.titled(title))
+    });
     let others = [
         handlers.route("/business.json", Method::GET, "getBusiness"),
         handlers.route("/facets.json", Method::GET, "getFacets"),
         handlers.route("/api/compare", Method::GET, "comparePeriods"),
         handlers.route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
-        handlers.route(SEARCH_PATH, Method::GET, "searchReviews").map(|route| route.titled("Search")),
+        handlers
+            .route(SEARCH_PATH, Method::GET, "searchReviews")
+            .map(|route| route.titled("Search")),
         handlers.route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),
         handlers.route(REVIEW_PATH, Method::GET, "getReview"),
         handlers.route(HUB_PATH, Method::POST, "hub"),
     ];
-    let routes = (documents.into_iter().collect::<Result<_, _>>()?, others.into_iter().collect::<Result<_, _>>()?);
+    let routes = (
+        documents.into_iter().collect::<Result<_, _>>()?,
+        others.into_iter().collect::<Result<_, _>>()?,
+    );
     handlers.finish()?;
     Ok(routes)
 }
@@ -102,14 +125,25 @@ impl Handlers {
         Self(handlers)
     }
 
-    fn route(&mut self, pattern: &'static str, method: Method, operation: &'static str) -> Result<Route, DescriptionError> {
-        let handler = self.0.remove(&format!("/{operation}")).and_then(|mut methods| methods.remove(&method));
+    fn route(
+        &mut self,
+        pattern: &'static str,
+        method: Method,
+        operation: &'static str,
+    ) -> Result<Route, DescriptionError> {
+        let handler = self
+            .0
+            .remove(&format!("/{operation}"))
+            .and_then(|mut methods| methods.remove(&method));
         let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
         Ok(Route::new(pattern).on(method, operation, handler))
     }
 
     fn finish(self) -> Result<(), DescriptionError> {
-        self.0.into_keys().next().map_or(Ok(()), |path| Err(DescriptionError::NoRoute(path)))
+        self.0
+            .into_keys()
+            .next()
+            .map_or(Ok(()), |path| Err(DescriptionError::NoRoute(path)))
     }
 }
 

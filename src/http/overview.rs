@@ -4,23 +4,20 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use poem::Response;
+use poem::Request;
 use poem::http::HeaderMap;
 use poem_openapi::OpenApi;
-use sha2::{Digest, Sha256};
 
 use super::Group;
-use super::answers::{Answer, Kind};
+use super::documented::{Documented, ResponseSpec};
 use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
-use crate::edition::Edition;
-use crate::edition::print::head;
-use crate::hash::hex;
 use crate::respond;
 use crate::reviews::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
-use crate::search::PerEdition;
-use crate::search::facets::{Counts, VALUES_MAX, facets};
-use crate::search::periods::{compare, period};
+use crate::search::PerSnapshot;
+use crate::search::facets::{VALUES_MAX, facets};
+use crate::search::periods::{compare, take_from};
+use crate::snapshot::render::head;
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -28,12 +25,12 @@ const JSON: &str = "application/json";
 /// Handlers of small answers.
 pub struct Overview {
     ctx: Arc<Ctx>,
-    facets: PerEdition<OnceLock<Bytes>>,
+    facets: PerSnapshot<OnceLock<Bytes>>,
 }
 
 /// `/business.json`.
 pub struct BusinessKind;
-impl Kind for BusinessKind {
+impl ResponseSpec for BusinessKind {
     type Content = wire::DatasetHead;
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "The business and its overall rating.";
@@ -42,7 +39,7 @@ impl Kind for BusinessKind {
 
 /// `/facets.json`.
 pub struct FacetsKind;
-impl Kind for FacetsKind {
+impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "Each value with its count of reviews.";
@@ -51,49 +48,60 @@ impl Kind for FacetsKind {
 
 /// `/api/compare`.
 pub struct CompareKind;
-impl Kind for CompareKind {
+impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "Both periods, and the second less the first.";
     const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] = &[(400, "Parameters are invalid: one issue for each.")];
+    const ERRORS: &'static [(u16, &'static str)] =
+        &[(400, "Parameters are invalid: one issue for each.")];
 }
 
 #[OpenApi]
-#[expect(clippy::unused_async, reason = "poem-openapi takes async handlers alone; nothing here waits")]
+#[expect(
+    clippy::unused_async,
+    reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
 impl Overview {
     /// Get the business and its overall rating
     ///
     /// What `/reviews.json` says besides the reviews.
     #[oai(path = "/getBusiness", method = "get", tag = "Group::Datasets")]
-    async fn get_business(&self, headers: &HeaderMap) -> Answer<BusinessKind> {
-        let edition = self.ctx.current.load();
-        let body = wire::json(&head(&edition.copy)).into();
-        send(headers, edition, body).into()
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
+        let snapshot = self.ctx.current.load();
+        let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
+        respond::made(headers, snapshot, JSON, body).into()
     }
 
     /// List what reviews can be narrowed by
     ///
-    /// Technicians, services, service areas, sources, languages, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
     /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "Group::Datasets")]
-    async fn get_facets(&self, headers: &HeaderMap) -> Answer<FacetsKind> {
-        let edition = self.ctx.current.load();
-        let made = self.facets.of(&edition);
-        let body = made.get_or_init(|| {
-            let copy = &edition.copy;
-            wire::json(&facets(&Counts::of(copy), &copy.shelf, VALUES_MAX)).into()
-        });
-        send(headers, edition, body.clone()).into()
+    async fn get_facets(&self, headers: &HeaderMap) -> Documented<FacetsKind> {
+        let snapshot = self.ctx.current.load();
+        let made = self.facets.of(&snapshot);
+        let counts = self.ctx.counts(&snapshot);
+        let make = || wire::json(&facets(counts.of(&snapshot), &snapshot, VALUES_MAX)).into();
+        let body: Bytes = self
+            .ctx
+            .compute
+            .here(|| made.get_or_init(make).clone())
+            .await;
+        respond::made(headers, snapshot, JSON, body).into()
     }
 
     /// Compare two periods
     ///
     /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included.
     #[oai(path = "/comparePeriods", method = "get", tag = "Group::Reviews")]
+    #[expect(
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
     async fn compare_periods(
         &self,
-        headers: &HeaderMap,
+        request: &Request,
         /// First day of the first period, `YYYY-MM-DD`.
         first_since: Query<FirstSince>,
         /// Last day of the first period, `YYYY-MM-DD`.
@@ -102,17 +110,17 @@ impl Overview {
         second_since: Query<SecondSince>,
         /// Last day of the second period, `YYYY-MM-DD`.
         second_until: Query<SecondUntil>,
-    ) -> Answer<CompareKind> {
-        let mut taken = Taken::default();
-        let first = taken.require::<FirstSince>(first_since.0).zip(taken.require::<FirstUntil>(first_until.0));
-        let first = first.and_then(|(first, last)| taken.keep(period::<FirstSince, FirstUntil>(first, last).map(Some)));
-        let second = taken.require::<SecondSince>(second_since.0).zip(taken.require::<SecondUntil>(second_until.0));
-        let second = second.and_then(|(first, last)| taken.keep(period::<SecondSince, SecondUntil>(first, last).map(Some)));
-        match first.zip(second) {
+    ) -> Documented<CompareKind> {
+        let mut taken = Taken::of(request);
+        match take_from(&mut taken) {
             Some((first, second)) => {
-                let edition = self.ctx.current.load();
-                let body = wire::json(&compare(&edition, first, second)).into();
-                send(headers, edition, body).into()
+                let snapshot = self.ctx.current.load();
+                let body = self
+                    .ctx
+                    .compute
+                    .here(|| wire::json(&compare(&snapshot, first, second)))
+                    .await;
+                respond::made(request.headers(), snapshot, JSON, body).into()
             }
             None => taken.into_problem().into(),
         }
@@ -123,11 +131,9 @@ impl Overview {
     /// Of what `ctx` publishes.
     #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
-        Self { ctx: Arc::clone(ctx), facets: PerEdition::default() }
+        Self {
+            ctx: Arc::clone(ctx),
+            facets: PerSnapshot::default(),
+        }
     }
-}
-
-fn send(headers: &HeaderMap, edition: Arc<Edition>, body: Bytes) -> Response {
-    let digest = hex(&Sha256::digest(&body));
-    respond::pieces(headers, edition, JSON, &digest, None, || vec![body])
 }

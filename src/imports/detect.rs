@@ -1,7 +1,8 @@
-//! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`.
+//! Finds a file's format by its content, never by its name: people rename files, and half of them
+//! are `reviews.json`.
 
 use super::export::is_export;
-use super::fault::Fault;
+use super::file_error::FileError;
 use super::format::{Format, Reader};
 use super::platforms::{google, native, schema_org, table};
 use super::row::Columns;
@@ -36,34 +37,64 @@ pub(super) enum Rows {
 }
 
 /// The format of a file of that shape, or the `wanted` one where somebody says so.
-pub(super) fn detect(shape: Shape, wanted: Option<&'static Format>, is_mapped: bool) -> Result<Detected, Fault> {
+pub(super) fn detect(
+    shape: Shape,
+    wanted: Option<&'static Format>,
+    is_mapped: bool,
+) -> Result<Detected, FileError> {
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
-        return Err(Fault::MapsReviews);
+        return Err(FileError::MapsReviews);
     }
     let candidates = wanted.map_or_else(|| Format::ALL.to_vec(), |format| vec![format]);
     if let Kind::Table(_, columns) = &shape.kind
         && is_export(columns)
-        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native))
+        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native(_)))
     {
-        return Ok(Detected { format: &native::FORMAT, rows: rows(shape, "") });
+        return Ok(Detected {
+            format: &native::FORMAT,
+            rows: rows(shape, ""),
+        });
     }
     if let Some((format, prefix)) = matching(&shape, &candidates) {
-        return Ok(Detected { format, rows: rows(shape, &prefix) });
+        return Ok(Detected {
+            format,
+            rows: rows(shape, &prefix),
+        });
     }
     if let Some(format) = wanted {
         return insisted(shape, format);
     }
     let said = described(&shape);
     match shape.kind {
-        Kind::Json(Layout::Bare) => Ok(Detected { format: &google::FORMAT, rows: Rows::Array(vec!["reviews".to_owned()]) }),
-        Kind::Nothing => Ok(Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } }),
-        Kind::Markup => Ok(Detected { format: &schema_org::FORMAT, rows: Rows::Page }),
-        Kind::Json(Layout::Line) if is_mapped || shape.below("").next().is_none() || looks_native(&shape) => {
-            Ok(Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } })
+        Kind::Json(Layout::Bare) => Ok(Detected {
+            format: &google::FORMAT,
+            rows: Rows::Array(vec!["reviews".to_owned()]),
+        }),
+        Kind::Nothing => Ok(Detected {
+            format: &native::FORMAT,
+            rows: Rows::Lines { rejected: false },
+        }),
+        Kind::Markup => Ok(Detected {
+            format: &schema_org::FORMAT,
+            rows: Rows::Page,
+        }),
+        Kind::Json(Layout::Line)
+            if is_mapped || shape.below("").next().is_none() || looks_native(&shape) =>
+        {
+            Ok(Detected {
+                format: &native::FORMAT,
+                rows: Rows::Lines { rejected: false },
+            })
         }
-        Kind::Table(..) | Kind::Workbook(_) => Ok(Detected { format: &table::FORMAT, rows: rows(shape, "") }),
-        Kind::Json(_) | Kind::Text => Err(Fault::Unknown { said, known: Format::names().collect() }),
+        Kind::Table(..) | Kind::Workbook(_) => Ok(Detected {
+            format: &table::FORMAT,
+            rows: rows(shape, ""),
+        }),
+        Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
+            said,
+            known: Format::names().collect(),
+        }),
     }
 }
 
@@ -77,20 +108,32 @@ fn matching(shape: &Shape, formats: &[&'static Format]) -> Option<(&'static Form
     }
     let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
     // A table has the columns of ours when it was made for us, and is one all the same.
-    let fits = |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
+    let fits =
+        |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
     formats.iter().filter(fits).find_map(|format| {
-        if matches!(shape.kind, Kind::Json(_)) && format.document.iter().any(|name| shape.has(name)) && format.document_alone(shape)
+        if matches!(shape.kind, Kind::Json(_))
+            && format.document.iter().any(|name| shape.has(name))
+            && format.document_alone(shape)
         {
             return Some((*format, "reviews[].".to_owned()));
         }
-        let all = |prefix: &&String| format.keys().iter().any(|set| set.iter().all(|name| shape.has_below(prefix, name)));
-        prefixes.iter().find(all).map(|prefix| (*format, prefix.clone()))
+        let all = |prefix: &&String| {
+            format
+                .keys()
+                .iter()
+                .any(|set| set.iter().all(|name| shape.has_below(prefix, name)))
+        };
+        prefixes
+            .iter()
+            .find(all)
+            .map(|prefix| (*format, prefix.clone()))
     })
 }
 
 /// Lines `{file, line, error, row}`, as `--rejects` writes them.
 fn is_rejected(shape: &Shape) -> bool {
-    matches!(shape.kind, Kind::Json(Layout::Line)) && ["file", "error", "row"].iter().all(|name| shape.has(name))
+    matches!(shape.kind, Kind::Json(Layout::Line))
+        && ["file", "error", "row"].iter().all(|name| shape.has(name))
 }
 
 /// Where the rows of a file are whose fields were found before `prefix`.
@@ -103,30 +146,47 @@ fn rows(shape: Shape, prefix: &str) -> Rows {
         Kind::Json(Layout::Line) if prefix.is_empty() || rejected => Rows::Lines { rejected },
         Kind::Json(_) | Kind::Nothing | Kind::Text => {
             let path = prefix.trim_end_matches("[].");
-            Rows::Array(path.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+            Rows::Array(
+                path.split('.')
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            )
         }
     }
 }
 
 /// The format that somebody insists on, as far as the file can be read so at all.
-fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, Fault> {
+fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, FileError> {
     let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
     let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
     let fits = match format.reader {
-        Reader::Json(..) | Reader::Native => is_json,
+        Reader::Json(..) | Reader::Native(_) => is_json,
         Reader::Platform(_) => is_json || is_table,
-        Reader::LinkedData => is_json || matches!(shape.kind, Kind::Markup),
+        Reader::LinkedData(_) => is_json || matches!(shape.kind, Kind::Markup),
     };
     if !fits {
-        return Err(Fault::Misfit { format: format.name, said: described(&shape) });
+        return Err(FileError::Misfit {
+            format: format.name,
+            said: described(&shape),
+        });
     }
-    let inner = if format.document.is_empty() { shape.arrays().into_iter().next() } else { Some("reviews[]".to_owned()) };
+    let inner = if format.document.is_empty() {
+        shape.arrays().into_iter().next()
+    } else {
+        Some("reviews[]".to_owned())
+    };
     let prefix = match shape.kind {
         Kind::Json(Layout::Line) if format.document.is_empty() => String::new(),
         Kind::Json(_) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text => String::new(),
+        Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text => {
+            String::new()
+        }
     };
-    Ok(Detected { format, rows: rows(shape, &prefix) })
+    Ok(Detected {
+        format,
+        rows: rows(shape, &prefix),
+    })
 }
 
 /// Whether the lines are meant to be ours, though much be wrong with them.
@@ -141,21 +201,45 @@ const NAMES_SHOWN_MAX: usize = 12;
 /// What was seen, in words.
 pub(super) fn described(shape: &Shape) -> String {
     let listed = |prefix: &str| {
-        let names: Vec<&str> = shape.below(prefix).filter(|name| !name.contains(['.', '['])).collect();
-        let more = if names.len() > NAMES_SHOWN_MAX { ", …" } else { "" };
-        format!("{}{more}", names.iter().take(NAMES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", "))
+        let names: Vec<&str> = shape
+            .below(prefix)
+            .filter(|name| !name.contains(['.', '[']))
+            .collect();
+        let more = if names.len() > NAMES_SHOWN_MAX {
+            ", …"
+        } else {
+            ""
+        };
+        format!(
+            "{}{more}",
+            names
+                .iter()
+                .take(NAMES_SHOWN_MAX)
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ")
+        )
     };
     let array = shape.arrays().into_iter().next();
     match (&shape.kind, array) {
         (Kind::Nothing, _) => "an empty file".to_owned(),
         (Kind::Json(Layout::Bare), _) => "an empty JSON object".to_owned(),
-        (Kind::Json(Layout::Array), Some(array)) => format!("a JSON array of objects with keys {}", listed(&format!("{array}."))),
+        (Kind::Json(Layout::Array), Some(array)) => format!(
+            "a JSON array of objects with keys {}",
+            listed(&format!("{array}."))
+        ),
         (Kind::Json(Layout::Array), None) => "a JSON array without objects".to_owned(),
         (Kind::Json(_), Some(array)) => {
             let inside = listed(&format!("{array}."));
-            format!("a JSON object with keys {}, whose {} has objects with keys {inside}", listed(""), array.trim_end_matches("[]"))
+            format!(
+                "a JSON object with keys {}, whose {} has objects with keys {inside}",
+                listed(""),
+                array.trim_end_matches("[]")
+            )
         }
-        (Kind::Json(Layout::Line), None) => format!("JSON Lines of objects with keys {}", listed("")),
+        (Kind::Json(Layout::Line), None) => {
+            format!("JSON Lines of objects with keys {}", listed(""))
+        }
         (Kind::Json(Layout::Spread), None) => format!("a JSON object with keys {}", listed("")),
         (Kind::Markup, _) => "a page of HTML or XML".to_owned(),
         (Kind::Table(_, columns), _) => format!("a table with the columns {}", columns.listed()),

@@ -1,6 +1,7 @@
-//! The native record written: everything that there is, so that an import of it into an empty database behaves as the original
-//! (CONTRACT §1). `record` is its other side.
+//! The native record written: everything that there is, so that an import of it into an empty
+//! database behaves as the original (CONTRACT §1). `record` is its other side.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
@@ -20,8 +21,8 @@ pub enum Exported {
 /// How many reviews are held at a time.
 const ROWS: i64 = 250;
 
-/// Reads everything bit by bit, in the order of the ids. All is of one state of the database if the connection is in a
-/// transaction.
+/// Reads everything bit by bit, in the order of the ids. All is of one state of the database if the
+/// connection is in a transaction.
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
@@ -34,29 +35,46 @@ impl Export {
     /// # Errors
     /// When it cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        Ok(Self { key: store::find_key(connection).await?, last: String::new() })
+        Ok(Self {
+            key: store::find_key(connection).await?,
+            last: String::new(),
+        })
     }
 
     /// The next lines; `None` after the last.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next(&mut self, connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<Exported>>> {
+    pub async fn next(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Exported>>> {
         let ids = store::ids_after(connection, &self.last, ROWS).await?;
-        let Some(last) = ids.last() else { return Ok(None) };
+        let Some(last) = ids.last() else {
+            return Ok(None);
+        };
         self.last.clone_from(last);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut standing = store::standing(connection, &list).await?;
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
                 // A row that no review can be made of is neither.
-                return standing.deleted.contains(id).then(|| Exported::Deleted(id.clone()));
+                return standing
+                    .deleted
+                    .contains(id)
+                    .then(|| Exported::Deleted(id.clone()));
             };
             let source = standing.sources.remove(id);
-            let base = source.as_ref().map(|source| source.base.clone()).unwrap_or_default();
+            let base = source
+                .as_ref()
+                .map(|source| source.base.clone())
+                .unwrap_or_default();
             let decided = match &self.key {
                 Some(key) => base.decided(key, &review),
-                None => Unit::ALL.into_iter().filter(|unit| !unit.is_unset(&review)).collect(),
+                None => Unit::ALL
+                    .into_iter()
+                    .filter(|unit| !unit.is_unset(&review))
+                    .collect(),
             };
             Some(Exported::Review(Box::new(review), decided, source))
         };
@@ -70,7 +88,9 @@ impl Exported {
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
-            Self::Review(review, decided, source) => Value::Object(record(review, *decided, source.as_ref())),
+            Self::Review(review, decided, source) => {
+                Value::Object(record(review, *decided, source.as_ref()))
+            }
         }
     }
 
@@ -79,11 +99,17 @@ impl Exported {
     pub fn cells(&self) -> Vec<String> {
         let json = self.json();
         let cell = |path: &&str| {
-            let value = path.split('.').try_fold(&json, |value, name| value.get(name));
+            let value = path
+                .split('.')
+                .try_fold(&json, |value, name| value.get(name));
             match value {
                 None | Some(Value::Null) => String::new(),
                 Some(Value::String(text)) => text.clone(),
-                Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; "),
+                Some(Value::Array(values)) => values
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .collect::<Vec<_>>()
+                    .join("; "),
                 Some(other) => other.to_string(),
             }
         };
@@ -92,7 +118,7 @@ impl Exported {
 }
 
 /// The columns of an export as a table: the paths of the native record.
-pub const COLUMNS: [&str; 25] = [
+pub const COLUMNS: [&str; 27] = [
     "id",
     "rating",
     "date",
@@ -118,17 +144,32 @@ pub const COLUMNS: [&str; 25] = [
     "decided",
     "deleted",
     "posted_at",
+    "responded_at",
+    "imported_from",
 ];
 
 /// Whether a table with these columns is an export: no other table has both of the last.
 pub(super) fn is_export(columns: &Columns) -> bool {
-    ["id", "decided", "deleted"].iter().all(|name| columns.find(name).is_some())
+    ["id", "decided", "deleted"]
+        .iter()
+        .all(|name| columns.find(name).is_some())
 }
 
-/// A row of an exported table as the record that was written: the other side of [`Exported::cells`].
+/// A row of an exported table as the record that was written: the other side of
+/// [`Exported::cells`].
 pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
-    let cell = |name: &str| columns.find(name).and_then(|at| cells.get(at)).map_or("", |cell| cell.as_str());
-    let listed = |text: &str| text.split("; ").filter(|part| !part.is_empty()).map(Value::from).collect::<Value>();
+    let cell = |name: &str| {
+        columns
+            .find(name)
+            .and_then(|at| cells.get(at))
+            .map_or("", |cell| cell.as_str())
+    };
+    let listed = |text: &str| {
+        text.split("; ")
+            .filter(|part| !part.is_empty())
+            .map(Value::from)
+            .collect::<Value>()
+    };
     let mut record = Map::new();
     for path in COLUMNS {
         let text = cell(path);
@@ -136,14 +177,20 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
             "mentions.technicians" | "mentions.services" | "mentions.service_areas" => listed(text),
             "decided" if !text.is_empty() => listed(text),
             _ if text.is_empty() => continue,
-            "rating" => text.parse::<u8>().map_or_else(|_| Value::from(text), Value::from),
-            "verification.verified" | "deleted" => text.parse::<bool>().map_or_else(|_| Value::from(text), Value::from),
+            "rating" => text
+                .parse::<u8>()
+                .map_or_else(|_| Value::from(text), Value::from),
+            "verification.verified" | "deleted" => text
+                .parse::<bool>()
+                .map_or_else(|_| Value::from(text), Value::from),
             _ => Value::from(text),
         };
         match path.split_once('.') {
             None => drop(record.insert(path.to_owned(), value)),
             Some((object, member)) => {
-                let object = record.entry(object).or_insert_with(|| Value::Object(Map::new()));
+                let object = record
+                    .entry(object)
+                    .or_insert_with(|| Value::Object(Map::new()));
                 object[member] = value;
             }
         }
@@ -152,14 +199,23 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     if cell("deleted").is_empty() {
         record.entry("text").or_insert_with(|| Value::from(""));
     }
-    let absent: Vec<&str> = cell("decided").split("; ").filter(|unit| ["title", "language", "response"].contains(unit)).collect();
+    let absent: Vec<&str> = cell("decided")
+        .split("; ")
+        .filter(|unit| ["title", "language", "response"].contains(unit))
+        .collect();
     for unit in absent {
         record.entry(unit).or_insert(Value::Null);
+    }
+    if cell("status") == "withheld" {
+        record.entry("withheld_reason").or_insert(Value::Null);
     }
     Value::Object(record)
 }
 
-#[expect(clippy::too_many_lines, reason = "one list of all fields, in their order")]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one list of all fields, in their order"
+)]
 fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
     let Review {
         id,
@@ -184,19 +240,38 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<St
     put("author", json!(author));
     put("text", json!(text));
     // What is not there is said only where that is a decision: absent, it states nothing.
-    let optional = |value: Option<Value>, unit| value.or_else(|| decided.has(unit).then_some(Value::Null));
+    let optional =
+        |value: Option<Value>, unit| value.or_else(|| decided.has(unit).then_some(Value::Null));
     let of = |value: &Option<String>| value.as_ref().map(|value| json!(value));
-    for (name, value) in [("title", optional(of(title), Unit::Title)), ("language", optional(of(language), Unit::Language))] {
+    for (name, value) in [
+        ("title", optional(of(title), Unit::Title)),
+        ("language", optional(of(language), Unit::Language)),
+    ] {
         if let Some(value) = value {
             put(name, value);
         }
     }
-    put("source", without_nulls(json!({ "name": from.name, "url": from.url })));
+    put(
+        "source",
+        without_nulls(json!({ "name": from.name, "url": from.url })),
+    );
     if let Some(location) = source.and_then(|source| source.location.as_ref()) {
         put("location", json!(location));
     }
-    if let Some(posted_at) = source.and_then(|source| source.posted_at) {
-        put("posted_at", json!(posted_at));
+    // What the source said that is not published: the next import needs it.
+    let noted = source.map(|source| {
+        let name = Some(&source.source_name).filter(|name| **name != from.name);
+        let instant = |at: Option<DateTime<Utc>>| at.map(|at| json!(at));
+        [
+            ("posted_at", instant(source.posted_at)),
+            ("responded_at", instant(source.responded_at)),
+            ("imported_from", name.map(|name| json!(name))),
+        ]
+    });
+    for (name, value) in noted.into_iter().flatten() {
+        if let Some(value) = value {
+            put(name, value);
+        }
     }
     put(
         "verification",
@@ -217,9 +292,8 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<St
     match status {
         Status::Withheld { reason } => {
             put("status", json!("withheld"));
-            if let Some(reason) = reason {
-                put("withheld_reason", json!(reason));
-            }
+            // None is said as such: one that is not verified would else be given that as its reason.
+            put("withheld_reason", json!(reason));
         }
         Status::Published => put("status", json!("published")),
     }
@@ -227,7 +301,10 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<St
         put("updated_at", json!(updated_at));
     }
     if decided != Units::NONE {
-        put("decided", json!(decided.iter().map(Unit::name).collect::<Vec<_>>()));
+        put(
+            "decided",
+            json!(decided.iter().map(Unit::name).collect::<Vec<_>>()),
+        );
     }
     record
 }

@@ -1,7 +1,8 @@
 //! Takes the fields of a JSON object one by one, and says where and why one is wrong.
 //!
-//! Apart from the formats, so that every one of them words its complaints alike: the path, what is there, what is
-//! allowed. An absent field and one that is `null` are the same. Knows nothing of reviews.
+//! Apart from the formats, so that every one of them words its complaints alike: the path, what is
+//! there, what is allowed. An absent field and one that is `null` are the same. Knows nothing of
+//! reviews.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -29,7 +30,10 @@ pub struct Problem {
 impl Problem {
     /// A complaint about a row as a whole.
     pub(super) fn of_all(message: impl Into<String>) -> Self {
-        Self { path: String::new(), message: message.into() }
+        Self {
+            path: String::new(),
+            message: message.into(),
+        }
     }
 }
 
@@ -44,21 +48,34 @@ impl<'a> Fields<'a> {
     /// The fields of `value`, which stands at `path` (empty for the outermost).
     pub(super) fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
         let Value::Object(map) = value else {
-            let (path, wanted) =
-                if path.is_empty() { ("record".to_owned(), "a JSON object in {…}") } else { (path, "an object") };
-            return Err(Problem { path, message: not_a(value, wanted) });
+            let (path, wanted) = if path.is_empty() {
+                ("record".to_owned(), "a JSON object in {…}")
+            } else {
+                (path, "an object")
+            };
+            return Err(Problem {
+                path,
+                message: not_a(value, wanted),
+            });
         };
         Ok(Self { map, path })
     }
 
     /// The path of the field `name`.
     pub(super) fn path(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
     }
 
     /// A complaint about the field `name`.
     pub(super) fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
-        Problem { path: self.path(name), message: message.into() }
+        Problem {
+            path: self.path(name),
+            message: message.into(),
+        }
     }
 
     /// The complaint that the field `name` is not there.
@@ -78,17 +95,24 @@ impl<'a> Fields<'a> {
 
     /// The text of `name`, as it is.
     pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
-        self.value(name).map(|value| text(value, || self.path(name))).transpose()
+        self.value(name)
+            .map(|value| text(value, || self.path(name)))
+            .transpose()
     }
 
     /// The text of `name`; an empty one is as if absent.
     pub(super) fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
-        Ok(self.text(name)?.filter(|text| !text.is_empty()).map(str::to_owned))
+        Ok(self
+            .text(name)?
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned))
     }
 
     /// The text of `name`, which must have more than blanks.
     pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
-        self.filled(name)?.filter(|text| !text.trim().is_empty()).ok_or_else(|| self.missing(name))
+        self.filled(name)?
+            .filter(|text| !text.trim().is_empty())
+            .ok_or_else(|| self.missing(name))
     }
 
     /// The text of `name`, read as a `T`.
@@ -97,27 +121,47 @@ impl<'a> Fields<'a> {
         T: FromStr,
         T::Err: Display,
     {
-        let parse = |text: &str| text.parse().map_err(|error: T::Err| self.problem(name, error.to_string()));
-        self.text(name)?.filter(|text| !text.is_empty()).map(parse).transpose()
+        let parse = |text: &str| {
+            text.parse()
+                .map_err(|error: T::Err| self.problem(name, error.to_string()))
+        };
+        self.text(name)?
+            .filter(|text| !text.is_empty())
+            .map(parse)
+            .transpose()
     }
 
     /// The truth value of `name`.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
-        let flag = |value: &Value| value.as_bool().ok_or_else(|| self.problem(name, not_a(value, "true or false")));
+        let flag = |value: &Value| {
+            value
+                .as_bool()
+                .ok_or_else(|| self.problem(name, not_a(value, "true or false")))
+        };
         self.value(name).map(flag).transpose()
     }
 
     /// The number of `name`.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
-        let number = |value: &Value| value.as_f64().ok_or_else(|| self.problem(name, not_a(value, "a number")));
+        let number = |value: &Value| {
+            value
+                .as_f64()
+                .ok_or_else(|| self.problem(name, not_a(value, "a number")))
+        };
         self.value(name).map(number).transpose()
     }
 
-    /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are not.
+    /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are
+    /// not.
     pub(super) fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
         let whole = |value: &Value| {
-            let exact = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
-            #[expect(clippy::cast_possible_truncation, reason = "whole and small, as was just asked")]
+            let exact = value
+                .as_f64()
+                .filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "whole and small, as was just asked"
+            )]
             let whole = value.as_i64().or(exact.map(|number| number as i64));
             whole.ok_or_else(|| self.problem(name, format!("{} is not {allowed}", shown(value))))
         };
@@ -127,7 +171,10 @@ impl<'a> Fields<'a> {
     /// The instant of `name`: RFC 3339 with any offset.
     pub(super) fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
         let read = |text: &str| instant(text).ok_or_else(|| self.problem(name, no_instant(text)));
-        self.text(name)?.filter(|text| !text.is_empty()).map(read).transpose()
+        self.text(name)?
+            .filter(|text| !text.is_empty())
+            .map(read)
+            .transpose()
     }
 
     /// The URL of `name`, which browsers will be given as a link: http or https alone.
@@ -138,32 +185,51 @@ impl<'a> Fields<'a> {
 
     /// The object of `name`.
     pub(super) fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
-        self.value(name).map(|value| Fields::of(value, self.path(name))).transpose()
+        self.value(name)
+            .map(|value| Fields::of(value, self.path(name)))
+            .transpose()
     }
 
     /// The elements of the array `name`, none where it is absent, each with its own path.
-    pub(super) fn list(&self, name: &str) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, Problem> {
+    pub(super) fn list(
+        &self,
+        name: &str,
+    ) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, Problem> {
         let elements = match self.value(name) {
             None => &[],
             Some(Value::Array(elements)) => elements.as_slice(),
             Some(value) => return Err(self.problem(name, not_a(value, "an array in […]"))),
         };
         let path = self.path(name);
-        Ok(elements.iter().enumerate().map(move |(index, value)| (format!("{path}[{index}]"), value)))
+        Ok(elements
+            .iter()
+            .enumerate()
+            .map(move |(index, value)| (format!("{path}[{index}]"), value)))
     }
 
     /// The texts of the array `name`, none of them empty.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
-            if text.is_empty() { Err(Problem { path, message: "empty; leave it out".to_owned() }) } else { Ok(text.to_owned()) }
+            if text.is_empty() {
+                Err(Problem {
+                    path,
+                    message: "empty; leave it out".to_owned(),
+                })
+            } else {
+                Ok(text.to_owned())
+            }
         };
         self.list(name)?.map(one).collect()
     }
 
     /// The URLs of the array `name`.
     pub(super) fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
-        self.texts(name)?.into_iter().enumerate().map(|(i, text)| check_url(text, || format!("{}[{i}]", self.path(name)))).collect()
+        self.texts(name)?
+            .into_iter()
+            .enumerate()
+            .map(|(i, text)| check_url(text, || format!("{}[{i}]", self.path(name))))
+            .collect()
     }
 }
 
@@ -176,7 +242,11 @@ pub(super) fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Op
 pub(super) fn shown(value: &Value) -> String {
     let text = value.to_string();
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
-    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+    if cut.len() < text.len() {
+        format!("{cut}…")
+    } else {
+        cut
+    }
 }
 
 fn not_a(value: &Value, wanted: &str) -> String {
@@ -184,32 +254,67 @@ fn not_a(value: &Value, wanted: &str) -> String {
 }
 
 fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
-    let problem = |message| Problem { path: path(), message };
-    let Value::String(text) = value else { return Err(problem(not_a(value, "a text in \"quotes\""))) };
+    let problem = |message| Problem {
+        path: path(),
+        message,
+    };
+    let Value::String(text) = value else {
+        return Err(problem(not_a(value, "a text in \"quotes\"")));
+    };
     if text.len() > TEXT_BYTES_MAX {
-        return Err(problem(format!("has {} bytes; at most {TEXT_BYTES_MAX} are taken", text.len())));
+        return Err(problem(format!(
+            "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+            text.len()
+        )));
     }
-    // SQLite's text functions end at a NUL, so what stands behind it would be stored and never found.
+    // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
+    // found.
     if text.contains('\0') {
-        return Err(problem("has a NUL character (\\u0000); remove it".to_owned()));
+        return Err(problem(
+            "has a NUL character (\\u0000); remove it".to_owned(),
+        ));
     }
     Ok(text)
 }
 
 fn no_instant(text: &str) -> String {
-    format!("{} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z", shown(&Value::from(text)))
+    format!(
+        "{} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z",
+        shown(&Value::from(text))
+    )
 }
 
-/// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which guard the tables.
+/// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which
+/// guard the tables.
 fn instant(text: &str) -> Option<DateTime<Utc>> {
     // RFC 3339 §5.6 has a T between date and time; chrono takes blanks too.
-    let shaped = text.as_bytes().get(10).is_some_and(|separator| matches!(separator, b'T' | b't'));
-    let instant = shaped.then(|| DateTime::parse_from_rfc3339(text).ok()).flatten()?.to_utc();
-    ((1..=9999).contains(&instant.year()) && instant.nanosecond() < 1_000_000_000).then_some(instant)
+    let shaped = text
+        .as_bytes()
+        .get(10)
+        .is_some_and(|separator| matches!(separator, b'T' | b't'));
+    let instant = shaped
+        .then(|| DateTime::parse_from_rfc3339(text).ok())
+        .flatten()?
+        .to_utc();
+    ((1..=9999).contains(&instant.year()) && instant.nanosecond() < 1_000_000_000)
+        .then_some(instant)
 }
 
 pub(super) fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
-    let fits = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    let message = || format!("{} is no http or https URL", shown(&Value::from(text.as_str())));
-    if fits { Ok(text) } else { Err(Problem { path: path(), message: message() }) }
+    let fits = Url::parse(&text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+    let message = || {
+        format!(
+            "{} is no http or https URL",
+            shown(&Value::from(text.as_str()))
+        )
+    };
+    if fits {
+        Ok(text)
+    } else {
+        Err(Problem {
+            path: path(),
+            message: message(),
+        })
+    }
 }

@@ -1,5 +1,6 @@
-//! One review as a source states it: what every format makes of a row. Apart from [`Review`](crate::reviews::Review), which
-//! has no place for what a file leaves unsaid. Knows neither files nor the database.
+//! One review as a source states it: what every format makes of a row. Apart from
+//! [`Review`](crate::reviews::Review), which has no place for what a file leaves unsaid. Knows
+//! neither files nor the database.
 
 use std::borrow::Cow;
 
@@ -30,7 +31,8 @@ pub(super) struct Incoming {
     pub(super) location: Option<String>,
     /// Whether it appears.
     pub(super) status: Stated<Status>,
-    /// How it is known to be from a customer. One that is not verified and has no status is withheld.
+    /// How it is known to be from a customer. One that is not verified and has no status is
+    /// withheld.
     pub(super) verification: Stated<Verification>,
     /// What it was recorded to be about.
     pub(super) mentions: Stated<Mentions>,
@@ -40,6 +42,19 @@ pub(super) struct Incoming {
     pub(super) updated_at: Option<DateTime<Utc>>,
     /// Fields that the owner had decided: of our own export alone (CONTRACT §1, `export`).
     pub(super) decided: Vec<String>,
+    /// What an earlier import had noted: of our own export alone, too.
+    pub(super) noted: Noted,
+}
+
+/// What an import notes besides a review, and an export carries on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Noted {
+    /// When it was written, where its source gave an instant.
+    pub(super) posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub(super) responded_at: Option<DateTime<Utc>>,
+    /// What its source calls itself, whatever the owner made of it.
+    pub(super) source_name: Option<String>,
 }
 
 /// The owner's answer as a source states it.
@@ -53,8 +68,8 @@ pub(super) struct IncomingResponse {
     pub(super) author: Option<String>,
 }
 
-/// When something was written, and what the file calls that field: complaints about days are made by the collector, which
-/// alone knows the business's time zone.
+/// When something was written, and what the file calls that field: complaints about days are made
+/// by the collector, which alone knows the business's time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dated {
     /// When.
@@ -85,11 +100,17 @@ impl Posted {
 impl Dated {
     /// On that day, as the field `path` says.
     pub(super) fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {
-        Self { posted: Posted::Day(day), path: path.into() }
+        Self {
+            posted: Posted::Day(day),
+            path: path.into(),
+        }
     }
 
     /// At that instant, as the field `path` says.
     pub(super) fn instant(instant: DateTime<Utc>, path: impl Into<Cow<'static, str>>) -> Self {
-        Self { posted: Posted::Instant(instant), path: path.into() }
+        Self {
+            posted: Posted::Instant(instant),
+            path: path.into(),
+        }
     }
 }

@@ -1,12 +1,13 @@
-//! Walks a JSON file and hands over the elements of one array as bytes, one at a time, so that neither a large file nor a single
-//! endless element ever stands in memory.
+//! Walks a JSON file and hands over the elements of one array as bytes, one at a time, so that
+//! neither a large file nor a single endless element ever stands in memory.
 //!
-//! Apart from `serde_json`, which judges each element, because its streaming has no bound for one value. Knows only where values
-//! begin and end (RFC 8259 §2): what is in them is judged by who parses them. Knows nothing of reviews.
+//! Apart from `serde_json`, which judges each element, because its streaming has no bound for one
+//! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
+//! parses them. Knows nothing of reviews.
 
 use std::io::BufRead;
 
-use super::fault::Fault;
+use super::file_error::FileError;
 
 /// How many bytes an element may have: as many as a line of JSON Lines.
 pub(super) const ELEMENT_BYTES_MAX: usize = 1 << 20;
@@ -34,12 +35,24 @@ pub(super) enum Met<'e> {
     Beside(&'e [u8]),
 }
 
-type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), Fault>;
+type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 
-/// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost member `beside`, in the order
-/// in which they stand there. An empty path is the outermost array; outermost values that are none are elements themselves.
-pub(super) fn each(input: &mut dyn BufRead, path: &[String], beside: Option<&str>, take: Take<'_>) -> Result<(), Fault> {
-    let mut scan = Scan { input, line: 1, column: 0, text: Vec::new(), beside };
+/// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost
+/// member `beside`, in the order in which they stand there. An empty path is the outermost array;
+/// outermost values that are none are elements themselves.
+pub(super) fn each(
+    input: &mut dyn BufRead,
+    path: &[String],
+    beside: Option<&str>,
+    take: Take<'_>,
+) -> Result<(), FileError> {
+    let mut scan = Scan {
+        input,
+        line: 1,
+        column: 0,
+        text: Vec::new(),
+        beside,
+    };
     let mut index = 0;
     let mut any = false;
     while scan.peek()?.is_some() {
@@ -47,7 +60,11 @@ pub(super) fn each(input: &mut dyn BufRead, path: &[String], beside: Option<&str
         scan.descend(path, true, &mut index, take)?;
         // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
     }
-    if any { Ok(()) } else { Err(scan.broken("nothing but blanks")) }
+    if any {
+        Ok(())
+    } else {
+        Err(scan.broken("nothing but blanks"))
+    }
 }
 
 struct Scan<'i> {
@@ -59,20 +76,37 @@ struct Scan<'i> {
 }
 
 impl Scan<'_> {
-    /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands at its end.
-    fn descend(&mut self, path: &[String], outermost: bool, index: &mut u64, take: Take<'_>) -> Result<(), Fault> {
+    /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands
+    /// at its end.
+    fn descend(
+        &mut self,
+        path: &[String],
+        response_policy: bool,
+        index: &mut u64,
+        take: Take<'_>,
+    ) -> Result<(), FileError> {
         let next = self.peek()?;
         match (path.split_first(), next) {
             (None, Some(b'[')) => self.elements(index, take),
             (None, Some(_)) => self.element(index, take),
-            (Some((name, rest)), Some(b'{')) => self.members(name, rest, outermost, index, take),
-            // Another kind of value stands where the path leads through: there are no elements in it.
+            (Some((name, rest)), Some(b'{')) => {
+                self.members(name, rest, response_policy, index, take)
+            }
+            // Another kind of value stands where the path leads through: there are no elements in
+            // it.
             (Some(_), Some(_)) => self.value(0).map(|_| ()),
             (_, None) => Err(self.broken("a value is missing")),
         }
     }
 
-    fn members(&mut self, wanted: &str, rest: &[String], outermost: bool, index: &mut u64, take: Take<'_>) -> Result<(), Fault> {
+    fn members(
+        &mut self,
+        wanted: &str,
+        rest: &[String],
+        response_policy: bool,
+        index: &mut u64,
+        take: Take<'_>,
+    ) -> Result<(), FileError> {
         self.expect(b'{')?;
         if self.peek()? == Some(b'}') {
             return self.expect(b'}');
@@ -84,13 +118,16 @@ impl Scan<'_> {
             if !self.value(NAME_BYTES_MAX)? {
                 return Err(self.broken("a member's name is too long"));
             }
-            let name: String = serde_json::from_slice(&self.text).map_err(|_| self.broken("a member's name is broken"))?;
+            let name: String = serde_json::from_slice(&self.text)
+                .map_err(|_| self.broken("a member's name is broken"))?;
             self.expect(b':')?;
             if name == wanted {
                 self.descend(rest, false, index, take)?;
-            } else if outermost && self.beside == Some(name.as_str()) {
+            } else if response_policy && self.beside == Some(name.as_str()) {
                 if !self.value(ELEMENT_BYTES_MAX)? {
-                    return Err(self.broken(&format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes")));
+                    return Err(
+                        self.broken(&format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes"))
+                    );
                 }
                 take(Met::Beside(&self.text))?;
             } else {
@@ -102,7 +139,7 @@ impl Scan<'_> {
         }
     }
 
-    fn elements(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), Fault> {
+    fn elements(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
         self.expect(b'[')?;
         if self.peek()? == Some(b']') {
             return self.expect(b']');
@@ -115,17 +152,22 @@ impl Scan<'_> {
         }
     }
 
-    fn element(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), Fault> {
+    fn element(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
         self.peek()?;
         let line = self.line;
         let is_whole = self.value(ELEMENT_BYTES_MAX)?;
-        take(Met::Element(Element { index: *index, line, text: &self.text, is_whole }))?;
+        take(Met::Element(Element {
+            index: *index,
+            line,
+            text: &self.text,
+            is_whole,
+        }))?;
         *index += 1;
         Ok(())
     }
 
     /// Whether another follows after a comma, or the container ends with `end`.
-    fn goes_on(&mut self, end: u8) -> Result<bool, Fault> {
+    fn goes_on(&mut self, end: u8) -> Result<bool, FileError> {
         match self.peek()? {
             Some(b',') => self.expect(b',').map(|()| true),
             Some(byte) if byte == end => self.expect(end).map(|()| false),
@@ -134,15 +176,21 @@ impl Scan<'_> {
     }
 
     /// Takes one value into `text`, at most `keep` bytes of it. Says whether that is all of it.
-    fn value(&mut self, keep: usize) -> Result<bool, Fault> {
+    fn value(&mut self, keep: usize) -> Result<bool, FileError> {
         self.text.clear();
-        let first = self.peek()?.ok_or_else(|| self.broken("a value is missing"))?;
+        let first = self
+            .peek()?
+            .ok_or_else(|| self.broken("a value is missing"))?;
         let mut within = Within::new(first).ok_or_else(|| self.broken("a value is missing"))?;
         let mut is_whole = true;
         loop {
-            let ready = self.input.fill_buf().map_err(Fault::reading)?;
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
             if ready.is_empty() {
-                return if within.may_end() { Ok(is_whole) } else { Err(self.broken("the file ends in the middle of a value")) };
+                return if within.may_end() {
+                    Ok(is_whole)
+                } else {
+                    Err(self.broken("the file ends in the middle of a value"))
+                };
             }
             let (used, ended) = within.take(ready);
             let fits = used.min(keep.saturating_sub(self.text.len()));
@@ -157,13 +205,16 @@ impl Scan<'_> {
     }
 
     /// The next byte that is no blank.
-    fn peek(&mut self) -> Result<Option<u8>, Fault> {
+    fn peek(&mut self) -> Result<Option<u8>, FileError> {
         loop {
-            let ready = self.input.fill_buf().map_err(Fault::reading)?;
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
             if ready.is_empty() {
                 return Ok(None);
             }
-            let blanks = ready.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+            let blanks = ready
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+                .count();
             let next = ready.get(blanks).copied();
             count(&ready[..blanks], &mut self.line, &mut self.column);
             self.input.consume(blanks);
@@ -173,7 +224,7 @@ impl Scan<'_> {
         }
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+    fn expect(&mut self, byte: u8) -> Result<(), FileError> {
         if self.peek()? != Some(byte) {
             return Err(self.broken(&format!("`{}` is missing", char::from(byte))));
         }
@@ -182,16 +233,24 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn broken(&self, reason: &str) -> Fault {
-        let (line, column) =
-            (usize::try_from(self.line).unwrap_or(usize::MAX), usize::try_from(self.column + 1).unwrap_or(usize::MAX));
-        Fault::Json { line, column, reason: reason.to_owned() }
+    fn broken(&self, reason: &str) -> FileError {
+        let (line, column) = (
+            usize::try_from(self.line).unwrap_or(usize::MAX),
+            usize::try_from(self.column + 1).unwrap_or(usize::MAX),
+        );
+        FileError::Json {
+            line,
+            column,
+            reason: reason.to_owned(),
+        }
     }
 }
 
 fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
     *line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-    *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| (bytes.len() - at - 1) as u64);
+    *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| {
+        (bytes.len() - at - 1) as u64
+    });
 }
 
 /// Where in a value the scan stands.
@@ -206,8 +265,14 @@ impl Within {
     /// `None` where no value begins with that byte.
     fn new(first: u8) -> Option<Self> {
         let is_scalar = !matches!(first, b'{' | b'[' | b'"');
-        let begins = !is_scalar || first.is_ascii_alphanumeric() || matches!(first, b'-' | b'+' | b'.');
-        begins.then_some(Self { depth: 0, in_string: false, escaped: false, is_scalar })
+        let begins =
+            !is_scalar || first.is_ascii_alphanumeric() || matches!(first, b'-' | b'+' | b'.');
+        begins.then_some(Self {
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            is_scalar,
+        })
     }
 
     /// A number or word may end with the file.
@@ -218,7 +283,12 @@ impl Within {
     /// How many of these bytes belong to the value, and whether it ends with them.
     fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
         if self.is_scalar {
-            let end = bytes.iter().position(|byte| matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r'));
+            let end = bytes.iter().position(|byte| {
+                matches!(
+                    byte,
+                    b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r'
+                )
+            });
             return (end.unwrap_or(bytes.len()), end.is_some());
         }
         let mut at = 0;
@@ -229,7 +299,9 @@ impl Within {
                     at += 1;
                     continue;
                 }
-                let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else { return (bytes.len(), false) };
+                let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
+                    return (bytes.len(), false);
+                };
                 at += found + 1;
                 self.escaped = bytes[at - 1] == b'\\';
                 self.in_string = self.escaped;
@@ -264,11 +336,20 @@ mod tests {
     /// What is found, read through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
         let mut input = BufReader::with_capacity(buffer, json.as_bytes());
-        let path: Vec<String> = path.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let path: Vec<String> = path
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
         let mut found = Vec::new();
         let take = &mut |met: Met<'_>| {
             found.push(match met {
-                Met::Element(element) => format!("{}@{} {}", element.index, element.line, String::from_utf8_lossy(element.text)),
+                Met::Element(element) => format!(
+                    "{}@{} {}",
+                    element.index,
+                    element.line,
+                    String::from_utf8_lossy(element.text)
+                ),
                 Met::Beside(text) => format!("beside {}", String::from_utf8_lossy(text)),
             });
             Ok(())
@@ -281,10 +362,21 @@ mod tests {
     fn elements_are_found_whatever_the_size_of_the_buffer() {
         let json = "{\"a\": [1, {\"r\": \"}]\\\"\"}],\n \"business\": {\"n\": 1},\n \"d\": {\"x\": null, \"r\": [\n {\"t\": \"[\\\\\"}\n, 7, \"s\"]}}";
         for buffer in [1, 2, 7, 4096] {
-            let expected = ["beside {\"n\": 1}", "0@4 {\"t\": \"[\\\\\"}", "1@5 7", "2@5 \"s\""];
+            let expected = [
+                "beside {\"n\": 1}",
+                "0@4 {\"t\": \"[\\\\\"}",
+                "1@5 7",
+                "2@5 \"s\"",
+            ];
             assert_eq!(found(json, "d.r", buffer).unwrap(), expected, "{buffer}");
-            assert_eq!(found("[{}, [1]]", "", buffer).unwrap(), ["0@1 {}", "1@1 [1]"]);
-            assert_eq!(found("{\"a\":\n1}\n\n{\"a\":2}", "", buffer).unwrap(), ["0@1 {\"a\":\n1}", "1@4 {\"a\":2}"]);
+            assert_eq!(
+                found("[{}, [1]]", "", buffer).unwrap(),
+                ["0@1 {}", "1@1 [1]"]
+            );
+            assert_eq!(
+                found("{\"a\":\n1}\n\n{\"a\":2}", "", buffer).unwrap(),
+                ["0@1 {\"a\":\n1}", "1@4 {\"a\":2}"]
+            );
             assert_eq!(found("{\"d\": 5}", "d.r", buffer).unwrap(), [] as [&str; 0]);
         }
     }

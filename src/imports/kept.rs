@@ -28,6 +28,10 @@ impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names.join(", "))?;
         let more = self.count.saturating_sub(self.names.len() as u64);
-        if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+        if more > 0 {
+            write!(f, " and {more} more")
+        } else {
+            Ok(())
+        }
     }
 }

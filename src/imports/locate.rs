@@ -1,7 +1,7 @@
 //! Finds the line and column at which a path of a JSON text stands.
 //!
-//! Apart, because complaints are made about parsed values, which no longer know where they stood, and only hand-written
-//! files need the place. Knows nothing of reviews.
+//! Apart, because complaints are made about parsed values, which no longer know where they stood,
+//! and only hand-written files need the place. Knows nothing of reviews.
 
 use std::fmt;
 
@@ -10,8 +10,11 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 /// Line and column (both from 1) of the value at `path` in `json`, or of the object that lacks it.
 pub(super) fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let steps = steps(path);
-    let found = Seek(&steps).deserialize(&mut serde_json::Deserializer::from_str(json)).err()?;
-    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the answer.
+    let found = Seek(&steps)
+        .deserialize(&mut serde_json::Deserializer::from_str(json))
+        .err()?;
+    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the
+    // answer.
     (found.line() > 0).then(|| (found.line(), found.column()))
 }
 
@@ -24,10 +27,12 @@ enum Step<'a> {
 fn steps(path: &str) -> Vec<Step<'_>> {
     let split = path.split(['.', '[']).filter(|part| !part.is_empty());
     split
-        .map(|part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
-            Some(index) => Step::Element(index),
-            None => Step::Field(part),
-        })
+        .map(
+            |part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
+                Some(index) => Step::Element(index),
+                None => Step::Field(part),
+            },
+        )
         .collect()
 }
 
@@ -37,7 +42,11 @@ impl<'de> DeserializeSeed<'de> for Seek<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.0.is_empty() { Err(D::Error::custom("here")) } else { deserializer.deserialize_any(self) }
+        if self.0.is_empty() {
+            Err(D::Error::custom("here"))
+        } else {
+            deserializer.deserialize_any(self)
+        }
     }
 }
 
@@ -51,7 +60,9 @@ impl<'de> Visitor<'de> for Seek<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
             match self.0.split_first() {
-                Some((Step::Field(field), rest)) if *field == name => return map.next_value_seed(Seek(rest)),
+                Some((Step::Field(field), rest)) if *field == name => {
+                    return map.next_value_seed(Seek(rest));
+                }
                 Some(_) | None => map.next_value::<IgnoredAny>().map(drop)?,
             }
         }
@@ -59,7 +70,9 @@ impl<'de> Visitor<'de> for Seek<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Some((Step::Element(index), rest)) = self.0.split_first() else { return Err(A::Error::custom("no object")) };
+        let Some((Step::Element(index), rest)) = self.0.split_first() else {
+            return Err(A::Error::custom("no object"));
+        };
         for _ in 0..*index {
             elements.next_element::<IgnoredAny>()?;
         }

@@ -1,19 +1,22 @@
-//! Writes what an import staged: merges each review with what is there (CONTRACT §2.1), and tells what became of it.
+//! Writes what an import staged: merges each review with what is there (CONTRACT §2.1), and tells
+//! what became of it.
 //!
-//! In the order of the ids and bit by bit, so that it needs the same memory however many there are. The law itself is
-//! `reviews::merge`.
+//! In the order of the ids and bit by bit, so that it needs the same memory however many there are.
+//! The law itself is `reviews::merge`.
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use sqlx::{Sqlite, Transaction};
 
-use super::intake::Watcher;
+use super::collector::Watcher;
 use super::report::Report;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
 use crate::reviews::store::{self, SourceRow, Standing};
-use crate::reviews::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
+use crate::reviews::{
+    Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge,
+};
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -53,18 +56,30 @@ impl<'w> Merging<'w> {
         report: Report,
     ) -> sqlx::Result<Self> {
         let key = store::digest_key(write).await?;
-        Ok(Self { write, key, now, wishes, report })
+        Ok(Self {
+            write,
+            key,
+            now,
+            wishes,
+            report,
+        })
     }
 
     /// Merges everything staged.
-    pub(super) async fn all(&mut self, staging: &mut Staging, watch: Watcher<'_>) -> sqlx::Result<()> {
+    pub(super) async fn all(
+        &mut self,
+        staging: &mut Staging,
+        watch: Watcher<'_>,
+    ) -> sqlx::Result<()> {
         let count = staging.count().await?;
         self.report.repeated = self.report.taken.saturating_sub(count);
         let of = usize::try_from(count).unwrap_or(usize::MAX);
         let (mut last, mut done) = (String::new(), 0);
         loop {
             let staged = staging.after(&last).await?;
-            let Some(end) = staged.last() else { return Ok(()) };
+            let Some(end) = staged.last() else {
+                return Ok(());
+            };
             last = end.id().to_string();
             done += staged.len();
             self.batch(staged).await?;
@@ -90,7 +105,10 @@ impl<'w> Merging<'w> {
             if before != Some(&row.review) {
                 batch.reviews.push(row.review);
             }
-            batch.sources.push(SourceRow { base: row.base, ..source });
+            batch.sources.push(SourceRow {
+                base: row.base,
+                ..source
+            });
         }
         if !batch.reviews.is_empty() {
             store::upsert(self.write, &batch.reviews, self.now).await?;
@@ -116,7 +134,13 @@ impl<'w> Merging<'w> {
 
     /// The merge of a review with what is known of it; nothing where the owner deleted it.
     fn merged(&mut self, standing: &Standing, staged: StagedReview) -> Option<(Merged, SourceRow)> {
-        let StagedReview { said, location, posted_at, responded_at } = staged;
+        let StagedReview {
+            said,
+            location,
+            posted_at,
+            responded_at,
+            source_name,
+        } = staged;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
         if before.is_none() && standing.deleted.contains(id.as_str()) && !self.wishes.restore {
@@ -126,14 +150,24 @@ impl<'w> Merging<'w> {
         let known = standing.sources.get(id.as_str());
         let merged = match before {
             None => adopt(&self.key, &said),
-            Some(row) => merge(&self.key, row, &known.map(|known| known.base.clone()).unwrap_or_default(), &said, self.now),
+            Some(row) => merge(
+                &self.key,
+                row,
+                &known.map(|known| known.base.clone()).unwrap_or_default(),
+                &said,
+                self.now,
+            ),
         };
         let source_name = match known {
             Some(known) if said.unsaid.has(Unit::Source) => known.source_name.clone(),
-            Some(_) | None => said.review.source.name.clone(),
+            Some(_) | None => source_name.unwrap_or_else(|| said.review.source.name.clone()),
         };
         let known_or = |given, of: fn(&SourceRow) -> Option<DateTime<Utc>>, unit| {
-            if said.unsaid.has(unit) { known.and_then(of) } else { given }
+            if said.unsaid.has(unit) {
+                known.and_then(of)
+            } else {
+                given
+            }
         };
         let source = SourceRow {
             source_name,
@@ -147,9 +181,13 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source gave already: reports them, and withholds them where that is wished.
+    /// Finds reviews that another source gave already: reports them, and withholds them where that
+    /// is wished.
     async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
-        let fingerprints: Vec<i64> = merged.iter().map(|(_, source)| source.fingerprint).collect();
+        let fingerprints: Vec<i64> = merged
+            .iter()
+            .map(|(_, source)| source.fingerprint)
+            .collect();
         let mut known: HashMap<i64, Vec<(String, String)>> = HashMap::new();
         for (fingerprint, id, source) in store::alike(self.write, &fingerprints).await? {
             known.entry(fingerprint).or_default().push((id, source));
@@ -157,7 +195,9 @@ impl<'w> Merging<'w> {
         for (row, source) in merged {
             let id = source.id.as_str();
             let others = known.entry(source.fingerprint).or_default();
-            let other = others.iter().find(|(other, from)| other != id && *from != source.source_name);
+            let other = others
+                .iter()
+                .find(|(other, from)| other != id && *from != source.source_name);
             if row.review.status != Status::Published {
                 continue;
             }
@@ -165,7 +205,9 @@ impl<'w> Merging<'w> {
                 others.push((id.to_owned(), source.source_name.clone()));
                 continue;
             };
-            self.report.duplicates.add(|| format!("{id} is {other} of {from}"));
+            self.report
+                .duplicates
+                .add(|| format!("{id} is {other} of {from}"));
             if self.wishes.skip_duplicates && self.withhold_duplicate(row) {
                 // What does not appear has no copies.
                 others.retain(|(other, _)| other != id);
@@ -176,8 +218,16 @@ impl<'w> Merging<'w> {
 
     /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
     fn withhold_duplicate(&self, row: &mut Merged) -> bool {
-        let copy = Review { status: Status::Withheld { reason: Some(DUPLICATE.to_owned()) }, ..row.review.clone() };
-        let (now, then) = (self.key.digest(Unit::Status, &row.review), self.key.digest(Unit::Status, &copy));
+        let copy = Review {
+            status: Status::Withheld {
+                reason: Some(DUPLICATE.to_owned()),
+            },
+            ..row.review.clone()
+        };
+        let (now, then) = (
+            self.key.digest(Unit::Status, &row.review),
+            self.key.digest(Unit::Status, &copy),
+        );
         if row.base.get(Unit::Status).is_some_and(|base| base != now) {
             return false;
         }
@@ -199,7 +249,10 @@ impl<'w> Merging<'w> {
             Some(_) => written.updated += 1,
         }
         if let Status::Withheld { reason } = &review.status {
-            let reason = reason.clone().filter(|reason| !reason.is_empty()).unwrap_or_else(|| REASON_DEFAULT.to_owned());
+            let reason = reason
+                .clone()
+                .filter(|reason| !reason.is_empty())
+                .unwrap_or_else(|| REASON_DEFAULT.to_owned());
             *self.report.withheld.entry(reason).or_default() += 1;
             let is_own = row.base.get(Unit::Status) != Some(self.key.digest(Unit::Status, review));
             if is_own && standing.reviews.contains_key(review.id.as_str()) {
@@ -212,7 +265,9 @@ impl<'w> Merging<'w> {
         }
         if edited != Units::NONE {
             let names: Vec<&str> = edited.iter().map(Unit::name).collect();
-            self.report.kept_edited.add(|| format!("{} {}", review.id, names.join(" and ")));
+            self.report
+                .kept_edited
+                .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
     }
 }

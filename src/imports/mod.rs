@@ -1,22 +1,25 @@
 //! Imports: reviews that come from somewhere else, made ours.
 //!
-//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows out of lines, arrays, tables or
-//! pages, the entry in `platforms` says what they mean, `intake` keeps what counts, and one transaction writes it. Each row is judged by
-//! itself; a file that cannot be read stops the whole call before anything is written.
+//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows
+//! out of lines, arrays, tables or pages, the entry in `platforms` says what they mean, `collector`
+//! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
+//! cannot be read stops the whole call before anything is written.
 
 mod authors;
-pub mod calendar;
+mod bounds;
+mod calendar;
+mod collector;
 mod detect;
 pub mod export;
-mod fault;
 mod fields;
+mod file_error;
 mod format;
 mod html;
 mod incoming;
-mod intake;
 mod json_stream;
 mod kept;
 mod lines;
+mod listing;
 mod locate;
 mod merging;
 mod plan;
@@ -28,7 +31,6 @@ mod record;
 mod rename;
 mod report;
 mod row;
-mod rules;
 pub mod seed;
 mod shape;
 mod sink;
@@ -36,6 +38,7 @@ mod sources;
 mod spool;
 mod store;
 mod table;
+pub mod time_zone;
 mod values;
 mod withdraw;
 
@@ -45,27 +48,31 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use fault::{Fault, FileFault, ImportError};
+pub use bounds::INPUT_BYTES_MAX;
 pub use fields::Problem;
+pub use file_error::{FailedFile, FileError, ImportError};
 pub use format::Format;
 pub use kept::Named;
 pub use platform::Options;
 pub use rename::{Rename, RenameError};
 pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
-pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
+pub use sources::is_taken_from_folders;
 
-use crate::business::{self, sample};
+use crate::business::{self, Business, sample};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use intake::{Gathered, Intake, Terms, Watcher};
+use collector::{Collected, Collector, Terms, Watcher};
 use merging::{Merging, Wishes};
 use sink::{FileStart, RowSink as _};
 use store::Staging;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command by itself")]
-pub struct Order {
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command by itself"
+)]
+pub struct ImportRequest {
     /// Files, zip archives, folders; `-` for standard input.
     pub files: Vec<PathBuf>,
     /// The format of all of them; where nobody says, each one's is found by its content.
@@ -94,33 +101,50 @@ pub struct Order {
     pub with_sample: bool,
 }
 
-/// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1). Rows that are wrong are
-/// told to `watch`, and stop nothing.
+/// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1).
+/// Rows that are wrong are told to `watch`, and stop nothing.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 pub async fn import(
     database: &Database,
     clock: &Clock,
-    order: &Order,
+    order: &ImportRequest,
     watch: &mut (dyn Watch + Send),
 ) -> Result<Report, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
     let mut reader = database.readers().acquire().await.map_err(fault)?;
-    let is_known = business::find(&mut reader).await.map_err(fault)?.is_some();
+    let known = business::find(&mut reader).await.map_err(fault)?;
+    let is_known = known.is_some();
+    let is_named = known.is_some_and(|business| business.name != Business::default().name);
     let zone = business::time_zone(&mut reader).await.map_err(fault)?;
     let state = sample::state(&mut reader).await.map_err(fault)?;
     drop(reader);
     if state == sample::State::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
-    let Gathered { spool, business, report } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
+    let Collected {
+        spool,
+        business,
+        mut report,
+    } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
+    if is_named || business.is_some() {
+        report.listing = None;
+    }
     let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
-        business::replace(&mut write, business).await.map_err(fault)?;
-        business::note_time_zone(&mut write, business.time_zone).await.map_err(fault)?;
+        business::replace(&mut write, business)
+            .await
+            .map_err(fault)?;
+        business::note_time_zone(&mut write, business.time_zone)
+            .await
+            .map_err(fault)?;
     }
     if state == sample::State::Alone {
         sample::note(&mut write, true).await.map_err(fault)?;
@@ -128,34 +152,54 @@ pub async fn import(
     let mut moved = 0;
     if let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
         // A shell may have changed it since the last import.
-        moved = calendar::follow(&mut write, zone, now).await.map_err(fault)?;
+        moved = time_zone::follow(&mut write, zone, now)
+            .await
+            .map_err(fault)?;
     }
-    let wishes = Wishes { restore: order.restore, skip_duplicates: order.skip_duplicates };
-    let mut merging = Merging::new(&mut write, now, wishes, report).await.map_err(fault)?;
+    let wishes = Wishes {
+        restore: order.restore,
+        skip_duplicates: order.skip_duplicates,
+    };
+    let mut merging = Merging::new(&mut write, now, wishes, report)
+        .await
+        .map_err(fault)?;
     merging.all(&mut staging, watch).await.map_err(fault)?;
     if order.withdraw_missing {
-        withdraw::missing(&mut merging, &mut staging, order.yes).await.map_err(|error| match error {
-            withdraw::WithdrawError::Refused(reason) => ImportError::Withdrawal(reason),
-            withdraw::WithdrawError::Database(error) => fault(error).into(),
-        })?;
+        withdraw::missing(&mut merging, &mut staging, order.yes)
+            .await
+            .map_err(|error| match error {
+                withdraw::WithdrawError::Refused(reason) => ImportError::Withdrawal(reason),
+                withdraw::WithdrawError::Database(error) => fault(error).into(),
+            })?;
     }
-    let report = Report { moved, ..merging.report };
-    if order.dry_run { write.rollback().await } else { write.commit().await }.map_err(fault)?;
+    let report = Report {
+        moved,
+        ..merging.report
+    };
+    if order.dry_run {
+        write.rollback().await
+    } else {
+        write.commit().await
+    }
+    .map_err(fault)?;
     Ok(report)
 }
 
 /// Reads everything in `order`. Where files cannot be read, says so of each of them.
 fn gather(
-    order: &Order,
+    order: &ImportRequest,
     now: DateTime<Utc>,
     is_known: bool,
     zone: Option<Tz>,
     watch: Watcher<'_>,
-) -> Result<Gathered, Vec<FileFault>> {
+) -> Result<Collected, Vec<FailedFile>> {
     let mut faults = Vec::new();
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return Err(vec![FileFault { file: "-".to_owned(), fault: Fault::InputTwice }]);
+        return Err(vec![FailedFile {
+            file: "-".to_owned(),
+            fault: FileError::InputTwice,
+        }]);
     }
     let terms = Terms {
         has_renames: !order.renames.is_empty(),
@@ -163,17 +207,40 @@ fn gather(
         full_names: order.full_names,
         is_whole: order.withdraw_missing,
     };
-    let all = |fault| vec![FileFault { file: "import".to_owned(), fault }];
-    let mut intake = Intake::new(now, is_known, zone, terms, watch).map_err(all)?;
-    let options = Options { renames: &order.renames, scale: order.scale, date_format: order.date_format.as_deref() };
+    let all = |fault| {
+        vec![FailedFile {
+            file: "import".to_owned(),
+            fault,
+        }]
+    };
+    let mut collector = Collector::new(now, is_known, zone, terms, watch).map_err(all)?;
+    let options = Options {
+        renames: &order.renames,
+        scale: order.scale,
+        date_format: order.date_format.as_deref(),
+    };
     let budget = sources::Budget::default();
-    let mut take = |mut input: sources::Input<'_>| {
+    let mut take = |opened: sources::Opened<'_>| {
+        let mut input = match opened {
+            sources::Opened::Reviews(input) => input,
+            sources::Opened::Listing(listing) => {
+                collector.listing(listing);
+                return Ok(());
+            }
+        };
         let found = detect::detect(input.shape, order.format, !order.renames.is_empty())?;
-        intake.begin(FileStart { name: input.name, format: found.format })?;
-        read::read(&found, &mut *input.all, options, &mut intake)
+        collector.begin(FileStart {
+            name: input.name,
+            format: found.format,
+        })?;
+        read::read(&found, &mut *input.all, options, &mut collector)
     };
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);
     }
-    if faults.is_empty() { intake.finish().map_err(all) } else { Err(faults) }
+    if faults.is_empty() {
+        collector.finish().map_err(all)
+    } else {
+        Err(faults)
+    }
 }

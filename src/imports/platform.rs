@@ -1,7 +1,8 @@
-//! What an entry of `platforms` declares. What is done with it stands in `plan`, once for all of them.
+//! What an entry of `platforms` declares. What is done with it stands in `plan`, once for all of
+//! them.
 //!
-//! A column that no entry names is never looked at, so private fields (e-mail, phone, street, customer) go nowhere, the file of
-//! rejected rows included.
+//! A column that no entry names is never looked at, so private fields (e-mail, phone, street,
+//! customer) go nowhere, the file of rejected rows included.
 
 use std::num::NonZeroU8;
 
@@ -27,9 +28,11 @@ pub(super) struct Platform {
     pub(super) zone: Option<Tz>,
     /// Who wrote a review whose author stays unnamed. Without it such a row is rejected.
     pub(super) anonymous: Option<&'static str>,
-    /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports it.
+    /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports
+    /// it.
     pub(super) vouches: bool,
-    /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's books.
+    /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
+    /// books.
     pub(super) matched: Option<&'static str>,
 }
 
@@ -86,7 +89,8 @@ pub(super) enum When {
     NoneOf(&'static [&'static str]),
 }
 
-/// Why a review is withheld that came without stars: those given here would be ours, not the customer's.
+/// Why a review is withheld that came without stars: those given here would be ours, not the
+/// customer's.
 pub(super) const NO_STARS: &str = "recommendation without stars";
 
 /// How the caller says that a file is to be read.

@@ -1,4 +1,5 @@
-//! Reads the rows of a file whose format is known, whatever they came in, and hands the reviews made of them to the sink.
+//! Reads the rows of a file whose format is known, whatever they came in, and hands the reviews
+//! made of them to the sink.
 //!
 //! Apart from the formats: where rows stand and what they mean are two questions.
 
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::detect::{Detected, Rows};
-use super::fault::{Fault, reason};
 use super::fields::{Fields, Problem};
+use super::file_error::{FileError, reason};
 use super::format::{Format, Reader};
 use super::incoming::Incoming;
 use super::json_stream::{self, ELEMENT_BYTES_MAX, Element, Met};
@@ -31,19 +32,32 @@ enum Said {
 }
 
 /// Hands every row of `input` to `sink`.
-pub(super) fn read(found: &Detected, input: &mut dyn BufRead, options: Options<'_>, sink: &mut dyn RowSink) -> Result<(), Fault> {
-    if matches!(found.format.reader, Reader::LinkedData) {
+pub(super) fn read(
+    found: &Detected,
+    input: &mut dyn BufRead,
+    options: Options<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<(), FileError> {
+    if matches!(found.format.reader, Reader::LinkedData(_)) {
         return linked_data(&found.rows, input, sink);
     }
     match &found.rows {
         Rows::Lines { rejected } => {
             let maker = Maker::new(found.format, None, options);
             lines::each(input, *rejected, &mut |line, read| {
-                hand_over(&maker, Position::Line { line, column: read.column() }, read.value, sink)
+                hand_over(
+                    &maker,
+                    Position::Line {
+                        line,
+                        column: read.column(),
+                    },
+                    read.value,
+                    sink,
+                )
             })
         }
         Rows::Array(path) => array(&Maker::new(found.format, None, options), path, input, sink),
-        Rows::Table(dialect, columns) if matches!(found.format.reader, Reader::Native) => {
+        Rows::Table(dialect, columns) if matches!(found.format.reader, Reader::Native(_)) => {
             let maker = Maker::new(found.format, None, options);
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 let value = match cells {
@@ -55,68 +69,127 @@ pub(super) fn read(found: &Detected, input: &mut dyn BufRead, options: Options<'
         }
         Rows::Table(dialect, columns) => {
             let plan = plan(found.format, columns, options)?;
-            delimited::read(input, *dialect, columns, &mut |line, cells| row(&plan, columns, line, cells, sink))
+            delimited::read(input, *dialect, columns, &mut |line, cells| {
+                row(&plan, columns, line, cells, sink)
+            })
         }
         Rows::Workbook(columns) => {
             let plan = plan(found.format, columns, options)?;
             let mut packed = Vec::new();
-            input.read_to_end(&mut packed).map_err(Fault::reading)?;
-            workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| row(&plan, columns, line, cells, sink))
+            input.read_to_end(&mut packed).map_err(FileError::reading)?;
+            workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| {
+                row(&plan, columns, line, cells, sink)
+            })
         }
-        Rows::Page => Err(Fault::Misfit { format: found.format.name, said: "a page of HTML or XML".to_owned() }),
+        Rows::Page => Err(FileError::Misfit {
+            format: found.format.name,
+            said: "a page of HTML or XML".to_owned(),
+        }),
     }
 }
 
-fn plan<'o>(format: &'static Format, columns: &Columns, options: Options<'o>) -> Result<Plan<'o>, Fault> {
+fn plan<'o>(
+    format: &'static Format,
+    columns: &Columns,
+    options: Options<'o>,
+) -> Result<Plan<'o>, FileError> {
     let Reader::Platform(platform) = format.reader else {
-        return Err(Fault::Misfit { format: format.name, said: format!("a table with the columns {}", columns.listed()) });
+        return Err(FileError::Misfit {
+            format: format.name,
+            said: format!("a table with the columns {}", columns.listed()),
+        });
     };
     let plan = Plan::new(format.name, platform, Some(columns), options);
     plan.complete(columns).map(|()| plan)
 }
 
-fn row(plan: &Plan<'_>, columns: &Columns, line: u64, cells: Cells<'_>, sink: &mut dyn RowSink) -> Result<(), Fault> {
+fn row(
+    plan: &Plan<'_>,
+    columns: &Columns,
+    line: u64,
+    cells: Cells<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<(), FileError> {
     let (made, cells) = match cells {
         Ok(cells) => (plan.review(Row::Cells(columns, cells)), cells),
         Err((message, cells)) => (Err(vec![Problem::of_all(message)]), cells),
     };
     if let Some(evidence) = plan.scale_of_ten(Row::Cells(columns, cells)) {
-        return Err(Fault::Scale { line, found: evidence });
+        return Err(FileError::Scale {
+            line,
+            found: evidence,
+        });
     }
-    take(sink, Position::Line { line, column: None }, made, &|| plan.raw(Row::Cells(columns, cells)))
+    take(sink, Position::Line { line, column: None }, made, &|| {
+        plan.raw(Row::Cells(columns, cells))
+    })
 }
 
-fn array(maker: &Maker<'_>, path: &[String], input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
+fn array(
+    maker: &Maker<'_>,
+    path: &[String],
+    input: &mut dyn BufRead,
+    sink: &mut dyn RowSink,
+) -> Result<(), FileError> {
     let array: Arc<str> = path.join(".").into();
     json_stream::each(input, path, maker.beside(), &mut |met| match met {
         Met::Beside(text) => sink.business(&mut || {
-            let value: Value = serde_json::from_slice(text).map_err(Fault::json)?;
-            profile::business(&value).map_err(Fault::Business)
+            let value: Value = serde_json::from_slice(text).map_err(FileError::json)?;
+            profile::business(&value).map_err(FileError::Business)
         }),
         Met::Element(element) => {
             let index = element.index;
-            let at =
-                if &*array == "reviews" { Position::Element(index) } else { Position::Within { array: Arc::clone(&array), index } };
+            let at = if &*array == "reviews" {
+                Position::Element(index)
+            } else {
+                Position::Within {
+                    array: Arc::clone(&array),
+                    index,
+                }
+            };
             hand_over(maker, at, parsed(&element), sink)
         }
     })
 }
 
 fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
-    let text = || Value::from(String::from_utf8_lossy(&element.text[..element.text.len().min(lines::BYTES_SHOWN)]));
+    let text = || {
+        Value::from(String::from_utf8_lossy(
+            &element.text[..element.text.len().min(lines::BYTES_SHOWN)],
+        ))
+    };
     if !element.is_whole {
-        return Err((format!("line {}: longer than {ELEMENT_BYTES_MAX} bytes; shorten it", element.line), text()));
+        return Err((
+            format!(
+                "line {}: longer than {ELEMENT_BYTES_MAX} bytes; shorten it",
+                element.line
+            ),
+            text(),
+        ));
     }
     serde_json::from_slice(element.text).map_err(|error| {
         // The element's first line is cut at its beginning: its columns are counted from there.
         let line = element.line + error.line() as u64 - 1;
-        (format!("line {line}: the JSON is broken ({}); correct it", reason(&error)), text())
+        (
+            format!(
+                "line {line}: the JSON is broken ({}); correct it",
+                reason(&error)
+            ),
+            text(),
+        )
     })
 }
 
-fn hand_over(maker: &Maker<'_>, at: Position, value: Result<Value, (String, Value)>, sink: &mut dyn RowSink) -> Result<(), Fault> {
+fn hand_over(
+    maker: &Maker<'_>,
+    at: Position,
+    value: Result<Value, (String, Value)>,
+    sink: &mut dyn RowSink,
+) -> Result<(), FileError> {
     match value {
-        Err((message, raw)) => take(sink, at, Err(vec![Problem::of_all(message)]), &|| raw.clone()),
+        Err((message, raw)) => take(sink, at, Err(vec![Problem::of_all(message)]), &|| {
+            raw.clone()
+        }),
         Ok(value) => match maker.said(&value) {
             Ok(Said::Review(incoming)) => take(sink, at, Ok(*incoming), &|| maker.raw(&value)),
             Ok(Said::Deleted(id)) => sink.deleted(at, id),
@@ -125,22 +198,40 @@ fn hand_over(maker: &Maker<'_>, at: Position, value: Result<Value, (String, Valu
     }
 }
 
-fn linked_data(rows: &Rows, input: &mut dyn BufRead, sink: &mut dyn RowSink) -> Result<(), Fault> {
+fn linked_data(
+    rows: &Rows,
+    input: &mut dyn BufRead,
+    sink: &mut dyn RowSink,
+) -> Result<(), FileError> {
     let texts = match rows {
         Rows::Page => html::linked_data(input)?,
         Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(_) => {
-            vec![String::from_utf8(html::whole(input)?).map_err(|_| Fault::Encoding("not UTF-8"))?]
+            vec![
+                String::from_utf8(html::whole(input)?)
+                    .map_err(|_| FileError::Encoding("not UTF-8"))?,
+            ]
         }
     };
     let mut reviews = Vec::new();
     for text in &texts {
-        schema_org::collect(&serde_json::from_str(text).map_err(Fault::json)?, &mut reviews);
+        schema_org::collect(
+            &serde_json::from_str(text).map_err(FileError::json)?,
+            &mut reviews,
+        );
     }
     if reviews.is_empty() {
-        return Err(Fault::NoLinkedReviews { elements: texts.len(), is_page: *rows == Rows::Page });
+        return Err(FileError::NoLinkedReviews {
+            elements: texts.len(),
+            is_page: *rows == Rows::Page,
+        });
     }
     for (index, review) in (0..).zip(&reviews) {
-        take(sink, Position::Element(index), schema_org::review(review), &|| schema_org::raw(review))?;
+        take(
+            sink,
+            Position::Element(index),
+            schema_org::review(review),
+            &|| schema_org::raw(review),
+        )?;
     }
     Ok(())
 }
@@ -149,16 +240,21 @@ fn linked_data(rows: &Rows, input: &mut dyn BufRead, sink: &mut dyn RowSink) -> 
 #[expect(clippy::large_enum_variant, reason = "there is one for each file")]
 enum Maker<'o> {
     Native(Options<'o>),
-    Json(&'static Format, fn(&Value) -> Result<Incoming, Vec<Problem>>),
+    Json(
+        &'static Format,
+        fn(&Value) -> Result<Incoming, Vec<Problem>>,
+    ),
     Plan(Plan<'o>),
 }
 
 impl<'o> Maker<'o> {
     fn new(format: &'static Format, columns: Option<&Columns>, options: Options<'o>) -> Self {
         match format.reader {
-            Reader::Native | Reader::LinkedData => Self::Native(options),
+            Reader::Native(_) | Reader::LinkedData(_) => Self::Native(options),
             Reader::Json(_, review) => Self::Json(format, review),
-            Reader::Platform(platform) => Self::Plan(Plan::new(format.name, platform, columns, options)),
+            Reader::Platform(platform) => {
+                Self::Plan(Plan::new(format.name, platform, columns, options))
+            }
         }
     }
 
@@ -175,17 +271,25 @@ impl<'o> Maker<'o> {
             Self::Native(options) => {
                 let mut value = value.clone();
                 rename::apply(options.renames, &mut value);
-                if value.get("deleted").is_some_and(|deleted| *deleted == Value::Bool(true)) {
-                    return deleted(&value).map(Said::Deleted).map_err(|problem| vec![problem]);
+                if value
+                    .get("deleted")
+                    .is_some_and(|deleted| *deleted == Value::Bool(true))
+                {
+                    return deleted(&value)
+                        .map(Said::Deleted)
+                        .map_err(|problem| vec![problem]);
                 }
                 record::review(&value).map(|incoming| Said::Review(Box::new(incoming)))
             }
             Self::Json(_, review) => review(value).map(|incoming| Said::Review(Box::new(incoming))),
             Self::Plan(plan) => {
                 let Value::Object(map) = value else {
-                    return Fields::of(value, String::new()).map_err(|problem| vec![problem]).and(Err(Vec::new()));
+                    return Fields::of(value, String::new())
+                        .map_err(|problem| vec![problem])
+                        .and(Err(Vec::new()));
                 };
-                plan.review(Row::Json(map)).map(|incoming| Said::Review(Box::new(incoming)))
+                plan.review(Row::Json(map))
+                    .map(|incoming| Said::Review(Box::new(incoming)))
             }
         }
     }

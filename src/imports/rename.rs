@@ -70,15 +70,23 @@ impl FromStr for Rename {
             return Err(RenameError::Shape);
         }
         let known = FIELDS.into_iter().find(|field| *field == ours);
-        Ok(Self { ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?, theirs: theirs.to_owned() })
+        Ok(Self {
+            ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?,
+            theirs: theirs.to_owned(),
+        })
     }
 }
 
 /// Moves the fields of `record` to our names. A field that it does not have leaves ours as it is.
 pub(super) fn apply(renames: &[Rename], record: &mut Value) {
-    let Value::Object(fields) = record else { return };
+    let Value::Object(fields) = record else {
+        return;
+    };
     // All are taken out before any is put in, so that two names can change places.
-    let taken: Vec<_> = renames.iter().filter_map(|rename| Some((rename.ours, fields.remove(&rename.theirs)?))).collect();
+    let taken: Vec<_> = renames
+        .iter()
+        .filter_map(|rename| Some((rename.ours, fields.remove(&rename.theirs)?)))
+        .collect();
     for (ours, value) in taken {
         put(fields, ours, value);
     }
@@ -94,7 +102,9 @@ fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
             fields.insert(path.to_owned(), value);
         }
         Some((outer, inner)) => {
-            let part = fields.entry(outer).or_insert_with(|| Value::Object(Map::new()));
+            let part = fields
+                .entry(outer)
+                .or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(part) = part {
                 put(part, inner, value);
             }
@@ -110,16 +120,27 @@ mod tests {
 
     #[test]
     fn names_can_change_places_and_reach_inside() {
-        let renames: Vec<Rename> =
-            ["text=title", "title=text", "source.name=From", "author=Who"].iter().map(|map| map.parse().unwrap()).collect();
+        let renames: Vec<Rename> = ["text=title", "title=text", "source.name=From", "author=Who"]
+            .iter()
+            .map(|map| map.parse().unwrap())
+            .collect();
         let mut record = json!({"text": "a", "title": "b", "From": "Yelp", "id": "1"});
         apply(&renames, &mut record);
-        assert_eq!(record, json!({"text": "b", "title": "a", "source": {"name": "Yelp"}, "id": "1"}));
+        assert_eq!(
+            record,
+            json!({"text": "b", "title": "a", "source": {"name": "Yelp"}, "id": "1"})
+        );
     }
 
     #[test]
     fn a_field_that_is_none_of_ours_is_refused() {
-        assert!("review=Review".parse::<Rename>().unwrap_err().to_string().contains("text"));
+        assert!(
+            "review=Review"
+                .parse::<Rename>()
+                .unwrap_err()
+                .to_string()
+                .contains("text")
+        );
         assert!("text".parse::<Rename>().is_err());
         assert!("text=".parse::<Rename>().is_err());
     }

@@ -1,4 +1,5 @@
-//! What an import did, and what it says on the way. Plain values: how they are printed is `cli`'s business.
+//! What an import did, and what it says on the way. Plain values: how they are printed is `cli`'s
+//! business.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,6 +46,8 @@ pub struct Report {
     pub repeated: u64,
     /// The name of the business that came along, where there was none before.
     pub business: Option<String>,
+    /// What the source calls the firm's location, where the business has no name yet.
+    pub listing: Option<String>,
 }
 
 /// What one file, or one file of an archive, held.
@@ -98,7 +101,10 @@ impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line { line, column: None } => write!(f, "{line}"),
-            Self::Line { line, column: Some(column) } => write!(f, "{line}:{column}"),
+            Self::Line {
+                line,
+                column: Some(column),
+            } => write!(f, "{line}:{column}"),
             Self::Element(index) => write!(f, " reviews[{index}]"),
             Self::Within { array, index } => write!(f, " {array}[{index}]"),
         }

@@ -1,7 +1,9 @@
-//! One row of a file, whatever it came in: an object of JSON, or the cells of a table under their headers.
+//! One row of a file, whatever it came in: an object of JSON, or the cells of a table under their
+//! headers.
 //!
-//! Apart from the readers, which make rows, and from the platforms, which say what a column means. A column is found by its name
-//! as it stands, else by its letters and digits alone, else by a path into nested objects.
+//! Apart from the readers, which make rows, and from the platforms, which say what a column means.
+//! A column is found by its name as it stands, else by its letters and digits alone, else by a path
+//! into nested objects.
 
 use std::borrow::Cow;
 
@@ -63,7 +65,15 @@ impl Columns {
     /// The headers for a message, the first dozen.
     pub(super) fn listed(&self) -> String {
         let more = if self.0.len() > 12 { ", …" } else { "" };
-        format!("{}{more}", self.0.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", "))
+        format!(
+            "{}{more}",
+            self.0
+                .iter()
+                .take(12)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
+        )
     }
 
     /// The column of that name, exactly or but for case, blanks and signs.
@@ -87,11 +97,17 @@ impl<'r> Row<'r> {
         match self {
             Self::Json(map) => field.names.iter().find_map(|name| {
                 let value = inside(map, name).filter(|value| !is_empty(value))?;
-                Some(Found { path: Cow::Borrowed(name), value: Cow::Borrowed(value) })
+                Some(Found {
+                    path: Cow::Borrowed(name),
+                    value: Cow::Borrowed(value),
+                })
             }),
             Self::Cells(columns, cells) => field.columns.iter().find_map(|column| {
                 let cell = cells.get(*column).filter(|cell| !cell.trim().is_empty())?;
-                Some(Found { path: Cow::Borrowed(&columns.0[*column]), value: Cow::Owned(Value::from(cell.as_str())) })
+                Some(Found {
+                    path: Cow::Borrowed(&columns.0[*column]),
+                    value: Cow::Owned(Value::from(cell.as_str())),
+                })
             }),
         }
     }
@@ -99,7 +115,11 @@ impl<'r> Row<'r> {
     /// What the file calls that field here, for complaints.
     pub(super) fn path(self, field: &Lookup) -> String {
         match self {
-            Self::Cells(columns, _) => field.columns.first().map_or(field.name(), |column| &columns.0[*column]).to_owned(),
+            Self::Cells(columns, _) => field
+                .columns
+                .first()
+                .map_or(field.name(), |column| &columns.0[*column])
+                .to_owned(),
             Self::Json(_) => field.name().to_owned(),
         }
     }
@@ -108,7 +128,10 @@ impl<'r> Row<'r> {
 impl Found<'_> {
     /// A complaint about it.
     pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { path: self.path.clone().into_owned(), message: message.into() }
+        Problem {
+            path: self.path.clone().into_owned(),
+            message: message.into(),
+        }
     }
 
     /// It as a text; numbers and truth values as they are written.
@@ -118,13 +141,20 @@ impl Found<'_> {
             Value::Number(number) => number.to_string(),
             Value::Bool(flag) => flag.to_string(),
             other @ (Value::Null | Value::Array(_) | Value::Object(_)) => {
-                return Err(self.problem(format!("{} is not a text, a number, true or false", shown(other))));
+                return Err(self.problem(format!(
+                    "{} is not a text, a number, true or false",
+                    shown(other)
+                )));
             }
         };
         if text.len() > TEXT_BYTES_MAX {
-            return Err(self.problem(format!("has {} bytes; at most {TEXT_BYTES_MAX} are taken", text.len())));
+            return Err(self.problem(format!(
+                "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+                text.len()
+            )));
         }
-        // SQLite's text functions end at a NUL, so what stands behind it would be stored and never found.
+        // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
+        // found.
         if text.contains('\0') {
             return Err(self.problem("has a NUL character; remove it"));
         }
@@ -136,28 +166,48 @@ impl Found<'_> {
         if let Value::Array(elements) = self.value.as_ref() {
             let name = |element: &Value| element.as_str().map(|name| name.trim().to_owned());
             let names: Option<Vec<String>> = elements.iter().map(name).collect();
-            return names.ok_or_else(|| self.problem(format!("{} is not a list of names", shown(self.value.as_ref()))));
+            return names.ok_or_else(|| {
+                self.problem(format!(
+                    "{} is not a list of names",
+                    shown(self.value.as_ref())
+                ))
+            });
         }
         let text = self.text()?;
-        Ok(text.split([';', '|']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+        Ok(text
+            .split([';', '|'])
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect())
     }
 }
 
-/// The value of `path` in `map`: a member of that name, else of that name but for case and signs, else inside of members.
-/// `responses[].body` is the first element's.
+/// The value of `path` in `map`: a member of that name, else of that name but for case and signs,
+/// else inside of members. `responses[].body` is the first element's.
 fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     if let Some(value) = map.get(path) {
         return Some(value);
     }
-    let nested = path.split_once('.').and_then(|(outer, inner)| match map.get(outer.trim_end_matches("[]"))? {
-        Value::Object(members) => inside(members, inner),
-        // Nothing at all is a statement, too: of everything in it.
-        nothing @ Value::Null => Some(nothing),
-        nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => Some(nothing),
-        Value::Array(elements) if outer.ends_with("[]") => inside(elements.first()?.as_object()?, inner),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    let nested = path.split_once('.').and_then(|(outer, inner)| {
+        match map.get(outer.trim_end_matches("[]"))? {
+            Value::Object(members) => inside(members, inner),
+            // Nothing at all is a statement, too: of everything in it.
+            nothing @ Value::Null => Some(nothing),
+            nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
+                Some(nothing)
+            }
+            Value::Array(elements) if outer.ends_with("[]") => {
+                inside(elements.first()?.as_object()?, inner)
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+        }
     });
-    nested.or_else(|| map.iter().find(|(name, _)| same_name(name, path)).map(|(_, value)| value))
+    nested.or_else(|| {
+        map.iter()
+            .find(|(name, _)| same_name(name, path))
+            .map(|(_, value)| value)
+    })
 }
 
 fn is_empty(value: &Value) -> bool {

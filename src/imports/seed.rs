@@ -1,7 +1,8 @@
-//! The sample data of a folder: business.json, reviews.jsonl and, if it is there, insights.json.
+//! The sample data of a folder: business.json, reviews.jsonl and, if it is there, editorial.json.
 //!
-//! Apart from ordinary imports, because here the business is replaced, and a file that is written by hand is told line
-//! and column. The editorial texts are only read: their rows belong to `insights`, which stands beside this room.
+//! Apart from ordinary imports, because here the business is replaced, and a file that is written
+//! by hand is told line and column. The editorial texts are only read: their rows belong to
+//! `insights`, which stands beside this room.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,10 +13,10 @@ use serde_json::Value;
 use sqlx::{Sqlite, Transaction};
 use thiserror::Error;
 
+use super::collector::{Collected, Collector, Terms, Watcher};
 use super::detect::{Detected, Rows};
-use super::fault::{FileFault, ImportError, reason};
 use super::fields::{Fields, Problem};
-use super::intake::{Gathered, Intake, Terms, Watcher};
+use super::file_error::{FailedFile, ImportError, reason};
 use super::merging::{Merging, Wishes};
 use super::platform::Options;
 use super::platforms::native;
@@ -23,45 +24,25 @@ use super::report::{Report, Watch};
 use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::store::Staging;
-use super::{calendar, locate, profile, read};
-use crate::business::{self, Business};
+use super::{bounds, locate, profile, read, time_zone};
+use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
 
 /// What a folder of sample data holds, ready to be written.
 #[derive(Debug)]
 pub struct Seed {
     business: Business,
-    gathered: Gathered,
+    collected: Collected,
     now: DateTime<Utc>,
-    /// The editorial texts, where insights.json is there.
-    pub texts: Option<Texts>,
-}
-
-/// The editorial texts of insights.json.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Texts {
-    /// `summary.text`.
-    pub summary: Option<String>,
-    /// `faq`, in its order.
-    pub faq: Vec<Question>,
-}
-
-/// One entry of `faq`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// Its id.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// The answer.
-    pub answer: String,
+    /// The editorial texts, where editorial.json is there.
+    pub editorial: Option<Editorial>,
 }
 
 /// Why a folder holds no sample data. Nothing was changed then.
 #[derive(Debug, Error)]
 pub enum SeedError {
     /// A file that must be there is not.
-    #[error("{}: there is no such file; a folder of sample data has business.json and reviews.jsonl, and may have insights.json", .0.display())]
+    #[error("{}: there is no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
     Missing(PathBuf),
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
@@ -94,56 +75,100 @@ pub enum SeedError {
 /// [`SeedError`], which names the file, and where it can the line.
 pub fn business(path: &Path) -> Result<(Business, bool), SeedError> {
     parse(path, |value| {
-        let has_zone = value.get("time_zone").and_then(Value::as_str).is_some_and(|zone| !zone.is_empty());
+        let has_zone = value
+            .get("time_zone")
+            .and_then(Value::as_str)
+            .is_some_and(|zone| !zone.is_empty());
         profile::business(value).map(|business| (business, has_zone))
     })
 }
 
-/// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and stop nothing.
+/// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and
+/// stop nothing.
 ///
 /// # Errors
 /// [`SeedError`], which names the file.
-pub fn read(folder: &Path, clock: &Clock, watch: &mut (dyn Watch + Send)) -> Result<Seed, SeedError> {
+pub fn read(
+    folder: &Path,
+    clock: &Clock,
+    watch: &mut (dyn Watch + Send),
+) -> Result<Seed, SeedError> {
     let now = clock.now();
     let business = parse(&folder.join("business.json"), profile::business)?;
-    let path = folder.join("insights.json");
-    let texts = if path.exists() { Some(parse(&path, texts)?) } else { None };
+    let path = folder.join("editorial.json");
+    let editorial = if path.exists() {
+        Some(parse(&path, editorial)?)
+    } else {
+        None
+    };
     let path = folder.join("reviews.jsonl");
     if !path.is_file() {
         return Err(SeedError::Missing(path));
     }
-    let all = |fault| ImportError::Files(vec![FileFault { file: path.display().to_string(), fault }]);
-    let mut intake = Intake::new(now, true, Some(business.time_zone), Terms::default(), watch).map_err(all)?;
+    let all = |fault| {
+        ImportError::Files(vec![FailedFile {
+            file: path.display().to_string(),
+            fault,
+        }])
+    };
+    let mut collector =
+        Collector::new(now, true, Some(business.time_zone), Terms::default(), watch)
+            .map_err(all)?;
     let mut faults = Vec::new();
-    let mut take = |mut input: sources::Input<'_>| {
-        intake.begin(FileStart { name: input.name, format: &native::FORMAT })?;
-        let found = Detected { format: &native::FORMAT, rows: Rows::Lines { rejected: false } };
-        read::read(&found, &mut *input.all, Options::default(), &mut intake)
+    let mut take = |opened: sources::Opened<'_>| {
+        let sources::Opened::Reviews(mut input) = opened else {
+            return Ok(());
+        };
+        collector.begin(FileStart {
+            name: input.name,
+            format: &native::FORMAT,
+        })?;
+        let found = Detected {
+            format: &native::FORMAT,
+            rows: Rows::Lines { rejected: false },
+        };
+        read::read(&found, &mut *input.all, Options::default(), &mut collector)
     };
     sources::open(&path, &Budget::default(), &mut take, &mut faults);
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }
-    let gathered = intake.finish().map_err(all)?;
-    Ok(Seed { business, gathered, now, texts })
+    let collected = collector.finish().map_err(all)?;
+    Ok(Seed {
+        business,
+        collected,
+        now,
+        editorial,
+    })
 }
 
 impl Seed {
-    /// Writes the business and the reviews within `write`, which the caller commits. What is there already stays as
-    /// it is, so that a second time changes nothing.
+    /// Writes the business and the reviews within `write`, which the caller commits. What is there
+    /// already stays as it is, so that a second time changes nothing.
     ///
     /// # Errors
     /// When the database refuses it.
-    pub async fn write(self, write: &mut Transaction<'static, Sqlite>, watch: Watcher<'_>) -> sqlx::Result<Report> {
+    pub async fn write(
+        self,
+        write: &mut Transaction<'static, Sqlite>,
+        watch: Watcher<'_>,
+    ) -> sqlx::Result<Report> {
         if business::find(write).await?.as_ref() != Some(&self.business) {
             business::replace(write, &self.business).await?;
         }
-        let moved = calendar::follow(write, self.business.time_zone, self.now).await?;
-        let Gathered { spool, business: _, report } = self.gathered;
+        let moved = time_zone::follow(write, self.business.time_zone, self.now).await?;
+        let Collected {
+            spool,
+            business: _,
+            report,
+        } = self.collected;
         let mut staging = Staging::fill(spool).await?;
         let mut merging = Merging::new(write, self.now, Wishes::default(), report).await?;
         merging.all(&mut staging, watch).await?;
-        Ok(Report { moved, ..merging.report })
+        Ok(Report {
+            moved,
+            ..merging.report
+        })
     }
 }
 
@@ -151,31 +176,58 @@ fn parse<T>(path: &Path, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Res
     let unreadable = |reason: io::Error| {
         let is_missing = reason.kind() == io::ErrorKind::NotFound;
         let path = path.to_owned();
-        if is_missing { SeedError::Missing(path) } else { SeedError::Unreadable { path, reason } }
+        if is_missing {
+            SeedError::Missing(path)
+        } else {
+            SeedError::Unreadable { path, reason }
+        }
     };
     let mut text = String::new();
-    File::open(path).and_then(|file| file.take(sources::INPUT_BYTES_MAX).read_to_string(&mut text)).map_err(unreadable)?;
+    File::open(path)
+        .and_then(|file| file.take(bounds::INPUT_BYTES_MAX).read_to_string(&mut text))
+        .map_err(unreadable)?;
     let json = text.trim_start_matches('\u{feff}');
-    let wrong = |line, column, message| SeedError::Wrong { path: path.to_owned(), line, column, message };
-    let value = serde_json::from_str(json)
-        .map_err(|error| wrong(error.line(), error.column(), format!("the JSON is broken ({})", reason(&error))))?;
+    let wrong = |line, column, message| SeedError::Wrong {
+        path: path.to_owned(),
+        line,
+        column,
+        message,
+    };
+    let value = serde_json::from_str(json).map_err(|error| {
+        wrong(
+            error.line(),
+            error.column(),
+            format!("the JSON is broken ({})", reason(&error)),
+        )
+    })?;
     make(&value).map_err(|problem| {
         let (line, column) = locate::locate(json, &problem.path).unwrap_or((1, 1));
         wrong(line, column, problem.to_string())
     })
 }
 
-fn texts(value: &Value) -> Result<Texts, Problem> {
+fn editorial(value: &Value) -> Result<Editorial, Problem> {
+    profile::check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;
-    let summary = fields.object("summary")?.map(|summary| summary.required("text")).transpose()?;
+    let summary = fields
+        .object("summary")?
+        .map(|summary| summary.required("text"))
+        .transpose()?;
     let mut faq: Vec<Question> = Vec::new();
     for (path, value) in fields.list("faq")? {
         let entry = Fields::of(value, path)?;
         let id = entry.required("id")?;
         if faq.iter().any(|other| other.id == id) {
-            return Err(entry.problem("id", format!("\"{id}\" is there twice; each must be its own")));
+            return Err(entry.problem(
+                "id",
+                format!("\"{id}\" is there twice; each must be its own"),
+            ));
         }
-        faq.push(Question { id, question: entry.required("question")?, answer: entry.required("answer")? });
+        faq.push(Question {
+            id,
+            question: entry.required("question")?,
+            answer: entry.required("answer")?,
+        });
     }
-    Ok(Texts { summary, faq })
+    Ok(Editorial { summary, faq })
 }

@@ -50,7 +50,8 @@ pub(super) struct Shape {
     paths: BTreeSet<String>,
 }
 
-/// How deep fields are looked at: those of objects in the reviews inside a document inside an answer.
+/// How deep fields are looked at: those of objects in the reviews inside a document inside an
+/// answer.
 const DEEP_MAX: usize = 5;
 /// How long a path may be to be remembered, in bytes: longer than any that a format asks for.
 const PATH_BYTES_MAX: usize = 96;
@@ -69,7 +70,11 @@ impl Shape {
             Some(b'{' | b'[') => {
                 let layout = Layout::of(text);
                 look(text, layout, &mut paths);
-                Kind::Json(if layout == Layout::Line && text == b"{}" { Layout::Bare } else { layout })
+                Kind::Json(if layout == Layout::Line && text == b"{}" {
+                    Layout::Bare
+                } else {
+                    layout
+                })
             }
             Some(b'<') => Kind::Markup,
             Some(_) => match delimited::sniff(head) {
@@ -78,7 +83,10 @@ impl Shape {
                     Kind::Table(dialect, columns)
                 }
                 // A broken line may come first.
-                None if text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_start().starts_with(b"{")) => {
+                None if text
+                    .split(|byte| *byte == b'\n')
+                    .any(|line| line.trim_ascii_start().starts_with(b"{")) =>
+                {
                     look(text, Layout::Line, &mut paths);
                     Kind::Json(Layout::Line)
                 }
@@ -91,7 +99,10 @@ impl Shape {
     /// The shape of a workbook with these headers.
     pub(super) fn of_workbook(columns: Columns) -> Self {
         let paths = columns.0.iter().cloned().collect();
-        Self { kind: Kind::Workbook(columns), paths }
+        Self {
+            kind: Kind::Workbook(columns),
+            paths,
+        }
     }
 
     /// Whether there is a field of that path.
@@ -99,21 +110,28 @@ impl Shape {
         self.paths.contains(path)
     }
 
-    /// Whether what stands at `prefix` (empty, or ending in a dot) has a field of that name, exactly or but for case and signs.
+    /// Whether what stands at `prefix` (empty, or ending in a dot) has a field of that name,
+    /// exactly or but for case and signs.
     pub(super) fn has_below(&self, prefix: &str, name: &str) -> bool {
         let is_keyword = name.starts_with('@');
-        self.has(&format!("{prefix}{name}")) || (!is_keyword && self.below(prefix).any(|its| same_name(its, name)))
+        self.has(&format!("{prefix}{name}"))
+            || (!is_keyword && self.below(prefix).any(|its| same_name(its, name)))
     }
 
     /// The names below `prefix`.
     pub(super) fn below<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = &'s str> {
-        self.paths.iter().filter_map(move |path| path.strip_prefix(prefix))
+        self.paths
+            .iter()
+            .filter_map(move |path| path.strip_prefix(prefix))
     }
 
-    /// The arrays of objects that are in no other array, the outermost first: `[]`, `reviews[]`, `result.reviews[]`.
+    /// The arrays of objects that are in no other array, the outermost first: `[]`, `reviews[]`,
+    /// `result.reviews[]`.
     pub(super) fn arrays(&self) -> Vec<String> {
         let array = |path: &String| {
-            path.split_once("[].").filter(|(before, _)| !before.contains("[]")).map(|(before, _)| format!("{before}[]"))
+            path.split_once("[].")
+                .filter(|(before, _)| !before.contains("[]"))
+                .map(|(before, _)| format!("{before}[]"))
         };
         let mut arrays: Vec<String> = self.paths.iter().filter_map(array).collect();
         arrays.sort_by_key(|path| (path.matches('.').count(), path.clone()));
@@ -133,7 +151,8 @@ impl Layout {
             _ if is_whole && text[..end].contains(&b'\n') => Self::Spread,
             // It goes on beyond the head, and its first line is no value.
             _ if !is_whole
-                && serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
+                && serde_json::from_slice::<IgnoredAny>(line)
+                    .is_err_and(|error| error.is_eof())
                 && line.len() < text.len() =>
             {
                 Self::Spread
@@ -146,10 +165,18 @@ impl Layout {
 fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
     let mut at = |text: &[u8]| {
         // The head may end anywhere: what was seen until then is what counts.
-        let _ = Look { paths, path: "", deep: 0 }.deserialize(&mut serde_json::Deserializer::from_slice(text));
+        let _ = Look {
+            paths,
+            path: "",
+            deep: 0,
+        }
+        .deserialize(&mut serde_json::Deserializer::from_slice(text));
     };
     if layout == Layout::Line {
-        text.split(|byte| *byte == b'\n').filter(|line| line.trim_ascii_start().starts_with(b"{")).take(LINES_MAX).for_each(at);
+        text.split(|byte| *byte == b'\n')
+            .filter(|line| line.trim_ascii_start().starts_with(b"{"))
+            .take(LINES_MAX)
+            .for_each(at);
     } else {
         at(text);
     }
@@ -182,18 +209,33 @@ impl<'de> Visitor<'de> for Look<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
-            let path = if self.path.is_empty() { name } else { format!("{}.{name}", self.path) };
+            let path = if self.path.is_empty() {
+                name
+            } else {
+                format!("{}.{name}", self.path)
+            };
             if path.len() <= PATH_BYTES_MAX && self.paths.len() < PATHS_MAX {
                 self.paths.insert(path.clone());
             }
-            map.next_value_seed(Look { paths: self.paths, path: &path, deep: self.deep + 1 })?;
+            map.next_value_seed(Look {
+                paths: self.paths,
+                path: &path,
+                deep: self.deep + 1,
+            })?;
         }
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         let path = format!("{}[]", self.path);
-        while elements.next_element_seed(Look { paths: self.paths, path: &path, deep: self.deep })?.is_some() {}
+        while elements
+            .next_element_seed(Look {
+                paths: self.paths,
+                path: &path,
+                deep: self.deep,
+            })?
+            .is_some()
+        {}
         Ok(())
     }
 

@@ -1,10 +1,10 @@
-//! Where formats put what they read. Formats know this and nothing of the database; what becomes of a row is the collector's
-//! affair.
+//! Where formats put what they read. Formats know this and nothing of the database; what becomes of
+//! a row is the collector's affair.
 
 use serde_json::Value;
 
-use super::fault::Fault;
 use super::fields::Problem;
+use super::file_error::FileError;
 use super::format::Format;
 use super::incoming::Incoming;
 use super::report::Position;
@@ -25,26 +25,40 @@ pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
 
 /// Takes in a file's rows, in their order.
 ///
-/// Every method may stop the whole import with a [`Fault`]; a row that is wrong goes to [`RowSink::reject`] and stops nothing.
+/// Every method may stop the whole import with a [`FileError`]; a row that is wrong goes to
+/// [`RowSink::reject`] and stops nothing.
 pub(super) trait RowSink {
     /// What comes next is from this file.
-    fn begin(&mut self, file: FileStart) -> Result<(), Fault>;
+    fn begin(&mut self, file: FileStart) -> Result<(), FileError>;
 
     /// A review. Its days are judged here: `raw` is the row, where they are wrong.
-    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), Fault>;
+    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError>;
 
     /// A review that the owner deleted: of our own export alone (CONTRACT §1, `export`).
-    fn deleted(&mut self, at: Position, id: ReviewId) -> Result<(), Fault>;
+    fn deleted(&mut self, at: Position, id: ReviewId) -> Result<(), FileError>;
 
     /// A row that no review can be made of, with everything that is wrong with it.
-    fn reject(&mut self, at: Position, raw: Raw<'_>, problems: Vec<Problem>) -> Result<(), Fault>;
+    fn reject(
+        &mut self,
+        at: Position,
+        raw: Raw<'_>,
+        problems: Vec<Problem>,
+    ) -> Result<(), FileError>;
 
     /// The business that a file brings along; `business` is asked for only where there is none yet.
-    fn business(&mut self, business: &mut dyn FnMut() -> Result<Business, Fault>) -> Result<(), Fault>;
+    fn business(
+        &mut self,
+        business: &mut dyn FnMut() -> Result<Business, FileError>,
+    ) -> Result<(), FileError>;
 }
 
 /// Hands over what was made of a row.
-pub(super) fn take(sink: &mut dyn RowSink, at: Position, made: Result<Incoming, Vec<Problem>>, raw: Raw<'_>) -> Result<(), Fault> {
+pub(super) fn take(
+    sink: &mut dyn RowSink,
+    at: Position,
+    made: Result<Incoming, Vec<Problem>>,
+    raw: Raw<'_>,
+) -> Result<(), FileError> {
     match made {
         Ok(incoming) => sink.review(at, incoming, raw),
         Err(problems) => sink.reject(at, raw, problems),

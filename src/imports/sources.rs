@@ -1,7 +1,8 @@
-//! Opens what the user names: standard input, a file, a zip archive, a folder; each file in it in turn.
+//! Opens what the user names: standard input, a file, a zip archive, a folder; each file in it in
+//! turn.
 //!
-//! Apart from the formats, which only ever see a bounded reader. Archives are unpacked while they are read, never to
-//! disk, so a member's path cannot lead anywhere.
+//! Apart from the formats, which only ever see a bounded reader. Archives are unpacked while they
+//! are read, never to disk, so a member's path cannot lead anywhere.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -12,19 +13,16 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use zip::ZipArchive;
 
-use super::fault::{Fault, FileFault, TooLarge};
+use super::bounds::{FILES_MAX, INPUT_BYTES_MAX};
+use super::file_error::{FailedFile, FileError, TooLarge};
+use super::listing::{self, Listing};
 use super::shape::Shape;
 use super::table::workbook;
 
-/// How many bytes one import may read, unpacked, over all its files: 1 GiB. The reviews are held in memory until
-/// they are written.
-pub const INPUT_BYTES_MAX: u64 = 1 << 30;
 /// How many bytes of a file are looked at to find its format.
 const HEAD_BYTES: u64 = 64 << 10;
 /// How many folders deep a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
-/// How many files of reviews a folder or archive may hold.
-pub(super) const FILES_MAX: usize = 10_000;
 
 /// What messages call `-`.
 const STDIN: &str = "standard input";
@@ -50,57 +48,82 @@ impl Default for Budget {
 
 impl Budget {
     fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
-        Bounded { inner, budget: self }
+        Bounded {
+            inner,
+            budget: self,
+        }
     }
 }
 
-type Take<'t> = &'t mut dyn FnMut(Input<'_>) -> Result<(), Fault>;
+/// What is found where the user points to.
+pub(super) enum Opened<'a> {
+    /// A file of reviews, to judge by its shape.
+    Reviews(Input<'a>),
+    /// What a location is called.
+    Listing(Listing),
+}
 
-/// Hands every file that `path` stands for to `take`; notes those that cannot be opened, or that `take` refuses.
-pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Vec<FileFault>) {
+type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
+
+/// Hands every file that `path` stands for to `take`; notes those that cannot be opened, or that
+/// `take` refuses.
+pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Vec<FailedFile>) {
     let stdin = path == Path::new("-");
-    let name = if stdin { STDIN.to_owned() } else { path.display().to_string() };
-    let mut visit = Visit { budget, take, faults };
+    let name = if stdin {
+        STDIN.to_owned()
+    } else {
+        path.display().to_string()
+    };
+    let mut visit = Visit {
+        budget,
+        take,
+        faults,
+    };
     let opened = if stdin {
         visit.stdin()
     } else if path.is_dir() {
         visit.folder(path)
     } else {
-        File::open(path).map_err(Fault::Unreadable).and_then(|file| visit.file(&name, file))
+        File::open(path)
+            .map_err(FileError::Unreadable)
+            .and_then(|file| visit.file(&name, file))
     };
     if let Err(fault) = opened {
-        visit.faults.push(FileFault { file: name, fault });
+        visit.faults.push(FailedFile { file: name, fault });
     }
 }
 
 struct Visit<'v, 't> {
     budget: &'v Budget,
     take: Take<'t>,
-    faults: &'v mut Vec<FileFault>,
+    faults: &'v mut Vec<FailedFile>,
 }
 
 impl Visit<'_, '_> {
-    fn stdin(&mut self) -> Result<(), Fault> {
+    fn stdin(&mut self) -> Result<(), FileError> {
         let mut input = BufReader::new(io::stdin().lock());
-        if !is_zip(input.fill_buf().map_err(Fault::Unreadable)?) {
+        if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
             return self.one(STDIN.to_owned(), input);
         }
         // A zip archive is read from its end, which a pipe does not have before it is over.
         let mut packed = Vec::new();
-        self.budget.bound(input).read_to_end(&mut packed).map_err(Fault::reading)?;
+        self.budget
+            .bound(input)
+            .read_to_end(&mut packed)
+            .map_err(FileError::reading)?;
         self.archive(STDIN, Cursor::new(packed))
     }
 
-    fn file(&mut self, name: &str, file: File) -> Result<(), Fault> {
+    fn file(&mut self, name: &str, file: File) -> Result<(), FileError> {
         let mut input = BufReader::new(file);
-        if is_zip(input.fill_buf().map_err(Fault::Unreadable)?) {
+        if is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
             return self.archive(name, input);
         }
         self.one(name.to_owned(), input)
     }
 
-    fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), Fault> {
-        let fault = |error: zip::result::ZipError| Fault::Archive(error.to_string());
+    fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
+        let fault = |error: zip::result::ZipError| FileError::Archive(error.to_string());
         let mut archive = ZipArchive::new(packed).map_err(fault)?;
         if archive.index_for_name("xl/workbook.xml").is_some() {
             return self.workbook(name, archive.into_inner());
@@ -108,38 +131,57 @@ impl Visit<'_, '_> {
         let mut found = Found::default();
         let mut members = Vec::new();
         for index in 0..archive.len() {
-            let Some(Ok(member)) = archive.name_for_index(index) else { continue };
-            if found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())? {
+            let Some(Ok(member)) = archive.name_for_index(index) else {
+                continue;
+            };
+            let wanted = found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())?;
+            if wanted || listing::location(&member).is_some() {
                 members.push((member.into_owned(), index));
             }
         }
-        found.any().map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
+        found
+            .any()
+            .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
         // By name, so that the same archive packed in another order gives the same.
         members.sort();
         for (member, index) in members {
             let file = format!("{name}: {member}");
-            let taken = archive.by_index(index).map_err(fault).and_then(|input| self.one(file.clone(), input));
+            let taken = archive.by_index(index).map_err(fault).and_then(|input| {
+                match listing::location(&member) {
+                    Some(location) => self.listing(location, input),
+                    None => self.one(file.clone(), input),
+                }
+            });
             self.note(file, taken);
         }
         Ok(())
     }
 
-    fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), Fault> {
-        packed.rewind().map_err(Fault::Unreadable)?;
+    fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
+        packed.rewind().map_err(FileError::Unreadable)?;
         let mut bytes = Vec::new();
-        self.budget.bound(packed).take(workbook::PACKED_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(Fault::reading)?;
+        self.budget
+            .bound(packed)
+            .take(workbook::PACKED_BYTES_MAX + 1)
+            .read_to_end(&mut bytes)
+            .map_err(FileError::reading)?;
         if bytes.len() as u64 > workbook::PACKED_BYTES_MAX {
-            return Err(Fault::WorkbookTooLarge);
+            return Err(FileError::WorkbookTooLarge);
         }
         let shape = Shape::of_workbook(workbook::columns(&bytes)?);
-        (self.take)(Input { name: name.to_owned(), shape, all: Box::new(&bytes[..]) })
+        (self.take)(Opened::Reviews(Input {
+            name: name.to_owned(),
+            shape,
+            all: Box::new(&bytes[..]),
+        }))
     }
 
-    fn folder(&mut self, path: &Path) -> Result<(), Fault> {
+    fn folder(&mut self, path: &Path) -> Result<(), FileError> {
         let mut found = Found::default();
         let mut files = Vec::new();
         walk(path, FOLDERS_DEEP_MAX, &mut |file| {
-            if found.wants(&file.file_name().unwrap_or_default().to_string_lossy())? {
+            let wanted = found.wants(&file.file_name().unwrap_or_default().to_string_lossy())?;
+            if wanted || listing::location(&file.to_string_lossy()).is_some() {
                 files.push(file.to_owned());
             }
             Ok(())
@@ -147,56 +189,101 @@ impl Visit<'_, '_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            let taken = File::open(&file).map_err(Fault::Unreadable).and_then(|input| self.one(name.clone(), input));
+            let taken = File::open(&file)
+                .map_err(FileError::Unreadable)
+                .and_then(|input| match listing::location(&name) {
+                    Some(location) => self.listing(location, input),
+                    None => self.one(name.clone(), input),
+                });
             self.note(name, taken);
         }
         Ok(())
     }
 
-    fn note(&mut self, file: String, taken: Result<(), Fault>) {
-        if let Err(fault) = taken {
-            self.faults.push(FileFault { file, fault });
+    /// Hands over what a location is called, where that can be read.
+    fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
+        let mut json = Vec::new();
+        self.budget
+            .bound(input)
+            .take(listing::BYTES_MAX)
+            .read_to_end(&mut json)
+            .map_err(FileError::reading)?;
+        match listing::read(location, &json) {
+            Some(listing) => (self.take)(Opened::Listing(listing)),
+            None => Ok(()),
         }
     }
 
-    fn one(&mut self, name: String, input: impl Read) -> Result<(), Fault> {
+    fn note(&mut self, file: String, taken: Result<(), FileError>) {
+        if let Err(fault) = taken {
+            self.faults.push(FailedFile { file, fault });
+        }
+    }
+
+    fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
         let mut input = self.budget.bound(input);
         let mut head = Vec::new();
-        input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(Fault::reading)?;
+        input
+            .by_ref()
+            .take(HEAD_BYTES)
+            .read_to_end(&mut head)
+            .map_err(FileError::reading)?;
         if let Some(wide) = wide(&head)? {
             let all = Cursor::new(head).chain(input);
-            let decoded = DecodeReaderBytesBuilder::new().encoding(Some(wide)).bom_override(true).build(all);
+            let decoded = DecodeReaderBytesBuilder::new()
+                .encoding(Some(wide))
+                .bom_override(true)
+                .build(all);
             return self.text(name, decoded, Vec::new());
         }
         self.text(name, input, head)
     }
 
     /// A text in UTF-8, or in an encoding of one byte a letter, of which `head` was read already.
-    fn text(&mut self, name: String, mut input: impl Read, mut head: Vec<u8>) -> Result<(), Fault> {
+    fn text(
+        &mut self,
+        name: String,
+        mut input: impl Read,
+        mut head: Vec<u8>,
+    ) -> Result<(), FileError> {
         let missing = HEAD_BYTES.saturating_sub(head.len() as u64);
-        input.by_ref().take(missing).read_to_end(&mut head).map_err(Fault::reading)?;
+        input
+            .by_ref()
+            .take(missing)
+            .read_to_end(&mut head)
+            .map_err(FileError::reading)?;
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
         let shape = Shape::of(&head);
-        (self.take)(Input { name, shape, all: Box::new(Cursor::new(head).chain(BufReader::new(input))) })
+        (self.take)(Opened::Reviews(Input {
+            name,
+            shape,
+            all: Box::new(Cursor::new(head).chain(BufReader::new(input))),
+        }))
     }
 }
 
 /// What an archive is that holds no reviews, where that can be seen.
-fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<Fault> {
+fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
     const KNOWN: [(&str, &str); 5] = [
         ("word/document.xml", "a document of Word"),
         ("ppt/presentation.xml", "a presentation of PowerPoint"),
-        ("content.xml", "a document of OpenDocument; save a table as XLSX or CSV"),
+        (
+            "content.xml",
+            "a document of OpenDocument; save a table as XLSX or CSV",
+        ),
         ("META-INF/MANIFEST.MF", "a Java archive"),
         ("AndroidManifest.xml", "an Android app"),
     ];
-    let known = KNOWN.iter().find(|(name, _)| archive.index_for_name(name).is_some());
-    known.map(|(_, what)| Fault::OtherArchive((*what).to_owned()))
+    let known = KNOWN
+        .iter()
+        .find(|(name, _)| archive.index_for_name(name).is_some());
+    known.map(|(_, what)| FileError::OtherArchive((*what).to_owned()))
 }
 
-/// Which files of a Takeout were met: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
+/// Which files of a Takeout were met: reviews.json and its further pages (`reviews-<token>.json`,
+/// `reviews_001.json`).
 #[derive(Default)]
 struct Found {
     reviews: usize,
@@ -204,19 +291,23 @@ struct Found {
 }
 
 impl Found {
-    fn wants(&mut self, name: &str) -> Result<bool, Fault> {
+    fn wants(&mut self, name: &str) -> Result<bool, FileError> {
         let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
         // Google Maps writes its own with a capital letter.
         self.maps |= name == "Reviews.json";
-        if self.reviews > FILES_MAX { Err(Fault::TooMany) } else { Ok(wanted) }
+        if self.reviews > FILES_MAX {
+            Err(FileError::TooMany)
+        } else {
+            Ok(wanted)
+        }
     }
 
-    const fn any(&self) -> Result<(), Fault> {
+    const fn any(&self) -> Result<(), FileError> {
         match (self.reviews, self.maps) {
             (1.., _) => Ok(()),
-            (0, true) => Err(Fault::MapsReviews),
-            (0, false) => Err(Fault::NoReviews),
+            (0, true) => Err(FileError::MapsReviews),
+            (0, false) => Err(FileError::NoReviews),
         }
     }
 }
@@ -224,15 +315,22 @@ impl Found {
 /// Whether a file of that name is read when the folder or archive that it is in is to be imported.
 #[must_use]
 pub fn is_taken_from_folders(name: &str) -> bool {
-    name.strip_suffix(".json").is_some_and(|stem| stem.starts_with("reviews"))
+    name.strip_suffix(".json")
+        .is_some_and(|stem| stem.starts_with("reviews"))
 }
 
 /// Calls `take` with every file below `path`, by name. Links are not followed.
-fn walk(path: &Path, deep: usize, take: &mut dyn FnMut(&Path) -> Result<(), Fault>) -> Result<(), Fault> {
-    let mut entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(Fault::Unreadable)?;
+fn walk(
+    path: &Path,
+    deep: usize,
+    take: &mut dyn FnMut(&Path) -> Result<(), FileError>,
+) -> Result<(), FileError> {
+    let mut entries = fs::read_dir(path)
+        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+        .map_err(FileError::Unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        let kind = entry.file_type().map_err(Fault::Unreadable)?;
+        let kind = entry.file_type().map_err(FileError::Unreadable)?;
         if kind.is_file() {
             take(&entry.path())?;
         } else if kind.is_dir() && deep > 0 {
@@ -248,17 +346,17 @@ fn is_zip(head: &[u8]) -> bool {
 }
 
 /// The encoding of a text of two bytes a letter. Refuses what is no text at all.
-fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, Fault> {
+fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
     match head {
-        [0x1F, 0x8B, ..] => Err(Fault::Packed("gzip")),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(Fault::Packed("zstd")),
-        [b'B', b'Z', b'h', ..] => Err(Fault::Packed("bzip2")),
-        [0xFD, b'7', b'z', b'X', b'Z', ..] => Err(Fault::Packed("xz")),
-        [b'7', b'z', 0xBC, 0xAF, ..] => Err(Fault::Packed("7-Zip")),
-        [b'%', b'P', b'D', b'F', ..] => Err(Fault::Binary("a PDF document")),
-        [0xD0, 0xCF, 0x11, 0xE0, ..] => {
-            Err(Fault::Binary("an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV"))
-        }
+        [0x1F, 0x8B, ..] => Err(FileError::Packed("gzip")),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(FileError::Packed("zstd")),
+        [b'B', b'Z', b'h', ..] => Err(FileError::Packed("bzip2")),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => Err(FileError::Packed("xz")),
+        [b'7', b'z', 0xBC, 0xAF, ..] => Err(FileError::Packed("7-Zip")),
+        [b'%', b'P', b'D', b'F', ..] => Err(FileError::Binary("a PDF document")),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => Err(FileError::Binary(
+            "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+        )),
         [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
         [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
         _ => Ok(None),
@@ -274,7 +372,12 @@ struct Bounded<'a, R> {
 impl<R: Read> Read for Bounded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let left = self.budget.0.get().checked_sub(read as u64).ok_or_else(|| io::Error::other(TooLarge))?;
+        let left = self
+            .budget
+            .0
+            .get()
+            .checked_sub(read as u64)
+            .ok_or_else(|| io::Error::other(TooLarge))?;
         self.budget.0.set(left);
         Ok(read)
     }
@@ -291,18 +394,49 @@ mod tests {
         let path = tempfile::NamedTempFile::new().unwrap();
         let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
         for name in ["reviews.json", "reviews-2.json"] {
-            archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            archive
+                .start_file(name, zip::write::SimpleFileOptions::default())
+                .unwrap();
             archive.write_all(&vec![b' '; 600 << 10]).unwrap();
         }
         archive.finish().unwrap();
         // Either member fits; both together do not.
         let (budget, mut faults, mut read) = (Budget(Cell::new(1 << 20)), Vec::new(), 0);
-        let mut take = |mut input: Input<'_>| {
+        let mut take = |opened: Opened<'_>| {
+            let Opened::Reviews(mut input) = opened else {
+                return Ok(());
+            };
             read += 1;
-            io::copy(&mut input.all, &mut io::sink()).map(drop).map_err(Fault::reading)
+            io::copy(&mut input.all, &mut io::sink())
+                .map(drop)
+                .map_err(FileError::reading)
         };
         open(path.path(), &budget, &mut take, &mut faults);
         assert_eq!((read, faults.len()), (2, 1));
-        assert!(matches!(faults[0].fault, Fault::TooLarge), "{}", faults[0]);
+        assert!(
+            matches!(faults[0].fault, FileError::TooLarge),
+            "{}",
+            faults[0]
+        );
+    }
+
+    #[test]
+    fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
+        let (budget, mut faults, mut read) = (Budget(Cell::new(1 << 20)), Vec::new(), 0);
+        let mut take = |opened: Opened<'_>| {
+            let Opened::Reviews(mut input) = opened else {
+                return Ok(());
+            };
+            read += io::copy(&mut input.all, &mut io::sink()).map_err(FileError::reading)?;
+            Ok(())
+        };
+        let mut visit = Visit {
+            budget: &budget,
+            take: &mut take,
+            faults: &mut faults,
+        };
+        let ended = visit.one("-".to_owned(), io::repeat(b'\n'));
+        assert!(matches!(ended, Err(FileError::TooLarge)), "{ended:?}");
+        assert_eq!(read, 0, "nothing of it counts");
     }
 }

@@ -1,5 +1,5 @@
-//! Rows on their way from the files to the database, on disk: an import needs the same memory however many rows it has. One
-//! JSON array in a line, in a file without a name.
+//! Rows on their way from the files to the database, on disk: an import needs the same memory
+//! however many rows it has. One JSON array in a line, in a file without a name.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
@@ -8,7 +8,10 @@ use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::reviews::{Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Units, Verification};
+use crate::reviews::{
+    Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Units,
+    Verification,
+};
 
 /// A row as it was taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub(super) struct StagedReview {
     pub(super) posted_at: Option<DateTime<Utc>>,
     /// When it was answered, likewise.
     pub(super) responded_at: Option<DateTime<Utc>>,
+    /// What its source calls itself, where that is not the review's own word for it.
+    pub(super) source_name: Option<String>,
 }
 
 impl Staged {
@@ -51,7 +56,9 @@ pub(super) struct Spool {
 impl Spool {
     /// An empty one, in the folder for temporary files.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile()?) })
+        Ok(Self {
+            file: BufWriter::new(tempfile::tempfile()?),
+        })
     }
 
     /// Adds a row.
@@ -60,7 +67,13 @@ impl Spool {
             Staged::Review(review) => {
                 let its = &review.said.review;
                 let updated = its.updated_at.map(|at| at.timestamp_micros());
-                json!([its.id.as_str(), updated, its.source.name, review.location, packed(review)])
+                json!([
+                    its.id.as_str(),
+                    updated,
+                    review.source_name.as_ref().unwrap_or(&its.source.name),
+                    review.location,
+                    packed(review)
+                ])
             }
             Staged::Deleted(id) => json!([id.as_str(), null, null, null, null]),
         };
@@ -70,21 +83,45 @@ impl Spool {
 
     /// The lines, from the first.
     pub(super) fn into_lines(self) -> io::Result<impl Iterator<Item = io::Result<String>>> {
-        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
         Ok(BufReader::new(file).lines())
     }
 }
 
 fn packed(staged: &StagedReview) -> Value {
-    let StagedReview { said, location: _, posted_at, responded_at } = staged;
-    let Review { id: _, rating, date, author, title, text, language, source, verification, mentions, response, status, updated_at } =
-        &said.review;
+    let StagedReview {
+        said,
+        location: _,
+        posted_at,
+        responded_at,
+        source_name,
+    } = staged;
+    let Review {
+        id: _,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source,
+        verification,
+        mentions,
+        response,
+        status,
+        updated_at,
+    } = &said.review;
     let reason = match status {
         Status::Published => None,
         Status::Withheld { reason } => Some([reason]),
     };
-    let response = response.as_ref().map(|its| json!([its.text, its.date.map(|day| day.to_string()), its.author]));
+    let response = response
+        .as_ref()
+        .map(|its| json!([its.text, its.date.map(|day| day.to_string()), its.author]));
     json!([
         rating.stars(),
         date.to_string(),
@@ -107,13 +144,16 @@ fn packed(staged: &StagedReview) -> Value {
         said.decided.bits(),
         posted_at,
         responded_at,
+        source_name,
     ])
 }
 
 /// The row of that key, from what stands behind it; `None` for what no import has written.
 pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
     let id: ReviewId = id.parse().ok()?;
-    let Some(packed) = packed else { return Some(Staged::Deleted(id)) };
+    let Some(packed) = packed else {
+        return Some(Staged::Deleted(id));
+    };
     let mut values = Values(serde_json::from_str::<Vec<Value>>(packed).ok()?.into_iter());
     let review = Review {
         id,
@@ -123,28 +163,46 @@ pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
         title: values.next()?,
         text: values.next()?,
         language: values.next()?,
-        source: Source { name: values.next()?, url: values.next()? },
+        source: Source {
+            name: values.next()?,
+            url: values.next()?,
+        },
         verification: Verification {
             verified: values.next()?,
             method: Method::find(&values.next::<String>()?)?,
             verified_at: values.next()?,
         },
         mentions: Mentions::new(values.next()?, values.next()?, values.next()?),
-        response: values.next::<Option<(String, Option<String>, Option<String>)>>()?.map(|(text, date, author)| Response {
-            text,
-            date: date.and_then(|day| day.parse().ok()),
-            author,
-        }),
+        response: values
+            .next::<Option<(String, Option<String>, Option<String>)>>()?
+            .map(|(text, date, author)| Response {
+                text,
+                date: date.and_then(|day| day.parse().ok()),
+                author,
+            }),
         status: match values.next::<Option<[Option<String>; 1]>>()? {
             Some([reason]) => Status::Withheld { reason },
             None => Status::Published,
         },
         updated_at: values.next()?,
     };
-    let (unsaid, decided) = (Units::from_bits(values.next()?), Units::from_bits(values.next()?));
-    let (posted_at, responded_at) = (values.next()?, values.next()?);
-    let said = Statement { review, unsaid, decided };
-    Some(Staged::Review(Box::new(StagedReview { said, location: None, posted_at, responded_at })))
+    let (unsaid, decided) = (
+        Units::from_bits(values.next()?),
+        Units::from_bits(values.next()?),
+    );
+    let (posted_at, responded_at, source_name) = (values.next()?, values.next()?, values.next()?);
+    let said = Statement {
+        review,
+        unsaid,
+        decided,
+    };
+    Some(Staged::Review(Box::new(StagedReview {
+        said,
+        location: None,
+        posted_at,
+        responded_at,
+        source_name,
+    })))
 }
 
 struct Values(std::vec::IntoIter<Value>);

@@ -1,5 +1,6 @@
-//! The rows of one import, staged in a database of their own: one for each id, the newest; in the order of the ids, so that a
-//! merge reads them bit by bit. Its queries are not checked at compile time: the table is made here, and gone afterwards.
+//! The rows of one import, staged in a database of their own: one for each id, the newest; in the
+//! order of the ids, so that a merge reads them bit by bit. Its queries are not checked at compile
+//! time: the table is made here, and gone afterwards.
 
 use std::collections::HashSet;
 
@@ -25,7 +26,8 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Stages the rows of the spool. Of rows with one id the newest counts; where that does not decide, the later one.
+    /// Stages the rows of the spool. Of rows with one id the newest counts; where that does not
+    /// decide, the later one.
     pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
         let mut connection = db::scratch().await?;
         let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, row text)
@@ -36,7 +38,9 @@ impl Staging {
         loop {
             let (mut batch, mut rows) = (String::from("["), 0);
             while rows < ROWS && batch.len() < BYTES {
-                let Some(line) = lines.next().transpose().map_err(sqlx::Error::Io)? else { break };
+                let Some(line) = lines.next().transpose().map_err(sqlx::Error::Io)? else {
+                    break;
+                };
                 if rows > 0 {
                     batch.push(',');
                 }
@@ -58,25 +62,37 @@ impl Staging {
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
                location = excluded.location, row = excluded.row
              where coalesce(excluded.updated_us >= updated_us, true)";
-        sqlx::query(insert).bind(batch).execute(&mut self.connection).await?;
+        sqlx::query(insert)
+            .bind(batch)
+            .execute(&mut self.connection)
+            .await?;
         Ok(())
     }
 
     /// How many there are.
     pub(super) async fn count(&mut self) -> sqlx::Result<u64> {
-        let count: i64 = sqlx::query_scalar("select count(*) from staged").fetch_one(&mut self.connection).await?;
+        let count: i64 = sqlx::query_scalar("select count(*) from staged")
+            .fetch_one(&mut self.connection)
+            .await?;
         Ok(count.unsigned_abs())
     }
 
     /// The next rows after that id, in the order of the ids.
     pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, location, row from staged where review_id > ? order by review_id";
-        let mut rows = sqlx::query_as::<_, (String, Option<String>, Option<String>)>(select).bind(id).fetch(&mut self.connection);
+        let select =
+            "select review_id, location, row from staged where review_id > ? order by review_id";
+        let mut rows = sqlx::query_as::<_, (String, Option<String>, Option<String>)>(select)
+            .bind(id)
+            .fetch(&mut self.connection);
         let (mut staged, mut bytes) = (Vec::new(), 0);
         while staged.len() < ROWS && bytes < BYTES {
-            let Some((id, location, row)) = rows.try_next().await? else { break };
+            let Some((id, location, row)) = rows.try_next().await? else {
+                break;
+            };
             bytes += row.as_ref().map_or(0, String::len);
-            let lost = || sqlx::Error::Decode(format!("the staged row of {id} cannot be read back").into());
+            let lost = || {
+                sqlx::Error::Decode(format!("the staged row of {id} cannot be read back").into())
+            };
             let mut one = unpack(&id, row.as_deref()).ok_or_else(lost)?;
             if let Staged::Review(review) = &mut one {
                 review.location = location;
@@ -88,14 +104,21 @@ impl Staging {
 
     /// Whose reviews these are.
     pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
-        let select = "select distinct source, location from staged where row is not null order by 1, 2";
+        let select =
+            "select distinct source, location from staged where row is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
     /// Which of these ids are there.
     pub(super) async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
-        let select = "select review_id from staged where review_id in (select value from json_each(?))";
+        let select =
+            "select review_id from staged where review_id in (select value from json_each(?))";
         let ids = Value::from(ids).to_string();
-        Ok(sqlx::query_scalar(select).bind(ids).fetch_all(&mut self.connection).await?.into_iter().collect())
+        Ok(sqlx::query_scalar(select)
+            .bind(ids)
+            .fetch_all(&mut self.connection)
+            .await?
+            .into_iter()
+            .collect())
     }
 }

@@ -1,5 +1,6 @@
-//! `--withdraw-missing`: what a source no longer gives does not appear any more (CONTRACT §2.1), and appears again when it is
-//! back, which is the merge's affair. Guarded, because a file that was cut off would take most of a firm's reviews away.
+//! `--withdraw-missing`: what a source no longer gives does not appear any more (CONTRACT §2.1),
+//! and appears again when it is back, which is the merge's affair. Guarded, because a file that was
+//! cut off would take most of a firm's reviews away.
 
 use std::collections::HashSet;
 
@@ -26,8 +27,13 @@ pub(super) enum WithdrawError {
     Database(#[from] sqlx::Error),
 }
 
-/// Withholds what the sources and locations of this import no longer give; `is_confirmed` says that it may be many.
-pub(super) async fn missing(merging: &mut Merging<'_>, staging: &mut Staging, is_confirmed: bool) -> Result<(), WithdrawError> {
+/// Withholds what the sources and locations of this import no longer give; `is_confirmed` says that
+/// it may be many.
+pub(super) async fn missing(
+    merging: &mut Merging<'_>,
+    staging: &mut Staging,
+    is_confirmed: bool,
+) -> Result<(), WithdrawError> {
     let rejected = merging.report.rejected;
     if rejected > 0 {
         let reason = format!(
@@ -38,7 +44,14 @@ pub(super) async fn missing(merging: &mut Merging<'_>, staging: &mut Staging, is
     for place in staging.places().await? {
         let (present, missing) = count(merging, staging, &place).await?;
         if missing * 100 > (present + missing) * SHARE_PERCENT_MAX && !is_confirmed {
-            let (source, location) = (&place.0, place.1.as_ref().map(|name| format!(" of {name}")).unwrap_or_default());
+            let (source, location) = (
+                &place.0,
+                place
+                    .1
+                    .as_ref()
+                    .map(|name| format!(" of {name}"))
+                    .unwrap_or_default(),
+            );
             let reason = format!(
                 "--withdraw-missing: {missing} of {} reviews that {source}{location} gave are missing, more than {SHARE_PERCENT_MAX} %; \
                  look whether the file is whole, and add --yes if they are to go",
@@ -56,9 +69,15 @@ pub(super) async fn missing(merging: &mut Merging<'_>, staging: &mut Staging, is
 }
 
 /// The next of the reviews that this source gave.
-async fn page(merging: &mut Merging<'_>, (source, location): &Place, last: &mut String) -> sqlx::Result<Option<Vec<SourceRow>>> {
+async fn page(
+    merging: &mut Merging<'_>,
+    (source, location): &Place,
+    last: &mut String,
+) -> sqlx::Result<Option<Vec<SourceRow>>> {
     let rows = store::sources_at(merging.write, source, location.as_deref(), last, ROWS).await?;
-    let Some(end) = rows.last() else { return Ok(None) };
+    let Some(end) = rows.last() else {
+        return Ok(None);
+    };
     *last = end.id.to_string();
     Ok(Some(rows))
 }
@@ -72,7 +91,11 @@ async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result
 }
 
 /// How many published reviews of that source this import has, and how many it has not.
-async fn count(merging: &mut Merging<'_>, staging: &mut Staging, place: &Place) -> sqlx::Result<(u64, u64)> {
+async fn count(
+    merging: &mut Merging<'_>,
+    staging: &mut Staging,
+    place: &Place,
+) -> sqlx::Result<(u64, u64)> {
     let (mut all, mut missing, mut last) = (0, 0, String::new());
     while let Some(rows) = page(merging, place, &mut last).await? {
         all += published(merging, &rows).await?.len() as u64;
@@ -84,22 +107,45 @@ async fn count(merging: &mut Merging<'_>, staging: &mut Staging, place: &Place) 
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    Ok(store::published(merging.write, &ids).await?.into_iter().map(|numbered| numbered.review).collect())
+    Ok(store::published(merging.write, &ids)
+        .await?
+        .into_iter()
+        .map(|numbered| numbered.review)
+        .collect())
 }
 
 /// Withholds these, but for those that the owner shows in spite of their source.
 async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::Result<()> {
     let mut reviews = published(merging, &rows).await?;
     for review in &mut reviews {
-        let Some(row) = rows.iter_mut().find(|row| row.id == review.id) else { continue };
-        let gone = Review { status: Status::Withheld { reason: Some(GONE.to_owned()) }, ..review.clone() };
-        let (before, after) = (merging.key.digest(Unit::Status, review), merging.key.digest(Unit::Status, &gone));
-        let is_own = row.base.get(Unit::Status).is_some_and(|base| base != before);
+        let Some(row) = rows.iter_mut().find(|row| row.id == review.id) else {
+            continue;
+        };
+        let gone = Review {
+            status: Status::Withheld {
+                reason: Some(GONE.to_owned()),
+            },
+            ..review.clone()
+        };
+        let (before, after) = (
+            merging.key.digest(Unit::Status, review),
+            merging.key.digest(Unit::Status, &gone),
+        );
+        let is_own = row
+            .base
+            .get(Unit::Status)
+            .is_some_and(|base| base != before);
         row.base.set(Unit::Status, after);
         if is_own {
-            merging.report.kept_edited.add(|| format!("{} status", review.id));
+            merging
+                .report
+                .kept_edited
+                .add(|| format!("{} status", review.id));
         } else {
-            *review = Review { updated_at: review.updated_at.max(Some(merging.now)), ..gone };
+            *review = Review {
+                updated_at: review.updated_at.max(Some(merging.now)),
+                ..gone
+            };
             merging.report.withdrawn.add(|| review.id.to_string());
         }
     }

@@ -1,42 +1,77 @@
-//! Why a text was read as it was, for people: every finding with the sum of its hits. Apart from the reading, whose result it
-//! only shows; `reviews insights explain` prints it.
+//! Why a text was read as it was, for people: every finding with the sum of its hits. Apart from
+//! the analysis, whose result it only shows; `reviews insights explain` renders it.
 
 use std::fmt::Write as _;
 
-use super::reading::{Finding, Language, Reading, Span};
+use super::analysis::{Analysis, Finding, Language, Span};
 
-/// What a reading found in `text`, and every reason with its points.
+/// What an analysis found in `text`, and every reason with its points.
 #[must_use]
-pub fn explain(text: &str, reading: &Reading) -> String {
+pub fn explain(text: &str, analysis: &Analysis) -> String {
     let characters: Vec<char> = text.chars().collect();
     let cut = |span: Span| {
-        let part = characters.get(span.start as usize..span.end as usize).unwrap_or_default();
-        part.iter().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+        let part = characters
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
+        part.iter()
+            .collect::<String>()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    let mut told = match reading.language {
+    let mut told = match analysis.language {
         Language::None => return "There are no words, so nothing was analysed.\n".to_owned(),
-        Language::Other => return "The text is not English, so it was counted and not analysed.\n".to_owned(),
+        Language::Other => {
+            return "The text is not English, so it was counted and not analysed.\n".to_owned();
+        }
         Language::English => String::new(),
     };
-    for (number, sentence) in (0_u32..).zip(&reading.sentences) {
+    for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
         let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
-        for finding in reading.findings.iter().filter(|finding| finding.sentence == number) {
+        for finding in analysis
+            .findings
+            .iter()
+            .filter(|finding| finding.sentence == number)
+        {
             tell_finding(&mut told, finding, &cut);
         }
-        for mention in reading.mentions.iter().filter(|mention| mention.sentence == number) {
+        for mention in analysis
+            .mentions
+            .iter()
+            .filter(|mention| mention.sentence == number)
+        {
             let who = mention.candidates.join(" or ");
-            let _ = writeln!(told, "   {} {who} ({}, {:?})", mention.kind.name(), mention.rule, cut(mention.span));
+            let _ = writeln!(
+                told,
+                "   {} {who} ({}, {:?})",
+                mention.kind.name(),
+                mention.rule,
+                cut(mention.span)
+            );
         }
     }
-    let (polarity, score) = reading.overall;
+    let (polarity, score) = analysis.overall;
     let _ = writeln!(told, "The text as a whole: {} ({score:+})", polarity.name());
     told
 }
 
 fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(Span) -> String) {
-    let _ = writeln!(told, "   {} {} ({:+}) in {:?}", finding.aspect, finding.polarity.name(), finding.score, cut(finding.span));
+    let _ = writeln!(
+        told,
+        "   {} {} ({:+}) in {:?}",
+        finding.aspect,
+        finding.polarity.name(),
+        finding.score,
+        cut(finding.span)
+    );
     for hit in &finding.hits {
-        let _ = writeln!(told, "     {:>+4}  {}  {:?}", hit.points, hit.rule, cut(hit.span));
+        let _ = writeln!(
+            told,
+            "     {:>+4}  {}  {:?}",
+            hit.points,
+            hit.rule,
+            cut(hit.span)
+        );
     }
     let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
     let _ = writeln!(told, "     {sum:>+4}  sum");
@@ -45,8 +80,8 @@ fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(Span) -> Str
 #[cfg(test)]
 mod tests {
     use super::explain;
-    use crate::insights::aspects::Judge;
-    use crate::insights::reading::{Language, Polarity, Reading};
+    use crate::insights::analysis::{Analysis, Language, Polarity};
+    use crate::insights::aspects::RuleEngine;
     use crate::insights::text::Text;
     use crate::insights::trade::Trade;
 
@@ -54,9 +89,13 @@ mod tests {
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "They weren't on time.";
         let text = Text::new(original);
-        let judged = Judge::new(&Trade::built_in().unwrap()).judge(&text);
-        let sentences = text.sentences().iter().map(|sentence| text.span(sentence.clone())).collect();
-        let mut reading = Reading {
+        let judged = RuleEngine::new(&Trade::built_in().unwrap()).analyze(&text);
+        let sentences = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()))
+            .collect();
+        let mut analysis = Analysis {
             language: Language::English,
             sentences,
             findings: judged.findings,
@@ -65,7 +104,7 @@ mod tests {
             phrases: Vec::new(),
         };
         assert_eq!(
-            explain(original, &reading),
+            explain(original, &analysis),
             "1. They weren't on time.\n   \
              punctuality negative (-3) in \"They weren't on time\"\n       \
              +3  phrase:on_time  \"on time\"\n       \
@@ -73,7 +112,7 @@ mod tests {
              -3  sum\n\
              The text as a whole: negative (-3)\n"
         );
-        reading.language = Language::Other;
-        assert!(explain(original, &reading).contains("not analysed"));
+        analysis.language = Language::Other;
+        assert!(explain(original, &analysis).contains("not analysed"));
     }
 }

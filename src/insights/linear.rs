@@ -1,7 +1,8 @@
-//! The worst texts that anybody may write, of 20,000 characters each: what reading them takes grows as their length does, counted in
-//! steps. One such text for each step over a text; together they are what any of them could be.
+//! The worst texts that anybody may write, of 20,000 characters each: what reading them takes grows
+//! as their length does, counted in steps. One such text for each step over a text; together they
+//! are what any of them could be.
 
-use super::{Engine, Note, Reader, Subject, TEXT_CHARS_MAX};
+use super::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::business::{Business, Service, Technician};
 use crate::reviews::{Mentions, Review};
 use crate::steps;
@@ -21,41 +22,84 @@ const WORST: [(&str, &str); 24] = [
     ("tokens: marks that differ", "!?.,;:"),
     ("tokens: combining marks", "e\u{301}\u{301}\u{301} "),
     ("language: words of none", "zqx wvk "),
-    ("phrases: each judges", "on time great work fair price very friendly "),
-    ("phrases: each is turned round", "not good not on time never late no mess "),
-    ("phrases: gaps without an end", "they did not really in any way at all "),
+    (
+        "phrases: each judges",
+        "on time great work fair price very friendly ",
+    ),
+    (
+        "phrases: each is turned round",
+        "not good not on time never late no mess ",
+    ),
+    (
+        "phrases: gaps without an end",
+        "they did not really in any way at all ",
+    ),
     ("opinions without a name", "great good nice excellent "),
-    ("opinions joined", "not friendly or helpful or nice or good or "),
+    (
+        "opinions joined",
+        "not friendly or helpful or nice or good or ",
+    ),
     ("names of what is judged", "price work tech office "),
     ("clauses", "but, and they, but, however, "),
     ("cues", "very very really so too extremely "),
     ("quotation marks", "\"good\" \"work\" "),
     ("people", "Dana Whitfield Dana Mike They "),
     ("people: and who goes on", "Dana came. They. He. She. "),
-    ("people: slips of the pen", "Danna Whitfeild Whittfieldd Danaa "),
+    (
+        "people: slips of the pen",
+        "Danna Whitfeild Whittfieldd Danaa ",
+    ),
     ("people: a signature that never comes", "Dana - ! ? - "),
-    ("services and areas", "water heater Mesa and Gilbert/Mesa drain and Mesa North north "),
+    (
+        "services and areas",
+        "water heater Mesa and Gilbert/Mesa drain and Mesa North north ",
+    ),
 ];
 
 fn firm() -> Business {
-    let technician =
-        |id: &str, name: &str| Technician { id: id.to_owned(), name: name.to_owned(), aliases: vec!["Mikey".to_owned()] };
-    let service = |id: &str, name: &str| Service { id: id.to_owned(), name: name.to_owned(), synonyms: vec!["drain".to_owned()] };
+    let technician = |id: &str, name: &str| Technician {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        aliases: vec!["Mikey".to_owned()],
+    };
+    let service = |id: &str, name: &str| Service {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        synonyms: vec!["drain".to_owned()],
+    };
     Business {
-        technicians: vec![technician("t1", "Dana Whitfield"), technician("t2", "Mike Whitfield"), technician("t3", "Mike Hale")],
-        services: vec![service("water-heater", "Water heater repair"), service("drain", "Drain cleaning")],
-        service_areas: ["Mesa", "Gilbert", "North Mesa", "North"].map(str::to_owned).to_vec(),
+        technicians: vec![
+            technician("t1", "Dana Whitfield"),
+            technician("t2", "Mike Whitfield"),
+            technician("t3", "Mike Hale"),
+        ],
+        services: vec![
+            service("water-heater", "Water heater repair"),
+            service("drain", "Drain cleaning"),
+        ],
+        service_areas: ["Mesa", "Gilbert", "North Mesa", "North"]
+            .map(str::to_owned)
+            .to_vec(),
         ..Business::default()
     }
 }
 
 /// How many steps reading takes, with what is made of it.
-fn steps_of(reader: &Reader, text: &str) -> u64 {
-    let recorded = Mentions::new(vec!["Mike Hale".to_owned()], vec!["drain".to_owned()], Vec::new());
-    let subject = Subject { text, language: Some("en"), author: "Dana W.", recorded: &recorded };
+fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
+    let recorded = Mentions::new(
+        vec!["Mike Hale".to_owned()],
+        vec!["drain".to_owned()],
+        Vec::new(),
+    );
+    let subject = Subject {
+        text,
+        language: Some("en"),
+        author: "Dana W.",
+        recorded: &recorded,
+    };
     let before = steps::taken();
-    let reading = reader.read(&subject);
-    let _ = Note::new(&reading, &review(text), reader.trade());
+    let analysis = analyzer.analyze(&subject);
+    let _ = PackedAnalysis::new(&analysis, &review(text), analyzer.trade());
     steps::taken() - before
 }
 
@@ -69,8 +113,15 @@ fn review(text: &str) -> Review {
         title: None,
         text: text.to_owned(),
         language: None,
-        source: Source { name: "Direct".to_owned(), url: None },
-        verification: Verification { verified: true, method: Method::Manual, verified_at: None },
+        source: Source {
+            name: "Direct".to_owned(),
+            url: None,
+        },
+        verification: Verification {
+            verified: true,
+            method: Method::Manual,
+            verified_at: None,
+        },
         mentions: Mentions::default(),
         response: None,
         status: Status::Published,
@@ -80,19 +131,27 @@ fn review(text: &str) -> Review {
 
 /// Begins in English, so that it is read whatever follows.
 fn text_of(unit: &str, characters: usize) -> String {
-    let opening = "They came out to our house and it was all that we had asked them for. ".repeat(6);
-    opening.chars().chain(unit.chars().cycle()).take(characters).collect()
+    let opening =
+        "They came out to our house and it was all that we had asked them for. ".repeat(6);
+    opening
+        .chars()
+        .chain(unit.chars().cycle())
+        .take(characters)
+        .collect()
 }
 
 #[test]
 fn every_step_over_the_worst_text_for_it_takes_as_long_as_the_text_is() {
-    let reader = Reader::new(&firm(), &Engine::built_in());
+    let analyzer = Analyzer::new(&firm(), &Engine::built_in());
     let mut faults = Vec::new();
     for (step, unit) in WORST {
-        let [half, whole] = [TEXT_CHARS_MAX / 2, TEXT_CHARS_MAX].map(|characters| steps_of(&reader, &text_of(unit, characters)));
+        let [half, whole] = [TEXT_CHARS_MAX / 2, TEXT_CHARS_MAX]
+            .map(|characters| steps_of(&analyzer, &text_of(unit, characters)));
         let a_character = whole / TEXT_CHARS_MAX as u64;
         if a_character > STEPS_A_CHARACTER || whole > half * 23 / 10 {
-            faults.push(format!("{step}: {whole} steps for {TEXT_CHARS_MAX} characters, {half} for half of them"));
+            faults.push(format!(
+                "{step}: {whole} steps for {TEXT_CHARS_MAX} characters, {half} for half of them"
+            ));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -100,8 +159,9 @@ fn every_step_over_the_worst_text_for_it_takes_as_long_as_the_text_is() {
 
 #[test]
 fn what_is_counted_is_counted() {
-    let reader = Reader::new(&firm(), &Engine::built_in());
-    // Ordinary words take steps in every part; without the counting, the test above would hold nothing.
+    let analyzer = Analyzer::new(&firm(), &Engine::built_in());
+    // Ordinary words take steps in every part; without the counting, the test above would hold
+    // nothing.
     let text = "Dana was on time and very friendly. Great work at a fair price, and the drain in Mesa is fine now.";
-    assert!(steps_of(&reader, text) > text.len() as u64);
+    assert!(steps_of(&analyzer, text) > text.len() as u64);
 }

@@ -1,28 +1,30 @@
-//! Insights: what the reviews say, counted. Reading one text is a pure function of the text and of what the firm says about
-//! itself; counting is one of all readings. Editorial texts are rows of their own and are never derived.
+//! Insights: what the reviews say, counted. Analyzing one text is a pure function of the text and
+//! of what the firm says about itself; counting is one of all analyses. Editorial texts are rows of
+//! their own and are never derived.
 
+pub mod aggregate;
+mod analysis;
+mod analyzer;
 pub mod aspects;
-pub mod compile;
-pub mod detector;
-mod editorial;
+pub mod classifier;
 pub mod evaluate;
 mod explain;
+pub mod linking;
 pub mod model;
-pub mod names;
-mod note;
+mod packed_analysis;
 pub mod quality;
-mod reader;
-mod reading;
 pub mod store;
 pub mod text;
 pub mod trade;
 mod wilson;
 
-pub use editorial::{Editorial, Question};
+pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
+pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use explain::explain;
-pub use note::{Head, Mark, Name, Note, NoteRef, Notes};
-pub use reader::{Engine, Reader, Subject, TEXT_CHARS_MAX};
-pub use reading::{Finding, Hit, Kind, Language, Mention, Polarity, Reading, Span};
+pub use packed_analysis::{
+    PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
+    name_key,
+};
 pub use trade::Trade;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! How well the texts are read: figures measured on annotated sentences (`docs/ANNOTATION.md`), which stand beside what they
-//! are about. A test measures them anew, so that none is out of date.
+//! How well the texts are read: figures measured on annotated sentences (`docs/ANNOTATION.md`),
+//! which stand beside what they are about. A test measures them anew, so that none is out of date.
 
 use super::evaluate::Share;
 use super::model::Model;
@@ -24,7 +24,8 @@ pub struct Figure {
     pub share: Share,
 }
 
-/// The figures of the built-in trade, on sentences that nobody looked at while the rules were written.
+/// The figures of the built-in trade, on sentences that nobody looked at while the rules were
+/// written.
 #[must_use]
 pub fn measured() -> Vec<Figure> {
     MEASURED.lines().skip(1).filter_map(figure).collect()
@@ -33,7 +34,11 @@ pub fn measured() -> Vec<Figure> {
 /// The figures of the polarity model, by its training script.
 #[must_use]
 pub fn of_model(model: &Model) -> Vec<Figure> {
-    let its = model.quality().figures.iter().filter(|figure| figure.method == MODEL);
+    let its = model
+        .quality()
+        .figures
+        .iter()
+        .filter(|figure| figure.method == MODEL);
     let figure = |figure: &super::model::Figure| {
         let (part, whole) = (figure.correct as usize, figure.n as usize);
         Figure {
@@ -52,5 +57,14 @@ fn figure(line: &str) -> Option<Figure> {
     let mut text = || parts.next().map(str::to_owned);
     let (task, set, measure) = (text()?, text()?, text()?);
     let mut number = || text()?.parse().ok();
-    Some(Figure { task, set, measure, n: number()?, share: Share { part: number()?, whole: number()? } })
+    Some(Figure {
+        task,
+        set,
+        measure,
+        n: number()?,
+        share: Share {
+            part: number()?,
+            whole: number()?,
+        },
+    })
 }

@@ -2,7 +2,8 @@
 
 use crate::db::{Database, DbError, Erased};
 
-/// Erases what there is to erase; says whether all of it is gone now. Where the log could not be cut, a later run does it.
+/// Erases what there is to erase; says whether all of it is gone now. Where the log could not be
+/// cut, a later run does it.
 ///
 /// # Errors
 /// When the database cannot be written; the next run tries again.

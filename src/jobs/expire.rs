@@ -1,4 +1,5 @@
-//! Ends the leases that are over. Deliveries stop at a lease's end by themselves; this writes it down.
+//! Ends the leases that are over. Deliveries stop at a lease's end by themselves; this writes it
+//! down.
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
@@ -11,7 +12,9 @@ use crate::websub::store;
 pub async fn run_once(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write().await?;
-    let ended = store::expire(&mut write, clock.now()).await.map_err(fault)?;
+    let ended = store::expire(&mut write, clock.now())
+        .await
+        .map_err(fault)?;
     write.commit().await.map_err(fault)?;
     if ended > 0 {
         tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");

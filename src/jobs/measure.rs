@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
+use crate::telemetry::catalog;
 use crate::websub::store;
 
 /// Reads the figures and sets the gauges.
@@ -11,11 +12,15 @@ use crate::websub::store;
 pub async fn run_once(database: &Database, clock: &Clock) -> Result<(), DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let figures = store::figures(&mut connection, clock.now()).await.map_err(fault)?;
+    let figures = store::gauges(&mut connection, clock.now())
+        .await
+        .map_err(fault)?;
     let gauge = |count: i64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    metrics::gauge!("websub_active").set(gauge(figures.active));
-    metrics::gauge!("websub_pending").set(gauge(figures.pending));
-    metrics::gauge!("websub_due").set(gauge(figures.due));
-    metrics::gauge!("websub_oldest_due_seconds").set(gauge(figures.oldest_due_seconds.max(0)));
+    catalog::HUB_ACTIVE.gauge(&[]).set(gauge(figures.active));
+    catalog::HUB_PENDING.gauge(&[]).set(gauge(figures.pending));
+    catalog::HUB_DUE.gauge(&[]).set(gauge(figures.due));
+    catalog::HUB_OLDEST_DUE_SECONDS
+        .gauge(&[])
+        .set(gauge(figures.oldest_due_seconds.max(0)));
     Ok(())
 }

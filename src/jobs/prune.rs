@@ -1,4 +1,5 @@
-//! Deletes what the hub has kept long enough: attempts, fan-outs, subscriptions that are over, requests nobody verified.
+//! Deletes what the hub has kept long enough: attempts, fan-outs, subscriptions that are over,
+//! requests nobody verified.
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
@@ -14,7 +15,10 @@ pub async fn run_once(database: &Database, clock: &Clock) -> Result<bool, DbErro
     let gone = store::prune(&mut write, clock.now()).await.map_err(fault)?;
     write.commit().await.map_err(fault)?;
     if gone > 0 {
-        tracing::info!(gone, "websub.pruned: what was older than 30 days was deleted");
+        tracing::info!(
+            gone,
+            "websub.pruned: what was older than 30 days was deleted"
+        );
     }
     Ok(gone > 0)
 }

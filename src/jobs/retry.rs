@@ -1,5 +1,6 @@
-//! Work that fails is tried again with growing waits, and told of when its state changes: it fails, it fails for another
-//! reason, it succeeds again. Pure policy: whoever owns the work waits and logs.
+//! Work that fails is tried again with growing waits, and told of when its state changes: it fails,
+//! it fails for another reason, it succeeds again. Pure policy: whoever owns the work waits and
+//! logs.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Notes a failure for `reason`. Whether that is news: the work succeeded before, or failed for another reason.
+    /// Notes a failure for `reason`. Whether that is news: the work succeeded before, or failed for
+    /// another reason.
     #[must_use]
     pub fn failed(&mut self, reason: String) -> bool {
         self.failures = self.failures.saturating_add(1);
@@ -32,11 +34,16 @@ impl Retry {
         self.reason.take().map(|_| failures)
     }
 
-    /// How long to wait before the next try: `first` after a success or one failure, twice as long after each further one.
+    /// How long to wait before the next try: `first` after a success or one failure, twice as long
+    /// after each further one.
     #[must_use]
     pub fn wait(&self, first: Duration) -> Duration {
         let doublings = self.failures.saturating_sub(1).min(DOUBLINGS_MAX);
-        if doublings == 0 { first } else { (first * 2_u32.pow(doublings)).min(WAIT_MAX.max(first)) }
+        if doublings == 0 {
+            first
+        } else {
+            (first * 2_u32.pow(doublings)).min(WAIT_MAX.max(first))
+        }
     }
 }
 
@@ -54,7 +61,10 @@ mod tests {
             let _ = retry.failed("locked".to_owned());
             waits.push(retry.wait(first).as_millis());
         }
-        assert_eq!(waits, [200, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+        assert_eq!(
+            waits,
+            [200, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]
+        );
         assert_eq!(retry.succeeded(), Some(8));
         assert_eq!(retry.wait(first), first);
         assert_eq!(retry.wait(Duration::from_mins(1)), Duration::from_mins(1));
@@ -64,7 +74,8 @@ mod tests {
     #[test]
     fn only_a_change_of_state_is_news() {
         let mut retry = Retry::default();
-        let said = ["locked", "locked", "full", "full", "locked"].map(|reason| retry.failed(reason.to_owned()));
+        let said = ["locked", "locked", "full", "full", "locked"]
+            .map(|reason| retry.failed(reason.to_owned()));
         assert_eq!(said, [true, false, true, false, true]);
         assert_eq!((retry.succeeded(), retry.succeeded()), (Some(5), None));
         assert!(retry.failed("locked".to_owned()));

@@ -1,5 +1,5 @@
-//! The scheduler: cron calls the jobs' `run_once`, as a net below the worker's own timer. No run overlaps another of the
-//! same job, and a stop waits for what runs.
+//! The scheduler: cron calls the jobs' `run_once`, as a net below the worker's own timer. No run
+//! overlaps another of the same job, and a stop waits for what runs.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const PRUNE: &str = "10 23 * * * *";
 const CHECKPOINT: &str = "35 * * * * *";
 const ERASE: &str = "20 * * * * *";
 
-/// Running cron jobs.
+/// The cron jobs that run; dropping it stops none, [`Schedule::stop`] does.
 pub struct Schedule {
     scheduler: JobScheduler,
     stop: CancellationToken,
@@ -28,12 +28,21 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log, erase what was deleted.
+    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log, erase what was
+    /// deleted.
     ///
     /// # Errors
     /// When the scheduler will not start.
-    pub async fn start(database: &Database, clock: &Clock, wake: &Arc<Notify>) -> Result<Self, JobSchedulerError> {
-        let schedule = Self { scheduler: JobScheduler::new().await?, stop: CancellationToken::new(), runs: TaskTracker::new() };
+    pub async fn start(
+        database: &Database,
+        clock: &Clock,
+        wake: &Arc<Notify>,
+    ) -> Result<Self, JobSchedulerError> {
+        let schedule = Self {
+            scheduler: JobScheduler::new().await?,
+            stop: CancellationToken::new(),
+            runs: TaskTracker::new(),
+        };
         let wake = Arc::clone(wake);
         let waking = move || {
             let wake = Arc::clone(&wake);
@@ -77,16 +86,26 @@ impl Schedule {
         Ok(schedule)
     }
 
-    async fn add<W, F>(&self, cron: &str, name: &'static str, work: W) -> Result<(), JobSchedulerError>
+    async fn add<W, F>(
+        &self,
+        cron: &str,
+        name: &'static str,
+        work: W,
+    ) -> Result<(), JobSchedulerError>
     where
         W: Fn() -> F + Send + Sync + Clone + 'static,
         F: Future<Output = Result<(), DbError>> + Send + 'static,
     {
-        let (stop, runs, turn) = (self.stop.clone(), self.runs.clone(), Arc::new(Mutex::new(())));
+        let (stop, runs, turn) = (
+            self.stop.clone(),
+            self.runs.clone(),
+            Arc::new(Mutex::new(())),
+        );
         let job = Job::new_async(cron, move |_, _| {
             let (stop, work, turn) = (stop.clone(), work.clone(), Arc::clone(&turn));
             Box::pin(runs.track_future(async move {
-                // The scheduler starts a job though it still runs, and once more after its shutdown.
+                // The scheduler starts a job though it still runs, and once more after its
+                // shutdown.
                 let Ok(_turn) = turn.try_lock() else { return };
                 if stop.is_cancelled() {
                     return;

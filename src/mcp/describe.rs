@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::session::EXAMPLE_ID;
 use crate::links::MCP_PATH;
 
 /// The operation that asks.
@@ -32,14 +33,23 @@ fn ask() -> Value {
         "tags": ["Agents"],
         "operationId": ASK,
         "summary": "Ask as an agent (Model Context Protocol)",
-        "description": "JSON-RPC 2.0 over streamable HTTP, answered with plain JSON. Revisions 2025-03-26, 2025-06-18 and 2025-11-25 open \
-            a session with `initialize` and send its `Mcp-Session-Id` from then on; 2026-07-28 is stateless, with `MCP-Protocol-Version`, \
-            `Mcp-Method` and `Mcp-Name` as headers and the same revision in `params._meta`. The schema shows the request that needs \
-            neither a session nor headers: the one that opens a session. Which methods and tools there are, `tools/list` and the docs tell.",
+        "description": "One JSON-RPC 2.0 message, answered with plain JSON (MCP's streamable HTTP). Revisions 2025-03-26, 2025-06-18 and \
+            2025-11-25 open a session with `initialize` and send its `Mcp-Session-Id` from then on; 2026-07-28 has no sessions, but \
+            `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` as headers and the revision in `params._meta`. The example asks which \
+            tools there are, in a session that is always open so that every method can be tried; a program opens its own.",
+        "parameters": [
+            session(false),
+            revision(),
+            header("Mcp-Method", "Without a session: the body's `method` once more."),
+            header("Mcp-Name", "Without a session: the name of the tool or prompt, or the URI of the resource, once more."),
+        ],
         "requestBody": {
             "description": "One JSON-RPC message of at most 1 MiB.",
             "required": true,
-            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/McpRequest" } } },
+            "content": { "application/json": {
+                "schema": { "$ref": "#/components/schemas/McpRequest" },
+                "examples": messages(),
+            } },
         },
         "responses": {
             "200": {
@@ -64,14 +74,8 @@ fn end() -> Value {
         "tags": ["Agents"],
         "operationId": END,
         "summary": "End an agent's session",
-        "description": "Ends the session before its time, which is a day. It frees nothing here: sessions cost nothing while they rest.",
-        "parameters": [{
-            "name": "Mcp-Session-Id",
-            "in": "header",
-            "required": true,
-            "description": "As `initialize` answered it.",
-            "schema": { "type": "string", "minLength": 1 },
-        }],
+        "description": "Ends the session before its time, which is a day after it was opened. The session of the example stays open.",
+        "parameters": [session(true), revision()],
         "responses": {
             "204": { "description": "It is over." },
             "400": problem("It is not said which."),
@@ -82,11 +86,62 @@ fn end() -> Value {
     })
 }
 
-/// A JSON-RPC request. The schema is that of `initialize`.
+fn header(name: &str, description: &str) -> Value {
+    json!({
+        "name": name,
+        "in": "header",
+        "required": false,
+        "description": description,
+        "schema": { "type": "string" },
+    })
+}
+
+fn session(is_required: bool) -> Value {
+    json!({
+        "name": "Mcp-Session-Id",
+        "in": "header",
+        "required": is_required,
+        "description": "The session, as `initialize` answered it in this header.",
+        "schema": { "type": "string" },
+        "example": EXAMPLE_ID,
+    })
+}
+
+fn revision() -> Value {
+    header(
+        "MCP-Protocol-Version",
+        "The revision of the protocol: that of the session, or `2026-07-28` without one.",
+    )
+}
+
+/// Requests to try, the one that needs to know nothing first: it is what Swagger UI sends.
+fn messages() -> Value {
+    let message = |summary: &str, method: &str, params: Option<Value>| {
+        let mut value = json!({ "jsonrpc": "2.0", "id": 1, "method": method });
+        if let Some(params) = params {
+            value["params"] = params;
+        }
+        json!({ "summary": summary, "value": value })
+    };
+    let opening = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "example", "version": "1.0" },
+    });
+    let search =
+        json!({ "name": "search_reviews", "arguments": { "query": "on time", "limit": 3 } });
+    json!({
+        "tools": message("List the tools", "tools/list", None),
+        "search": message("Call a tool", "tools/call", Some(search)),
+        "initialize": message("Open a session", "initialize", Some(opening)),
+    })
+}
+
+/// A JSON-RPC request or notification.
 fn request() -> Value {
     json!({
         "title": "McpRequest",
-        "description": "A JSON-RPC 2.0 request of the Model Context Protocol, by the example of `initialize`.",
+        "description": "A JSON-RPC 2.0 request of the Model Context Protocol; without `id` it is a notification.",
         "type": "object",
         "properties": {
             "jsonrpc": { "type": "string", "const": "2.0", "description": "The version of JSON-RPC." },
@@ -97,33 +152,14 @@ fn request() -> Value {
                     { "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX },
                 ],
             },
-            "method": { "type": "string", "enum": ["initialize"], "description": "What is asked for." },
+            "method": { "type": "string", "description": "What is asked for, such as `initialize`, `tools/list` or `tools/call`." },
             "params": {
                 "description": "What the method needs.",
                 "type": "object",
-                "properties": {
-                    "protocolVersion": { "type": "string", "description": "The revision that the client would like." },
-                    "capabilities": { "type": "object", "description": "What the client can do." },
-                    "clientInfo": {
-                        "description": "Who asks.",
-                        "type": "object",
-                        "properties": {
-                            "name": { "type": "string", "description": "Its name." },
-                            "version": { "type": "string", "description": "Its version." },
-                        },
-                        "required": ["name", "version"],
-                    },
-                },
-                "required": ["protocolVersion", "capabilities", "clientInfo"],
+                "additionalProperties": true,
             },
         },
-        "required": ["jsonrpc", "id", "method", "params"],
-        "example": {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "example", "version": "1.0" } },
-        },
+        "required": ["jsonrpc", "method"],
     })
 }
 
@@ -140,16 +176,15 @@ fn answer() -> Value {
     });
     json!({
         "title": "McpAnswer",
-        "description": "A JSON-RPC 2.0 response: a result or an error.",
+        "description": "A JSON-RPC 2.0 response: it has either `result` or `error`.",
         "type": "object",
         "properties": {
             "jsonrpc": { "type": "string", "const": "2.0", "description": "The version of JSON-RPC." },
             "id": { "type": ["string", "integer", "null"], "description": "The request's; null where it could not be read." },
-            "result": { "type": "object", "description": "What was asked for." },
+            "result": { "type": "object", "additionalProperties": true, "description": "What was asked for; absent where there is an error." },
             "error": error,
         },
         "required": ["jsonrpc"],
-        "oneOf": [{ "required": ["result"] }, { "required": ["error"] }],
     })
 }
 

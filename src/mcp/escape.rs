@@ -1,10 +1,11 @@
-//! JSON in which nothing is hidden: characters that show nothing, turn the direction of writing or move a terminal's cursor are
-//! written as escapes. What was said is the same to every parser, and plain to whoever reads the text itself, agents above all:
-//! review text is untrusted.
+//! JSON in which nothing is hidden: characters that show nothing, turn the direction of writing or
+//! move a terminal's cursor are written as escapes. What was said is the same to every parser, and
+//! plain to whoever reads the text itself, agents above all: review text is untrusted.
 
 use std::fmt::Write as _;
 
-/// The same JSON with such characters escaped. Those below U+0020 are escaped by every writer of JSON already (RFC 8259 §7).
+/// The same JSON with such characters escaped. Those below U+0020 are escaped by every writer of
+/// JSON already (RFC 8259 §7).
 #[must_use]
 pub fn escaped(json: String) -> String {
     // 0x7F is DEL; what is above begins a character outside of ASCII.
@@ -32,12 +33,16 @@ pub fn length(json: &str) -> usize {
     if json.bytes().all(|byte| byte < 0x7F) {
         return json.len();
     }
-    let grown = json.chars().filter(|c| is_hidden(*c)).map(|c| 6 * c.len_utf16() - c.len_utf8());
+    let grown = json
+        .chars()
+        .filter(|c| is_hidden(*c))
+        .map(|c| 6 * c.len_utf16() - c.len_utf8());
     json.len() + grown.sum::<usize>()
 }
 
-/// Controls, marks of direction, separators that break lines, what has no width (but the joiners, which scripts and emoji need),
-/// annotations, and tags and the later variation selectors, in which whole texts can be written unseen.
+/// Controls, marks of direction, separators that break lines, what has no width (but the joiners,
+/// which scripts and emoji need), annotations, and tags and the later variation selectors, in which
+/// whole texts can be written unseen.
 const fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -65,7 +70,10 @@ mod tests {
     fn what_is_hidden_is_escaped_and_means_the_same() {
         for (text, shown) in [
             ("plain", "plain"),
-            ("größer 👨\u{200D}👩\u{200D}👧 可", "größer 👨\u{200D}👩\u{200D}👧 可"),
+            (
+                "größer 👨\u{200D}👩\u{200D}👧 可",
+                "größer 👨\u{200D}👩\u{200D}👧 可",
+            ),
             ("a\u{7F}\u{85}\u{9B}31m", "a\\u007f\\u0085\\u009b31m"),
             ("\u{202E}dlrow\u{2066}", "\\u202edlrow\\u2066"),
             ("\u{2028}\u{FEFF}\u{200B}", "\\u2028\\ufeff\\u200b"),

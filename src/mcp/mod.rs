@@ -1,38 +1,41 @@
-//! `POST /mcp`: the reviews as tools, resources and prompts for agents, in every revision of the Model Context Protocol from
-//! 2025-03-26 on.
+//! `POST /mcp`: the reviews as tools, resources and prompts for agents, in every revision of the
+//! Model Context Protocol from 2025-03-26 on.
 //!
-//! Two eras share the route. Up to 2025-11-25 a client opens a session; since 2026-07-28 every request stands alone. Both are
-//! answered with plain JSON, and neither leaves anything in memory. The rules stand in `docs/MCP.md`.
+//! Two eras share the route. Up to 2025-11-25 a client opens a session; since 2026-07-28 every
+//! request stands alone. Both are answered with plain JSON, and neither leaves anything in memory.
+//! The rules stand in `docs/MCP.md`.
 
+pub mod catalog;
 mod describe;
+mod dispatch;
 mod escape;
-mod exchange;
-mod guard;
 mod message;
-pub mod offer;
+mod origin_check;
 mod revision;
 mod sdk;
 mod session;
-mod standard;
+mod stateless;
+mod stdio;
 mod store;
 
 use std::sync::Arc;
 
 pub use describe::describe;
-pub use guard::Guard;
+pub use origin_check::OriginCheck;
 use poem::error::ReadBodyError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 pub use session::Sessions;
+pub use stdio::Connection;
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use crate::links::{Links, MCP_PATH};
 use crate::random::Random;
-use crate::respond::{Route, method_not_allowed, problem};
-use exchange::{Exchange, Reply, SESSION_HEADER};
-use offer::Offer;
+use crate::respond::{Route, announces_more_than, method_not_allowed, problem};
+use catalog::Catalog;
+use dispatch::{Dispatcher, Reply, SESSION_HEADER};
 use sdk::Sdk;
 
 /// Bytes of a request's body: a call names a tool and some filters.
@@ -42,8 +45,15 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 ///
 /// # Errors
 /// When the database cannot be written, or the system gives no randomness.
-pub async fn sessions(database: &Database, clock: Clock, random: Random) -> Result<Sessions, DbError> {
-    let fault = |reason: String| DbError::Other { path: database.path().to_owned(), reason };
+pub async fn sessions(
+    database: &Database,
+    clock: Clock,
+    random: Random,
+) -> Result<Sessions, DbError> {
+    let fault = |reason: String| DbError::Other {
+        path: database.path().to_owned(),
+        reason,
+    };
     let half = || random.bytes_16().map_err(|error| fault(error.to_string()));
     let mut candidate = [0; session::KEY_BYTES];
     candidate[..16].copy_from_slice(&half()?);
@@ -52,41 +62,84 @@ pub async fn sessions(database: &Database, clock: Clock, random: Random) -> Resu
     let mut write = database.write().await?;
     let key = store::key(&mut write, candidate).await.map_err(at)?;
     write.commit().await.map_err(at)?;
-    let key = key.try_into().map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;
+    let key = key
+        .try_into()
+        .map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;
     Ok(Sessions::new(key, clock, random))
 }
 
 /// Where agents ask, and end their sessions.
 #[must_use]
-pub fn routes(mcp: Mcp) -> Vec<Route> {
-    let mcp = Arc::new(mcp);
-    vec![Route::new(MCP_PATH).on(Method::POST, describe::ASK, Arc::clone(&mcp)).on(Method::DELETE, describe::END, mcp)]
+pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
+    vec![
+        Route::new(MCP_PATH)
+            .on(Method::POST, describe::ASK, Arc::clone(mcp))
+            .on(Method::DELETE, describe::END, Arc::clone(mcp)),
+    ]
 }
 
 /// The endpoint.
 pub struct Mcp {
-    guard: Guard,
-    exchange: Exchange,
+    origin_check: OriginCheck,
+    exchange: Dispatcher,
 }
 
 impl Mcp {
     /// Answers with what is offered.
     #[must_use]
-    pub fn new(offer: Offer, sessions: Sessions, guard: Guard, links: &Links) -> Self {
-        Self { guard, exchange: Exchange { sessions, sdk: Arc::new(Sdk::new(offer, links)) } }
+    pub fn new(
+        catalog: Catalog,
+        sessions: Sessions,
+        origin_check: OriginCheck,
+        links: &Links,
+    ) -> Self {
+        Self {
+            origin_check,
+            exchange: Dispatcher {
+                sessions,
+                sdk: Arc::new(Sdk::new(catalog, links)),
+            },
+        }
+    }
+
+    /// Another client, over pipes.
+    #[must_use]
+    pub fn connect(&self) -> Connection {
+        Connection::new(Arc::clone(&self.exchange.sdk))
     }
 
     async fn post(&self, mut request: Request) -> Response {
         let content_type = request.content_type().unwrap_or_default();
-        if !content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-            return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Send JSON-RPC as Content-Type: application/json.");
+        if !content_type
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .eq_ignore_ascii_case("application/json")
+        {
+            return problem(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Send JSON-RPC as Content-Type: application/json.",
+            );
+        }
+        let too_large = || {
+            problem(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("A body has at most {BODY_BYTES_MAX} bytes."),
+            )
+        };
+        if announces_more_than(request.headers(), BODY_BYTES_MAX) {
+            return too_large();
         }
         let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
             Ok(body) => body,
-            Err(ReadBodyError::PayloadTooLarge) => {
-                return problem(StatusCode::PAYLOAD_TOO_LARGE, format!("A body has at most {BODY_BYTES_MAX} bytes."));
+            Err(ReadBodyError::PayloadTooLarge) => return too_large(),
+            Err(_) => {
+                return problem(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "The body did not come in time, or not to its end.",
+                );
             }
-            Err(_) => return problem(StatusCode::REQUEST_TIMEOUT, "The body did not come in time, or not to its end."),
         };
         match self.exchange.answer(request.headers(), &body).await {
             Reply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
@@ -107,19 +160,22 @@ impl Mcp {
     /// Ends a session.
     fn delete(&self, request: &Request) -> Response {
         let headers = request.headers();
-        if exchange::is_stateless(headers) {
+        if dispatch::is_stateless(headers) {
             return method_not_allowed(&[Method::POST, Method::OPTIONS]);
         }
-        if let Err((status, fault)) = exchange::known(headers) {
+        if let Err((status, fault)) = dispatch::known(headers) {
             return problem(status, fault.message);
         }
         let Some(id) = headers.get(SESSION_HEADER) else {
-            return problem(StatusCode::BAD_REQUEST, "Name the session that is to end in Mcp-Session-Id.");
+            return problem(
+                StatusCode::BAD_REQUEST,
+                "Name the session that is to end in Mcp-Session-Id.",
+            );
         };
         if id.to_str().is_ok_and(|id| self.exchange.sessions.end(id)) {
             Response::builder().status(StatusCode::NO_CONTENT).finish()
         } else {
-            problem(StatusCode::NOT_FOUND, exchange::LAPSED)
+            problem(StatusCode::NOT_FOUND, dispatch::LAPSED)
         }
     }
 }
@@ -128,9 +184,13 @@ impl Endpoint for Mcp {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        if let Some(told) = self.guard.stranger(request.uri(), request.headers()) {
+        if let Some(told) = self.origin_check.stranger(request.uri(), request.headers()) {
             return Ok(problem(StatusCode::FORBIDDEN, told));
         }
-        Ok(if *request.method() == Method::DELETE { self.delete(&request) } else { self.post(request).await })
+        Ok(if *request.method() == Method::DELETE {
+            self.delete(&request)
+        } else {
+            self.post(request).await
+        })
     }
 }

@@ -15,7 +15,12 @@ pub enum Revision {
 
 impl Revision {
     /// All of them, oldest first.
-    pub const ALL: [Self; 4] = [Self::March2025, Self::June2025, Self::November2025, Self::July2026];
+    pub const ALL: [Self; 4] = [
+        Self::March2025,
+        Self::June2025,
+        Self::November2025,
+        Self::July2026,
+    ];
     /// What a client gets that asks to open a session in a revision that has none here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
 
@@ -33,7 +38,9 @@ impl Revision {
     /// The revision of that date.
     #[must_use]
     pub fn of(date: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|revision| revision.date() == date)
+        Self::ALL
+            .into_iter()
+            .find(|revision| revision.date() == date)
     }
 
     /// Whether it has sessions.

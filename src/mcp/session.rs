@@ -1,5 +1,6 @@
-//! Sessions that cost nothing while they rest: all that is known of one stands in its id, signed, so none is kept, they outlive
-//! a restart, and opening thousands leaves nothing behind. Only those that a client ended are remembered, up to a bound.
+//! Sessions that cost nothing while they rest: all that is known of one stands in its id, signed,
+//! so none is kept, they outlive a restart, and opening thousands leaves nothing behind. Only those
+//! that a client ended are remembered, up to a bound.
 //!
 //! A session is no credential: whoever has its id can do what anybody can.
 
@@ -20,9 +21,19 @@ use crate::random::Random;
 pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
 /// Of the key.
 pub const KEY_BYTES: usize = 32;
-/// How many ended sessions are remembered. Of more, those that would lapse first are forgotten: until then, their ids work again.
+/// A session that is always open and cannot be ended, so that the requests in the API's description
+/// work as they are. It gives nobody anything: everybody may open a session.
+pub const EXAMPLE_ID: &str = "example-session";
+const EXAMPLE: Session = Session {
+    ends_at: i64::MAX,
+    nonce: [0; NONCE_BYTES],
+    revision: Revision::November2025,
+};
+/// How many ended sessions are remembered. Of more, those that would lapse first are forgotten:
+/// until then, their ids work again.
 pub const ENDED_MAX: usize = 10_000;
-/// The revision as its place in the list, the end in seconds since 1970, and what makes the id unique.
+/// The revision as its place in the list, the end in seconds since 1970, and what makes the id
+/// unique.
 const CONTENT_BYTES: usize = 1 + 8 + NONCE_BYTES;
 const NONCE_BYTES: usize = 16;
 const SIGNATURE_BYTES: usize = 32;
@@ -59,7 +70,12 @@ impl Sessions {
         // Shorter keys are filled up with zeros to the hash's block (RFC 2104 §2).
         let mut block = [0; 64];
         block[..KEY_BYTES].copy_from_slice(&key);
-        Self { signer: Hmac::new(&block.into()), clock, random, ended: Mutex::default() }
+        Self {
+            signer: Hmac::new(&block.into()),
+            clock,
+            random,
+            ended: Mutex::default(),
+        }
     }
 
     /// Opens a session: its id, in visible ASCII.
@@ -80,22 +96,37 @@ impl Sessions {
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Session> {
         let session = self.read(id)?;
-        let is_ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(&session);
+        let is_ended = self
+            .ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&session);
         (!is_ended && session.ends_at > self.now()).then_some(session)
     }
 
     /// Ends the session of that id; false where there is none.
     pub fn end(&self, id: &str) -> bool {
-        let Some(session) = self.find(id) else { return false };
+        let Some(session) = self.find(id) else {
+            return false;
+        };
+        if session == EXAMPLE {
+            return true;
+        }
         let now = self.now();
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        while ended.first().is_some_and(|first| first.ends_at <= now || ended.len() >= ENDED_MAX) {
+        while ended
+            .first()
+            .is_some_and(|first| first.ends_at <= now || ended.len() >= ENDED_MAX)
+        {
             ended.pop_first();
         }
         ended.insert(session)
     }
 
     fn read(&self, id: &str) -> Option<Session> {
+        if id == EXAMPLE_ID {
+            return Some(EXAMPLE);
+        }
         let mut bytes = [0; CONTENT_BYTES + SIGNATURE_BYTES];
         let length = URL_SAFE_NO_PAD.decode_slice(id, &mut bytes).ok()?;
         let (content, signature) = bytes.split_at(CONTENT_BYTES);
@@ -133,8 +164,14 @@ mod tests {
     fn an_id_is_visible_ascii_says_its_revision_and_is_never_the_same() {
         let sessions = sessions(1);
         for revision in Revision::ALL {
-            let (one, other) = (sessions.open(revision).unwrap(), sessions.open(revision).unwrap());
-            assert!(one.len() == 76 && one.bytes().all(|byte| byte.is_ascii_graphic()), "{one}");
+            let (one, other) = (
+                sessions.open(revision).unwrap(),
+                sessions.open(revision).unwrap(),
+            );
+            assert!(
+                one.len() == 76 && one.bytes().all(|byte| byte.is_ascii_graphic()),
+                "{one}"
+            );
             assert_ne!(one, other);
             assert_eq!(sessions.find(&one).unwrap().revision(), revision);
         }
@@ -147,9 +184,22 @@ mod tests {
         for at in 0..id.len() {
             let mut changed = id.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
-            assert_eq!(sessions.find(std::str::from_utf8(&changed).unwrap()), None, "{at}");
+            assert_eq!(
+                sessions.find(std::str::from_utf8(&changed).unwrap()),
+                None,
+                "{at}"
+            );
         }
-        for other in [&id[1..], &id[..75], &format!("{id}A"), &format!("{id}="), "", " ", "é", &"A".repeat(10_000)] {
+        for other in [
+            &id[1..],
+            &id[..75],
+            &format!("{id}A"),
+            &format!("{id}="),
+            "",
+            " ",
+            "é",
+            &"A".repeat(10_000),
+        ] {
             assert_eq!(sessions.find(other), None, "{other}");
         }
         assert_eq!(self::sessions(2).find(&id), None, "of another key");
@@ -159,20 +209,39 @@ mod tests {
     fn a_session_lasts_a_day() {
         let sessions = sessions(1);
         let id = sessions.open(Revision::June2025).unwrap();
-        sessions.clock.advance(chrono::Duration::seconds(LIFETIME_SECONDS - 1));
+        sessions
+            .clock
+            .advance(chrono::Duration::seconds(LIFETIME_SECONDS - 1));
         assert!(sessions.find(&id).is_some());
         sessions.clock.advance(chrono::Duration::seconds(1));
         assert!(sessions.find(&id).is_none() && !sessions.end(&id));
     }
 
     #[test]
+    fn the_session_of_the_examples_is_always_open() {
+        let sessions = sessions(1);
+        for _ in 0..2 {
+            assert_eq!(sessions.find(EXAMPLE_ID), Some(EXAMPLE));
+            assert!(sessions.end(EXAMPLE_ID));
+        }
+        assert!(sessions.ended.lock().unwrap().is_empty());
+    }
+
+    #[test]
     fn ended_sessions_are_remembered_up_to_a_bound_and_no_longer_than_they_would_last() {
         let sessions = sessions(1);
-        let ids: Vec<String> = (0..=ENDED_MAX).map(|_| sessions.open(Revision::June2025).unwrap()).collect();
+        let ids: Vec<String> = (0..=ENDED_MAX)
+            .map(|_| sessions.open(Revision::June2025).unwrap())
+            .collect();
         assert!(ids.iter().all(|id| sessions.end(id)));
-        assert!(ids.iter().filter(|id| sessions.find(id).is_some()).count() == 1, "one more than the bound is one forgotten");
+        assert!(
+            ids.iter().filter(|id| sessions.find(id).is_some()).count() == 1,
+            "one more than the bound is one forgotten"
+        );
         assert_eq!(sessions.ended.lock().unwrap().len(), ENDED_MAX);
-        sessions.clock.advance(chrono::Duration::seconds(LIFETIME_SECONDS));
+        sessions
+            .clock
+            .advance(chrono::Duration::seconds(LIFETIME_SECONDS));
         let next = sessions.open(Revision::June2025).unwrap();
         assert!(sessions.end(&next) && !sessions.end(&next));
         assert_eq!(sessions.ended.lock().unwrap().len(), 1);

@@ -1,16 +1,25 @@
-//! Pages that are the same for everybody: made once for an edition, when they are first asked for or coded ahead, and gone with it.
+//! Pages that are the same for everybody: made once for a snapshot, when they are first asked for
+//! or coded ahead, and gone with it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock};
 
 use poem::{Endpoint, Request, Response, Result};
 
+use super::form::Choices;
 use super::frame::{POLICY, protected};
 use super::{discovery, home, insights};
-use crate::ctx::Ctx;
-use crate::edition::{Content, Document, Edition, Sheet};
+use crate::ctx::{Ctx, MadeAhead};
+use crate::links::Links;
+use crate::search::PerSnapshot;
+use crate::search::facets::{Counts, LazyCounts};
+use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::{respond, wire};
 
-/// A page that needs nothing but the edition.
+/// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
+/// coded after each change.
+const SITEMAP_REVIEWS_MAX: usize = 5_000;
+
+/// A page that needs nothing but the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
     /// `/`.
@@ -27,7 +36,13 @@ pub enum Page {
 
 impl Page {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Home, Self::Insights, Self::Robots, Self::Llms, Self::Sitemap];
+    pub const ALL: [Self; 5] = [
+        Self::Home,
+        Self::Insights,
+        Self::Robots,
+        Self::Llms,
+        Self::Sitemap,
+    ];
 
     /// Where it is, below the base URL.
     #[must_use]
@@ -50,75 +65,139 @@ impl Page {
     }
 }
 
-/// The pages of one edition, as far as they are made.
+/// What was made of one snapshot so far; the rest is made when it is first asked for.
 #[derive(Debug, Default)]
-struct Made {
-    sheets: [OnceLock<Arc<Sheet>>; Page::ALL.len()],
-    insights: OnceLock<Option<wire::Insights>>,
+pub struct SnapshotPages {
+    bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
+    counts: OnceLock<Arc<LazyCounts>>,
+    choices: OnceLock<Choices>,
+    sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
 }
 
-/// The pages of the edition that was asked for last.
+impl SnapshotPages {
+    /// The insights of `snapshot`; none where its own document cannot be read back, which is
+    /// logged.
+    #[must_use]
+    pub fn insights(&self, snapshot: &Snapshot) -> Option<&wire::Insights> {
+        self.counts.get_or_init(Arc::default).insights(snapshot)
+    }
+
+    /// Whom and what its reviews name, and how often.
+    #[must_use]
+    pub fn counts(&self, snapshot: &Snapshot) -> &Counts {
+        self.counts.get_or_init(Arc::default).of(snapshot)
+    }
+
+    /// What its search form offers.
+    #[must_use]
+    pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
+        self.choices.get_or_init(|| {
+            let input = &snapshot.input;
+            Choices::of(
+                &input.business,
+                self.counts(snapshot),
+                input.analyzer.trade(),
+            )
+        })
+    }
+
+    /// The files of its sitemap.
+    #[must_use]
+    pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
+        self.sitemap_files.get_or_init(|| {
+            let files = 1..=discovery::sitemap_files(snapshot.input.review_index.len());
+            let bodies = files.map(|file| discovery::sitemap(snapshot, file, links));
+            bodies
+                .map(|xml| Arc::new(body(discovery::XML, xml)))
+                .collect()
+        })
+    }
+}
+
+fn body(content_type: &'static str, text: String) -> CachedBody {
+    CachedBody::new(content_type, Content::whole(text.into_bytes()))
+}
+
+/// The pages of the snapshot that was asked for last.
 #[derive(Debug)]
 pub struct Pages {
-    ctx: Arc<Ctx>,
+    links: Links,
     /// Where else people can go: path and title.
     shown: Vec<(&'static str, &'static str)>,
-    last: Mutex<(Weak<Edition>, Arc<Made>)>,
+    made: PerSnapshot<SnapshotPages>,
+    /// Shared with all others who count.
+    counts: Arc<PerSnapshot<LazyCounts>>,
 }
 
 impl Pages {
     /// Nothing is made yet.
     #[must_use]
-    pub fn new(ctx: Arc<Ctx>, shown: Vec<(&'static str, &'static str)>) -> Self {
-        Self { ctx, shown, last: Mutex::default() }
-    }
-
-    /// A page of `edition`.
-    #[must_use]
-    pub fn of(&self, edition: &Arc<Edition>, page: Page) -> Arc<Sheet> {
-        let made = self.made(edition);
-        let sheet = made.sheets[page as usize].get_or_init(|| {
-            let html = self.render(edition, &made, page);
-            Arc::new(Sheet::new(page.content_type(), Content::whole(html.into_bytes())))
-        });
-        Arc::clone(sheet)
-    }
-
-    fn made(&self, edition: &Arc<Edition>) -> Arc<Made> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // While we hold it weakly, its address is not given to another.
-        if !std::ptr::eq(last.0.as_ptr(), Arc::as_ptr(edition)) {
-            *last = (Arc::downgrade(edition), Arc::default());
+    pub fn new(
+        links: Links,
+        shown: Vec<(&'static str, &'static str)>,
+        counts: Arc<PerSnapshot<LazyCounts>>,
+    ) -> Self {
+        Self {
+            links,
+            shown,
+            counts,
+            made: PerSnapshot::default(),
         }
-        Arc::clone(&last.1)
     }
 
-    fn render(&self, edition: &Edition, made: &Made, page: Page) -> String {
-        let links = &self.ctx.links;
-        let said = || made.insights.get_or_init(|| parsed(edition)).as_ref();
+    /// What was made of `snapshot` so far.
+    #[must_use]
+    pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
+        let made = self.made.of(snapshot);
+        made.counts.get_or_init(|| self.counts.of(snapshot));
+        made
+    }
+
+    /// A page of `snapshot`.
+    #[must_use]
+    pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
+        let made = self.of(snapshot);
+        let body = made.bodies[page as usize].get_or_init(|| {
+            let text = self.render(snapshot, &made, page);
+            Arc::new(body(page.content_type(), text))
+        });
+        Arc::clone(body)
+    }
+
+    fn render(&self, snapshot: &Snapshot, made: &SnapshotPages, page: Page) -> String {
+        let links = &self.links;
         match page {
-            Page::Home => said().map(|said| home::show(edition, said, links, &self.shown)).unwrap_or_default(),
-            Page::Insights => said().map(|said| insights::overview(edition, said, links)).unwrap_or_default(),
+            Page::Home => {
+                let (insights, choices) = (made.insights(snapshot), made.choices(snapshot));
+                home::show(snapshot, insights, choices, links, &self.shown)
+            }
+            Page::Insights => made
+                .insights(snapshot)
+                .map(|insights| insights::overview::overview(snapshot, insights, links))
+                .unwrap_or_default(),
             Page::Robots => discovery::robots(links),
-            Page::Llms => discovery::llms(edition, links),
-            Page::Sitemap => match discovery::sitemap_files(edition.copy.shelf.len()) {
-                1 => discovery::sitemap(edition, 1, links),
+            Page::Llms => discovery::llms(snapshot, links),
+            Page::Sitemap => match discovery::sitemap_files(snapshot.input.review_index.len()) {
+                1 => discovery::sitemap(snapshot, 1, links),
                 files => discovery::sitemap_index(files, links),
             },
         }
     }
 }
 
-/// The edition's own `/insights.json`, read back: a page says what the document says.
-fn parsed(edition: &Edition) -> Option<wire::Insights> {
-    let json = edition.document(Document::Insights).sheet.content.pieces.concat();
-    let parsed = serde_json::from_slice(&json);
-    parsed.inspect_err(|error| tracing::error!(%error, "pages.no_insights: /insights.json cannot be read back")).ok()
+impl MadeAhead for Pages {
+    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+        let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
+        let pages = Page::ALL
+            .into_iter()
+            .filter(|page| is_small || *page != Page::Sitemap);
+        pages.map(|page| self.body(snapshot, page)).collect()
+    }
 }
 
 /// The endpoint of a page that is the same for everybody.
 pub struct Cached {
-    /// Whose edition it shows.
+    /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
     /// The pages.
     pub pages: Arc<Pages>,
@@ -130,8 +209,11 @@ impl Endpoint for Cached {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        let edition = self.ctx.current.load();
-        let sheet = self.pages.of(&edition, self.page);
-        Ok(protected(respond::sheet(request.headers(), &edition, &sheet), POLICY))
+        let snapshot = self.ctx.current.load();
+        let body = self.pages.body(&snapshot, self.page);
+        Ok(protected(
+            respond::cached_body(request.headers(), &snapshot, &body),
+            POLICY,
+        ))
     }
 }

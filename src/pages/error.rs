@@ -1,5 +1,5 @@
-//! Errors as a browser shows them. Everybody else gets `application/problem+json` (CONTRACT §3, §8): who asks for HTML before
-//! anything else is a browser.
+//! Errors as a browser shows them. Everybody else gets `application/problem+json` (CONTRACT §3,
+//! §8): who asks for HTML before anything else is a browser.
 
 use askama::Template;
 use poem::Response;
@@ -11,7 +11,7 @@ use crate::ctx::Ctx;
 use crate::wire::Problem;
 
 #[derive(Template)]
-#[template(path = "error.html")]
+#[template(path = "error_page.html")]
 struct ErrorPage {
     frame: Frame,
     heading: String,
@@ -19,11 +19,17 @@ struct ErrorPage {
     issues: Vec<(String, String)>,
 }
 
-/// Whether `headers` are those of a browser that navigates: `text/html` is named, and nothing that is no page is named before it.
+/// Whether `headers` are those of a browser that navigates: `text/html` is named, and nothing that
+/// is no page is named before it.
 #[must_use]
 pub fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let first = accept.split(',').map(|part| part.split(';').next().unwrap_or_default().trim());
+    let accept = headers
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let first = accept
+        .split(',')
+        .map(|part| part.split(';').next().unwrap_or_default().trim());
     let mut pages = first.take_while(|kind| matches!(*kind, "text/html" | "application/xhtml+xml"));
     pages.any(|kind| kind == "text/html")
 }
@@ -31,8 +37,12 @@ pub fn wants_html(headers: &HeaderMap) -> bool {
 /// A problem as a page, with the headers it has besides. What cannot be read back stays as it is.
 pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
     let (parts, body) = response.into_parts();
-    let Ok(json) = body.into_bytes().await else { return Response::builder().status(parts.status).finish() };
-    let Ok(problem) = serde_json::from_slice::<Problem>(&json) else { return Response::from_parts(parts, json.into()) };
+    let Ok(json) = body.into_bytes().await else {
+        return Response::builder().status(parts.status).finish();
+    };
+    let Ok(problem) = serde_json::from_slice::<Problem>(&json) else {
+        return Response::from_parts(parts, json.into());
+    };
     let mut response = Response::from_parts(parts, show(ctx, &problem).into());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
@@ -41,9 +51,13 @@ pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
 }
 
 fn show(ctx: &Ctx, problem: &Problem) -> String {
-    let edition = ctx.current.load();
-    let site = Site::new(&edition.copy.business, &ctx.links);
-    let issues = problem.issues.iter().map(|issue| (issue.path.join("."), issue.message.clone())).collect();
+    let snapshot = ctx.current.load();
+    let site = Site::new(&snapshot.input.business, &ctx.links);
+    let issues = problem
+        .issues
+        .iter()
+        .map(|issue| (issue.path.join("."), issue.message.clone()))
+        .collect();
     super::rendered(&ErrorPage {
         frame: Frame {
             title: format!("{}: {}", problem.title, site.name),

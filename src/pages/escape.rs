@@ -1,5 +1,5 @@
-//! The one way for text to get into a page: what means something to HTML is written as a reference, and no control character but
-//! white space may stand in a page (HTML §13.2.3.5).
+//! The one way for text to get into a page: what means something to HTML is written as a reference,
+//! and no control character but white space may stand in a page (HTML §13.2.3.5).
 
 use std::fmt;
 
@@ -11,7 +11,18 @@ pub struct Html;
 
 impl Escaper for Html {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
-        text.chars().try_for_each(|c| self.write_escaped_char(&mut dest, c))
+        // Whole runs of what stands for itself, for most of a text does.
+        let mut rest = text;
+        while let Some(at) = rest.find(means_something) {
+            let (plain, found) = rest.split_at(at);
+            dest.write_str(plain)?;
+            let mut chars = found.chars();
+            if let Some(c) = chars.next() {
+                self.write_escaped_char(&mut dest, c)?;
+            }
+            rest = chars.as_str();
+        }
+        dest.write_str(rest)
     }
 
     fn write_escaped_char<W: fmt::Write>(&self, mut dest: W, c: char) -> fmt::Result {
@@ -21,10 +32,16 @@ impl Escaper for Html {
             '>' => dest.write_str("&gt;"),
             '"' => dest.write_str("&quot;"),
             '\'' => dest.write_str("&#39;"),
-            c if c.is_control() && !matches!(c, '\n' | '\r' | '\t') => dest.write_char(char::REPLACEMENT_CHARACTER),
+            c if means_something(c) => dest.write_char(char::REPLACEMENT_CHARACTER),
             c => dest.write_char(c),
         }
     }
+}
+
+/// Whether a character cannot stand in a page as it is.
+fn means_something(c: char) -> bool {
+    matches!(c, '&' | '<' | '>' | '"' | '\'')
+        || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
 /// Text made safe outside of a template.
@@ -43,7 +60,8 @@ mod tests {
     #[test]
     fn nothing_in_a_text_is_markup() {
         let hostile = "<script>alert(\"1\")</script> & 'x'\u{0}\u{8}\n";
-        let shown = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;\u{FFFD}\u{FFFD}\n";
+        let shown =
+            "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;\u{FFFD}\u{FFFD}\n";
         assert_eq!(escaped(hostile), shown);
     }
 }

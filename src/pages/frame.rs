@@ -1,27 +1,28 @@
-//! What every page has around its content: the head, the navigation, the links to the data; and the headers that say what a
-//! page may load.
+//! What every page has around its content: the head, the navigation, the links to the data; and the
+//! headers that say what a page may load.
 
-use poem::http::header::CONTENT_SECURITY_POLICY;
+use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::assets;
 use crate::business::Business;
-use crate::edition::{Content, Document, Edition};
-use crate::links::Links;
+use crate::links::{Links, is_web};
 use crate::respond;
+use crate::snapshot::{Document, Snapshot};
 
 /// The media type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
 
-/// Nothing is loaded from elsewhere, no inline style or script runs, and no other site may frame a page (CONTRACT §8). Review text
-/// is escaped; should that ever fail, nothing of it runs. Blocks of JSON-LD are data and not subject to it.
+/// Nothing is loaded from elsewhere, no inline style or script runs, and no other site may frame a
+/// page (CONTRACT §8). Review text is escaped; should that ever fail, nothing of it runs. Blocks of
+/// JSON-LD are data and not subject to it.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The same for what other sites may frame: no script, no form. `base-uri` is open to ours, which sends links to the parent.
-pub const POLICY_FRAMEABLE: &str =
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+/// The same for what other sites may frame: no script, no form. `base-uri` is open to ours, which
+/// sends links to the parent.
+pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
 
 /// What all pages of a site share.
 #[derive(Debug, Clone)]
@@ -61,16 +62,30 @@ impl Site {
     /// The site of `business`.
     #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
-        let is_web = |url: &&String| url.starts_with("https://") || url.starts_with("http://");
         Self {
             root: links.base_path().to_owned(),
             name: business.name.clone(),
-            website: business.url.as_ref().filter(is_web).cloned(),
+            website: business.url.clone().filter(|url| is_web(url)),
             stylesheet: assets::stylesheet_path(),
             script: assets::script_path(),
             json_feed: links.absolute(Document::JsonFeed.path()),
             atom_feed: links.absolute(Document::AtomFeed.path()),
         }
+    }
+
+    /// `path` below the root with one parameter.
+    #[must_use]
+    pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair(name, value)
+            .finish();
+        format!("{}{path}?{query}", self.root)
+    }
+
+    /// The search with one filter.
+    #[must_use]
+    pub fn search(&self, name: &str, value: &str) -> String {
+        self.path_with("/search", name, value)
     }
 
     /// The path of a review's page.
@@ -80,20 +95,31 @@ impl Site {
     }
 }
 
-/// Says what a page may load. A 304 says it again, as it repeats what the 200 would have sent (RFC 9110 §15.4.5).
+/// Says what a page may load. A 304 says it again, as it repeats what the 200 would have sent (RFC
+/// 9110 §15.4.5); so does every other file of the pages, an image that is opened by itself above
+/// all.
 #[must_use]
 pub fn protected(mut response: Response, policy: &'static str) -> Response {
-    if response.headers().get(poem::http::header::CONTENT_TYPE).is_some_and(|kind| kind == HTML)
-        || response.status() == StatusCode::NOT_MODIFIED
-    {
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    let headers = response.headers();
+    let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
+    if is_page || matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
+        response
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     }
     response
 }
 
 /// Answers with a page made for this request alone.
 #[must_use]
-pub fn page(request: &Request, edition: std::sync::Arc<Edition>, html: String, policy: &'static str) -> Response {
-    let Content { pieces, digest } = Content::whole(html.into_bytes());
-    protected(respond::pieces(request.headers(), edition, HTML, &digest, None, || pieces), policy)
+pub fn page(
+    request: &Request,
+    snapshot: std::sync::Arc<Snapshot>,
+    html: String,
+    policy: &'static str,
+) -> Response {
+    protected(
+        respond::made(request.headers(), snapshot, HTML, html),
+        policy,
+    )
 }

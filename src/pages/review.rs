@@ -1,4 +1,5 @@
-//! A review as people see it, in a list or on its own page: `/reviews/{id}`, where its permalink leads.
+//! A review as people see it, in a list or on its own page: `/reviews/{id}`, where its permalink
+//! leads.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use super::structured;
 use super::words::{Stars, count, day, fold};
 use crate::business::Business;
 use crate::ctx::Ctx;
-use crate::edition::Edition;
-use crate::links::{Links, REVIEW_PATH};
+use crate::links::{Links, REVIEW_PATH, is_web};
 use crate::respond::{UrlParameters, problem};
 use crate::reviews::{ReviewId, parameters};
+use crate::snapshot::Snapshot;
 use crate::wire;
 
 /// In a list, longer texts are folded after so many characters.
@@ -24,13 +25,15 @@ const TITLE_CHARACTERS: usize = 80;
 
 /// One review, ready to be shown.
 #[derive(Debug, Clone, Template)]
-#[template(path = "review_item.html")]
-pub struct Item {
+#[template(path = "review_fragment.html")]
+pub struct ReviewFragment {
     stars: Stars,
     author: String,
     date: String,
     day: String,
     source: String,
+    /// Where it stands at its source, if that is a web address.
+    source_url: Option<String>,
     verified: &'static str,
     title: Option<String>,
     text: String,
@@ -51,7 +54,7 @@ struct Answer {
     text: String,
 }
 
-impl Item {
+impl ReviewFragment {
     /// A review in a list.
     #[must_use]
     pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
@@ -68,8 +71,17 @@ impl Item {
             let service = business.services.iter().find(|service| service.id == *id);
             service.map_or_else(|| id.clone(), |service| service.name.clone())
         };
-        let wire::Mentions { technicians, services, service_areas } = review.mentions;
-        let tags = services.iter().map(name).chain(technicians).chain(service_areas).collect();
+        let wire::Mentions {
+            technicians,
+            services,
+            service_areas,
+        } = review.mentions;
+        let tags = services
+            .iter()
+            .map(name)
+            .chain(technicians)
+            .chain(service_areas)
+            .collect();
         let answer = review.response.map(|response| Answer {
             from: response.author.unwrap_or_else(|| business.name.clone()),
             date: response.date.map(|date| (date.to_string(), day(date))),
@@ -80,6 +92,7 @@ impl Item {
             author: review.author,
             date: review.date.to_string(),
             day: day(review.date),
+            source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
             verified: verified(&review.verification),
             title: review.title,
@@ -107,63 +120,97 @@ const fn verified(verification: &wire::Verification) -> &'static str {
     }
 }
 
-/// The newest `limit` reviews that are there, read back from their JSON.
+/// The newest `limit` reviews of `min_rating` stars or more, read back from their JSON; the others
+/// are not read.
 #[must_use]
-pub fn newest(edition: &Edition, limit: usize, takes: impl Fn(&wire::Review) -> bool) -> Vec<wire::Review> {
-    let blocks = edition.copy.shelf.blocks().iter();
-    let json = blocks.flat_map(|block| (0..block.len()).map(|index| block.json_of(index)));
-    let reviews = json.filter_map(|json| serde_json::from_slice(&json).ok());
-    reviews.filter(takes).take(limit).collect()
+pub fn newest(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
+    let taken = snapshot
+        .input
+        .review_index
+        .segments()
+        .iter()
+        .flat_map(|block| {
+            let stars = block.stars().iter().enumerate();
+            stars
+                .filter(move |(_, stars)| **stars >= min_rating)
+                .map(|(index, _)| block.json_of(index))
+        });
+    taken
+        .filter_map(|json| serde_json::from_slice(&json).ok())
+        .take(limit)
+        .collect()
 }
 
 #[derive(Template)]
-#[template(path = "review.html")]
+#[template(path = "review_page.html")]
 struct ReviewPage {
     frame: Frame,
-    item: Item,
+    /// Where the review has no title of its own, the page still has a heading.
+    is_untitled: bool,
+    author: String,
+    item: ReviewFragment,
     json_url: String,
     structured: String,
     total: String,
 }
 
 /// The page of one review.
-pub struct Page(pub Arc<Ctx>);
+pub struct Permalink(pub Arc<Ctx>);
 
-impl Endpoint for Page {
+impl Endpoint for Permalink {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        let edition = self.0.current.load();
-        let id = UrlParameters::path::<parameters::Id>(&request).ok().flatten().and_then(|id| id.parse::<ReviewId>().ok());
-        let review =
-            id.and_then(|id| edition.copy.shelf.find(&id)).and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
+        let snapshot = self.0.current.load();
+        let id = UrlParameters::path::<parameters::Id>(&request)
+            .ok()
+            .flatten()
+            .and_then(|id| id.parse::<ReviewId>().ok());
+        let review = id
+            .and_then(|id| snapshot.input.review_index.find(&id))
+            .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
         let Some(review) = review else {
-            return Ok(problem(StatusCode::NOT_FOUND, "There is no published review of that id."));
+            return Ok(problem(
+                StatusCode::NOT_FOUND,
+                "There is no published review of that id.",
+            ));
         };
-        let html = show(review, &edition, &self.0.links);
-        Ok(page(&request, edition, html, POLICY))
+        let html = show(review, &snapshot, &self.0.links);
+        Ok(page(&request, snapshot, html, POLICY))
     }
 }
 
-fn show(review: wire::Review, edition: &Edition, links: &Links) -> String {
-    let business = &edition.copy.business;
+fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
+    let business = &snapshot.input.business;
     let site = Site::new(business, links);
-    let said =
-        review.title.as_deref().map(|title| fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …"));
+    let said = review.title.as_deref().map(|title| {
+        fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …")
+    });
     let heading = said.unwrap_or_else(|| format!("{} stars", review.rating));
-    let description = fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
+    let description =
+        fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
     let template = ReviewPage {
+        is_untitled: review.title.is_none(),
+        author: review.author.clone(),
         frame: Frame {
-            title: format!("{heading}: a review of {} by {}", business.name, review.author),
+            title: format!(
+                "{heading}: a review of {} by {}",
+                business.name, review.author
+            ),
             description: Some(description).filter(|text| !text.is_empty()),
             canonical: Some(review.url.clone()),
             is_hidden_from_search: false,
             site: site.clone(),
         },
         json_url: links.absolute(&REVIEW_PATH.replace(":id", &review.id)),
-        structured: structured::review(&review, business, &edition.copy.shelf.tally(), links),
-        total: count(edition.copy.shelf.len() as u64),
-        item: Item::whole(review, business, &site),
+        structured: structured::review(
+            &review,
+            business,
+            &snapshot.input.review_index.rating_counts(),
+            links,
+        ),
+        total: count(snapshot.input.review_index.len() as u64),
+        item: ReviewFragment::whole(review, business, &site),
     };
     super::rendered(&template)
 }

@@ -1,5 +1,6 @@
 //! schema.org JSON-LD: the business by its own subtype, its rating as it is published, and reviews
-//! (Google's review snippet guidelines; `Comment` for the firm's answer, as schema.org has no property of its own).
+//! (Google's review snippet guidelines; `Comment` for the firm's answer, as schema.org has no
+//! property of its own).
 
 use std::fmt::Write;
 
@@ -8,31 +9,47 @@ use serde_json::{Map, Value, json};
 
 use crate::business::Business;
 use crate::links::Links;
-use crate::reviews::Tally;
+use crate::reviews::RatingCounts;
 use crate::wire;
 
 /// The business with its rating and the newest reviews.
 #[must_use]
-pub fn business(business: &Business, tally: &Tally, reviews: &[wire::Review], links: &Links) -> String {
-    let mut node = firm(business, tally, links);
+pub fn business(
+    business: &Business,
+    rating_counts: &RatingCounts,
+    reviews: &[wire::Review],
+    links: &Links,
+) -> String {
+    let mut node = firm(business, rating_counts, links);
     if !reviews.is_empty() {
-        node.insert("review".to_owned(), reviews.iter().map(|review| Value::from(node_of(review, business))).collect());
+        node.insert(
+            "review".to_owned(),
+            reviews
+                .iter()
+                .map(|review| Value::from(node_of(review, business)))
+                .collect(),
+        );
     }
     script(node)
 }
 
 /// One review, with what it is of.
 #[must_use]
-pub fn review(review: &wire::Review, business: &Business, tally: &Tally, links: &Links) -> String {
+pub fn review(
+    review: &wire::Review,
+    business: &Business,
+    rating_counts: &RatingCounts,
+    links: &Links,
+) -> String {
     let mut node = node_of(review, business);
-    let mut item = firm(business, tally, links);
+    let mut item = firm(business, rating_counts, links);
     item.remove("@context");
     node.insert("@context".to_owned(), "https://schema.org".into());
     node.insert("itemReviewed".to_owned(), item.into());
     script(node)
 }
 
-fn firm(business: &Business, tally: &Tally, links: &Links) -> Map<String, Value> {
+fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Map<String, Value> {
     let mut node = Map::new();
     let mut set = |name: &str, value: Value| {
         if !value.is_null() {
@@ -43,7 +60,10 @@ fn firm(business: &Business, tally: &Tally, links: &Links) -> Map<String, Value>
     set("@type", business.kind.clone().into());
     set("@id", format!("{}#business", links.home()).into());
     set("name", business.name.clone().into());
-    set("url", business.url.clone().unwrap_or_else(|| links.home()).into());
+    set(
+        "url",
+        business.url.clone().unwrap_or_else(|| links.home()).into(),
+    );
     set("description", business.description.clone().into());
     set("telephone", business.telephone.clone().into());
     set("address", business.address.as_ref().map(address).into());
@@ -60,13 +80,14 @@ fn firm(business: &Business, tally: &Tally, links: &Links) -> Map<String, Value>
     if !business.service_areas.is_empty() {
         set("areaServed", business.service_areas.clone().into());
     }
-    if let Some(mean) = tally.mean_hundredths() {
+    let rating = wire::AggregateRating::from(rating_counts);
+    if let Some(value) = rating.rating_value {
         let rating = json!({
             "@type": "AggregateRating",
-            "ratingValue": hundredths(mean),
-            "reviewCount": tally.total(),
-            "bestRating": 5,
-            "worstRating": 1,
+            "ratingValue": value,
+            "reviewCount": rating.review_count,
+            "bestRating": rating.best_rating,
+            "worstRating": rating.worst_rating,
         });
         set("aggregateRating", rating);
     }
@@ -101,7 +122,10 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
     set("url", review.url.clone().into());
     set("author", json!({"@type": "Person", "name": review.author}));
     set("datePublished", review.date.to_string().into());
-    set("reviewRating", json!({"@type": "Rating", "ratingValue": review.rating, "bestRating": 5, "worstRating": 1}));
+    set(
+        "reviewRating",
+        json!({"@type": "Rating", "ratingValue": review.rating, "bestRating": 5, "worstRating": 1}),
+    );
     if let Some(title) = &review.title {
         set("name", title.clone().into());
     }
@@ -111,9 +135,15 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
     if let Some(language) = &review.language {
         set("inLanguage", language.clone().into());
     }
-    set("publisher", json!({"@type": "Organization", "name": review.source.name}));
+    set(
+        "publisher",
+        json!({"@type": "Organization", "name": review.source.name}),
+    );
     if let Some(response) = &review.response {
-        let author = response.author.clone().unwrap_or_else(|| business.name.clone());
+        let author = response
+            .author
+            .clone()
+            .unwrap_or_else(|| business.name.clone());
         let mut comment = json!({"@type": "Comment", "author": {"@type": "Organization", "name": author}, "text": response.text});
         if let Some(date) = response.date {
             comment["dateCreated"] = NaiveDate::to_string(&date).into();
@@ -123,13 +153,9 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
     node
 }
 
-/// 455 as the number 4.55: the same digits as `/reviews.json` has.
-fn hundredths(mean: u64) -> Value {
-    super::words::hundredths(mean).parse::<f64>().map_or(Value::Null, Value::from)
-}
-
-/// JSON that may stand inside a `script` element: no `<`, `>` or `&` is left in it, so that no text of a review can end the
-/// element or begin a comment (HTML §4.12.1.3), and no line separator that older parsers end a string at.
+/// JSON that may stand inside a `script` element: no `<`, `>` or `&` is left in it, so that no text
+/// of a review can end the element or begin a comment (HTML §4.12.1.3), and no line separator that
+/// older parsers end a string at.
 fn script(node: Map<String, Value>) -> String {
     let json = Value::from(node).to_string();
     let mut text = String::with_capacity(json.len());
@@ -156,8 +182,14 @@ mod tests {
     #[test]
     fn no_text_ends_the_element() {
         let text = "</script><!--<script>&amp;\u{2028}";
-        let json = script(Map::from_iter([("reviewBody".to_owned(), Value::from(text))]));
+        let json = script(Map::from_iter([(
+            "reviewBody".to_owned(),
+            Value::from(text),
+        )]));
         assert!(!json.contains(['<', '>', '&', '\u{2028}']), "{json}");
-        assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["reviewBody"], text);
+        assert_eq!(
+            serde_json::from_str::<Value>(&json).unwrap()["reviewBody"],
+            text
+        );
     }
 }

@@ -10,6 +10,15 @@ pub fn day(date: NaiveDate) -> String {
     date.format("%-d %B %Y").to_string()
 }
 
+/// A month as people read it: `2026-11` is `November 2026`; anything else stays as it is.
+#[must_use]
+pub fn month(month: &str) -> String {
+    NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").map_or_else(
+        |_| month.to_owned(),
+        |date| date.format("%B %Y").to_string(),
+    )
+}
+
 /// A count with its thousands apart: `12,345`.
 #[must_use]
 pub fn count(number: u64) -> String {
@@ -49,7 +58,11 @@ pub struct Stars(pub u8);
 impl fmt::Display for Stars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let full = usize::from(self.0.min(5));
-        write!(f, "<span class=\"stars\" role=\"img\" aria-label=\"{full} of 5 stars\">{}", "★".repeat(full))?;
+        write!(
+            f,
+            "<span class=\"stars\" role=\"img\" aria-label=\"{full} of 5 stars\">{}",
+            "★".repeat(full)
+        )?;
         if full < 5 {
             write!(f, "<span class=\"off\">{}</span>", "★".repeat(5 - full))?;
         }
@@ -57,14 +70,21 @@ impl fmt::Display for Stars {
     }
 }
 
-/// The first part of a long text, up to a word's end, and the rest; nothing where the text is short.
+/// The first part of a long text, up to a word's end, and the rest; nothing where the text is
+/// short.
 #[must_use]
 pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
     // A little more than that is shown whole: folding it would hide next to nothing.
     let bound = text.char_indices().nth(most + most / 4)?.0;
     let at = text.char_indices().nth(most).map_or(bound, |(at, _)| at);
-    let cut = text[..at].rfind(char::is_whitespace).filter(|cut| *cut > at / 2).unwrap_or(at);
-    Some((text[..cut].trim_end().to_owned(), text[cut..].trim_start().to_owned()))
+    let cut = text[..at]
+        .rfind(char::is_whitespace)
+        .filter(|cut| *cut > at / 2)
+        .unwrap_or(at);
+    Some((
+        text[..cut].trim_end().to_owned(),
+        text[cut..].trim_start().to_owned(),
+    ))
 }
 
 #[cfg(test)]
@@ -73,10 +93,18 @@ mod tests {
 
     #[test]
     fn counts_have_their_thousands_apart() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(count(number), text);
         }
-        assert_eq!((counted(1, "review", "reviews"), hundredths(405)), ("1 review".to_owned(), "4.05".to_owned()));
+        assert_eq!(
+            (counted(1, "review", "reviews"), hundredths(405)),
+            ("1 review".to_owned(), "4.05".to_owned())
+        );
     }
 
     #[test]

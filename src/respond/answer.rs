@@ -1,21 +1,28 @@
-//! Answering a GET with what is printed: the content coding, the validators, 304 and 412, and the headers of them all.
+//! Answering a GET with what is rendered: the content coding, the validators, 304 and 412, and the
+//! headers of them all.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use poem::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, VARY};
+use poem::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, VARY,
+};
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Body, Response};
+use sha2::{Digest, Sha256};
 
 use super::body::Pieces;
 use super::conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
 use super::negotiation::{Choice, choose};
 use super::problem::problem;
-use crate::edition::{Coding, Document, Edition, Printed, Publication, Sheet};
+use crate::hash::hex;
 use crate::links::Links;
+use crate::snapshot::{CachedBody, Coding, Document, Publication, PublishedDocument, Snapshot};
 
-/// How long anybody may keep what we published, and how long they may show it while they ask anew or cannot reach us.
-const CACHEABLE: HeaderValue = HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
+/// How long anybody may keep what we published, and how long they may show it while they ask anew
+/// or cannot reach us.
+const CACHEABLE: HeaderValue =
+    HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 
 /// What is known about an answer besides its bytes.
 struct Facts<'a> {
@@ -25,55 +32,111 @@ struct Facts<'a> {
     link: Option<HeaderValue>,
 }
 
-/// Answers with a document of the edition.
+/// Answers with a document of the snapshot.
 #[must_use]
-pub fn document(headers: &HeaderMap, edition: &Arc<Edition>, document: Document, links: &Links) -> Response {
-    let Printed { sheet, publication, .. } = &**edition.document(document);
-    let link = document.is_topic().then(|| HeaderValue::from_str(&document.link(links)).ok()).flatten();
-    coded(headers, edition, sheet, Some(modified(publication)), link)
+pub fn document(
+    headers: &HeaderMap,
+    snapshot: &Arc<Snapshot>,
+    document: Document,
+    links: &Links,
+) -> Response {
+    let PublishedDocument {
+        body, publication, ..
+    } = &**snapshot.document(document);
+    let link = document
+        .is_topic()
+        .then(|| HeaderValue::from_str(&document.link(links)).ok())
+        .flatten();
+    coded(headers, snapshot, body, Some(modified(publication)), link)
 }
 
-/// Answers with a sheet that stays the same while the service runs.
+/// Answers with a cached body that stays the same while the service runs.
 #[must_use]
-pub fn sheet(headers: &HeaderMap, edition: &Arc<Edition>, sheet: &Arc<Sheet>) -> Response {
-    coded(headers, edition, sheet, None, None)
+pub fn cached_body(
+    headers: &HeaderMap,
+    snapshot: &Arc<Snapshot>,
+    body: &Arc<CachedBody>,
+) -> Response {
+    coded(headers, snapshot, body, None, None)
 }
 
 /// Answers with bytes that are made for this request alone, in no coding.
 #[must_use]
 pub fn pieces(
     headers: &HeaderMap,
-    edition: Arc<Edition>,
+    snapshot: Arc<Snapshot>,
     content_type: &'static str,
     digest: &str,
     modified: Option<Modified>,
     pieces: impl FnOnce() -> Vec<Bytes>,
 ) -> Response {
-    let facts = Facts { content_type, digest, modified, link: None };
+    let facts = Facts {
+        content_type,
+        digest,
+        modified,
+        link: None,
+    };
     answer(headers, &[], &facts, |_| {
-        let body = Pieces::new(pieces(), edition);
+        let body = Pieces::new(pieces(), snapshot);
         (body.left_bytes(), body.into())
     })
+}
+
+/// The same with a body in one piece that nothing else is known of: its digest is that of its
+/// bytes.
+#[must_use]
+pub fn made(
+    headers: &HeaderMap,
+    snapshot: Arc<Snapshot>,
+    content_type: &'static str,
+    body: impl Into<Bytes>,
+) -> Response {
+    let body = body.into();
+    pieces(
+        headers,
+        snapshot,
+        content_type,
+        &hex(&Sha256::digest(&body)),
+        None,
+        || vec![body],
+    )
 }
 
 /// When a document changed, as the conditional requests need it.
 #[must_use]
 pub const fn modified(publication: &Publication) -> Modified {
-    Modified { at: publication.changed_at, is_ambiguous: publication.is_same_second }
+    Modified {
+        at: publication.changed_at,
+        is_ambiguous: publication.is_same_second,
+    }
 }
 
 fn coded(
     headers: &HeaderMap,
-    edition: &Arc<Edition>,
-    sheet: &Arc<Sheet>,
+    snapshot: &Arc<Snapshot>,
+    body: &Arc<CachedBody>,
     modified: Option<Modified>,
     link: Option<HeaderValue>,
 ) -> Response {
-    let facts = Facts { content_type: sheet.content_type, digest: &sheet.content.digest, modified, link };
-    answer(headers, &sheet.codings(), &facts, |coding| match coding.and_then(|coding| sheet.coded(coding)) {
-        // Given up like the plain bytes when the reader is too far behind: else each holds a whole document for half an hour.
-        Some(bytes) => (bytes.len() as u64, Pieces::new(vec![bytes.clone()], Arc::clone(edition)).into()),
-        None => (sheet.content.len(), Pieces::of_sheet(Arc::clone(sheet), Arc::clone(edition)).into()),
+    let facts = Facts {
+        content_type: body.content_type,
+        digest: &body.content.digest,
+        modified,
+        link,
+    };
+    answer(headers, &body.codings(), &facts, |coding| {
+        match coding.and_then(|coding| body.coded(coding)) {
+            // Given up like the plain bytes when the reader is too far behind: else each holds a
+            // whole document for half an hour.
+            Some(bytes) => (
+                bytes.len() as u64,
+                Pieces::new(vec![bytes.clone()], Arc::clone(snapshot)).into(),
+            ),
+            None => (
+                body.content.len(),
+                Pieces::of_cached(Arc::clone(body), Arc::clone(snapshot)).into(),
+            ),
+        }
     })
 }
 
@@ -88,13 +151,20 @@ fn answer(
         Choice::Identity => None,
         Choice::Coded(coding) => Some(coding),
         Choice::NotAcceptable => {
-            let mut refusal =
-                problem(StatusCode::NOT_ACCEPTABLE, "No content coding that Accept-Encoding allows is available; allow identity.");
-            refusal.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            let mut refusal = problem(
+                StatusCode::NOT_ACCEPTABLE,
+                "No content coding that Accept-Encoding allows is available; allow identity.",
+            );
+            refusal
+                .headers_mut()
+                .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
             return refusal;
         }
     };
-    let validators = Validators { digest: facts.digest, modified: facts.modified };
+    let validators = Validators {
+        digest: facts.digest,
+        modified: facts.modified,
+    };
     let mut response = match decide(headers, &validators) {
         Freshness::Failed => {
             return problem(
@@ -102,7 +172,9 @@ fn answer(
                 "It has changed since; ask again without If-Match and If-Unmodified-Since.",
             );
         }
-        Freshness::NotModified => Response::builder().status(StatusCode::NOT_MODIFIED).finish(),
+        Freshness::NotModified => Response::builder()
+            .status(StatusCode::NOT_MODIFIED)
+            .finish(),
         Freshness::Send => {
             let (length, body) = body(coding);
             let mut response = Response::builder().body(body);

@@ -1,4 +1,5 @@
-//! A response body of pieces that many answers share: nothing is copied, and its length is known before the first byte.
+//! A response body of pieces that many answers share: nothing is copied, and its length is known
+//! before the first byte.
 
 use std::io;
 use std::pin::Pin;
@@ -9,24 +10,25 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 
-use crate::edition::{Edition, Sheet};
+use crate::snapshot::{CachedBody, Snapshot};
 
-/// How many bytes are handed over at a time: before each it is asked whether they still may be. A coding of 100,000 reviews is
-/// one piece of some MB.
+/// How many bytes are handed over at a time: before each it is asked whether they still may be. A
+/// coding of 100,000 reviews is one piece of some MB.
 const FRAME_BYTES_MAX: usize = 64 * 1024;
 
 /// Where the pieces are.
 #[derive(Debug)]
 enum Source {
-    Sheet(Arc<Sheet>),
+    Cached(Arc<CachedBody>),
     Own(Vec<Bytes>),
 }
 
-/// A body being sent. It ends with an error when its edition is revoked: the reader has been too slow for four editions.
+/// A body being sent. It ends with an error when its snapshot is revoked: the reader has been too
+/// slow for four snapshots.
 #[derive(Debug)]
 pub struct Pieces {
     source: Source,
-    edition: Arc<Edition>,
+    snapshot: Arc<Snapshot>,
     next: usize,
     /// How many bytes of the next piece are handed over already.
     given_bytes: usize,
@@ -34,22 +36,34 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The bytes of `sheet` as they are, read while `edition` is out.
+    /// The bytes of `body` as they are, read while `snapshot` is out.
     #[must_use]
-    pub fn of_sheet(sheet: Arc<Sheet>, edition: Arc<Edition>) -> Self {
-        Self { left_bytes: sheet.content.len(), source: Source::Sheet(sheet), edition, next: 0, given_bytes: 0 }
+    pub fn of_cached(body: Arc<CachedBody>, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            left_bytes: body.content.len(),
+            source: Source::Cached(body),
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+        }
     }
 
-    /// These bytes, one behind the other, cut from `edition`.
+    /// These bytes, one behind the other, cut from `snapshot`.
     #[must_use]
-    pub fn new(pieces: Vec<Bytes>, edition: Arc<Edition>) -> Self {
+    pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
         let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
-        Self { source: Source::Own(pieces), edition, next: 0, given_bytes: 0, left_bytes }
+        Self {
+            source: Source::Own(pieces),
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+            left_bytes,
+        }
     }
 
     fn pieces(&self) -> &[Bytes] {
         match &self.source {
-            Source::Sheet(sheet) => &sheet.content.pieces,
+            Source::Cached(body) => &body.content.pieces,
             Source::Own(pieces) => pieces,
         }
     }
@@ -71,14 +85,26 @@ impl http_body::Body for Pieces {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.edition.is_revoked() {
-            return Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::TimedOut, "the reader is four editions behind"))));
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.snapshot.is_revoked() {
+            return Poll::Ready(Some(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the reader is four snapshots behind",
+            ))));
         }
-        let Some(piece) = self.pieces().get(self.next) else { return Poll::Ready(None) };
+        let Some(piece) = self.pieces().get(self.next) else {
+            return Poll::Ready(None);
+        };
         let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);
         let (frame, is_whole) = (piece.slice(self.given_bytes..end), end == piece.len());
-        (self.next, self.given_bytes) = if is_whole { (self.next + 1, 0) } else { (self.next, end) };
+        (self.next, self.given_bytes) = if is_whole {
+            (self.next + 1, 0)
+        } else {
+            (self.next, end)
+        };
         self.left_bytes -= frame.len() as u64;
         Poll::Ready(Some(Ok(Frame::data(frame))))
     }

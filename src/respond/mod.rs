@@ -1,8 +1,10 @@
-//! What all surfaces share about requests and answers: the parameters in a URL, routes, the policy of conditional
-//! requests and content codings, and errors as everybody gets them.
+//! What all surfaces share about requests and answers: the parameters in a URL, routes, the policy
+//! of conditional requests and content codings, and errors as everybody gets them.
 //!
-//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a clock or knows a route.
+//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a
+//! clock or knows a route.
 
+mod announced;
 mod answer;
 mod body;
 mod conditional;
@@ -12,10 +14,13 @@ mod problem;
 mod query;
 mod route;
 
-pub use answer::{document, modified, pieces, sheet};
+pub use announced::announces_more_than;
+pub use answer::{cached_body, document, made, modified, pieces};
 pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
 pub use negotiation::{Choice, choose};
 pub use openapi::to_3_1;
-pub use problem::{INVALID_PARAMETERS, invalid_parameters, method_not_allowed, problem, retry_later};
+pub use problem::{
+    INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
+};
 pub use query::UrlParameters;
 pub use route::{Handler, Route};

@@ -1,7 +1,8 @@
 //! Errors as everybody gets them: `application/problem+json` (RFC 9457).
 //!
-//! Apart, so that every surface says the same thing the same way. It must not know what went wrong inside: whoever calls
-//! writes a detail for the reader, and never a path, a query or a table of ours.
+//! Apart, so that every surface says the same thing the same way. It must not know what went wrong
+//! inside: whoever calls writes a detail for the reader, and never a path, a query or a table of
+//! ours.
 
 use std::time::Duration;
 
@@ -11,11 +12,14 @@ use poem::http::{HeaderValue, Method, StatusCode};
 
 use crate::wire::{self, Issue, Problem};
 
-/// The kind of problem that has `issues`. It has a name of its own, as `about:blank` would bind its title to the
-/// status's phrase (RFC 9457 §4.2.1).
+/// The media type of errors (RFC 9457).
+pub const PROBLEM: &str = "application/problem+json";
+/// The kind of problem that has `issues`. It has a name of its own, as `about:blank` would bind its
+/// title to the status's phrase (RFC 9457 §4.2.1).
 pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-parameters";
 
-/// An error whose status says what kind it is; `detail` says what was wrong this time, and what to do.
+/// An error whose status says what kind it is; `detail` says what was wrong this time, and what to
+/// do.
 #[must_use]
 pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
     send(
@@ -39,23 +43,42 @@ pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
         count => format!("{count} parameters are invalid; each issue says what is allowed."),
     };
     let title = "Invalid parameters".to_owned();
-    send(status, &Problem { kind: INVALID_PARAMETERS.to_owned(), title, status: status.as_u16(), detail, issues })
+    send(
+        status,
+        &Problem {
+            kind: INVALID_PARAMETERS.to_owned(),
+            title,
+            status: status.as_u16(),
+            detail,
+            issues,
+        },
+    )
 }
 
-/// An error that passes: `Retry-After` says in how many seconds, rounded up and at least one (RFC 9110 §10.2.3).
+/// An error that passes: `Retry-After` says in how many seconds, rounded up and at least one (RFC
+/// 9110 §10.2.3).
 #[must_use]
 pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duration) -> Response {
     let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
     let mut response = problem(status, detail);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
     response
 }
 
 /// 405 with what is allowed instead (RFC 9110 §15.5.6).
 #[must_use]
 pub fn method_not_allowed(allowed: &[Method]) -> Response {
-    let list = allowed.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
-    let mut response = problem(StatusCode::METHOD_NOT_ALLOWED, format!("Allowed here: {list}."));
+    let list = allowed
+        .iter()
+        .map(Method::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let mut response = problem(
+        StatusCode::METHOD_NOT_ALLOWED,
+        format!("Allowed here: {list}."),
+    );
     // Method names are tokens, and so is their list a field value.
     if let Ok(list) = HeaderValue::from_str(&list) {
         response.headers_mut().insert(ALLOW, list);
@@ -66,7 +89,7 @@ pub fn method_not_allowed(allowed: &[Method]) -> Response {
 fn send(status: StatusCode, problem: &Problem) -> Response {
     let mut response = Response::builder().status(status).body(wire::json(problem));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
@@ -85,11 +108,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::wire::Code;
+    use crate::wire::IssueCode;
 
     fn body(response: Response) -> Value {
         let body = poem::Body::into_bytes(response.into_body());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         serde_json::from_slice(&runtime.block_on(body).unwrap()).unwrap()
     }
 
@@ -105,8 +130,15 @@ mod tests {
 
     #[test]
     fn titles_are_the_phrases_of_rfc_9110() {
-        for (status, title) in [(400, "Bad Request"), (413, "Content Too Large"), (431, "Request Header Fields Too Large")] {
-            assert_eq!(body(problem(StatusCode::from_u16(status).unwrap(), ""))["title"], title);
+        for (status, title) in [
+            (400, "Bad Request"),
+            (413, "Content Too Large"),
+            (431, "Request Header Fields Too Large"),
+        ] {
+            assert_eq!(
+                body(problem(StatusCode::from_u16(status).unwrap(), ""))["title"],
+                title
+            );
         }
     }
 
@@ -114,26 +146,44 @@ mod tests {
     fn every_invalid_parameter_is_listed() {
         let issue = |name: &str| Issue {
             path: vec![name.to_owned()],
-            code: Code::TooBig,
+            code: IssueCode::TooBig,
             message: "must be a whole number from 1 to 100".to_owned(),
             received: "500".to_owned(),
         };
         let response = invalid_parameters(vec![issue("limit"), issue("rating")]);
         assert_eq!(
             (response.status(), &response.headers()[CACHE_CONTROL]),
-            (StatusCode::BAD_REQUEST, &HeaderValue::from_static("no-store"))
+            (
+                StatusCode::BAD_REQUEST,
+                &HeaderValue::from_static("no-store")
+            )
         );
         let body = body(response);
-        assert_eq!(body["detail"], "2 parameters are invalid; each issue says what is allowed.");
-        let first =
-            json!({"path": ["limit"], "code": "too_big", "message": "must be a whole number from 1 to 100", "received": "500"});
-        assert_eq!((&body["issues"][0], &body["issues"][1]["path"][0]), (&first, &json!("rating")));
+        assert_eq!(
+            body["detail"],
+            "2 parameters are invalid; each issue says what is allowed."
+        );
+        let first = json!({"path": ["limit"], "code": "too_big", "message": "must be a whole number from 1 to 100", "received": "500"});
+        assert_eq!(
+            (&body["issues"][0], &body["issues"][1]["path"][0]),
+            (&first, &json!("rating"))
+        );
     }
 
     #[test]
     fn waits_are_whole_seconds_and_never_none() {
-        for (after_ms, seconds) in [(0, "1"), (1, "1"), (1_000, "1"), (1_001, "2"), (90_000, "90")] {
-            let response = retry_later(StatusCode::TOO_MANY_REQUESTS, "Slower.", Duration::from_millis(after_ms));
+        for (after_ms, seconds) in [
+            (0, "1"),
+            (1, "1"),
+            (1_000, "1"),
+            (1_001, "2"),
+            (90_000, "90"),
+        ] {
+            let response = retry_later(
+                StatusCode::TOO_MANY_REQUESTS,
+                "Slower.",
+                Duration::from_millis(after_ms),
+            );
             assert_eq!(response.headers()[RETRY_AFTER], seconds, "{after_ms} ms");
         }
     }
@@ -143,8 +193,14 @@ mod tests {
         let response = method_not_allowed(&[Method::GET, Method::HEAD, Method::OPTIONS]);
         assert_eq!(
             (response.status(), &response.headers()[ALLOW]),
-            (StatusCode::METHOD_NOT_ALLOWED, &HeaderValue::from_static("GET, HEAD, OPTIONS"))
+            (
+                StatusCode::METHOD_NOT_ALLOWED,
+                &HeaderValue::from_static("GET, HEAD, OPTIONS")
+            )
         );
-        assert_eq!(body(response)["detail"], "Allowed here: GET, HEAD, OPTIONS.");
+        assert_eq!(
+            body(response)["detail"],
+            "Allowed here: GET, HEAD, OPTIONS."
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A route as a room exports it: path, methods, operation ids and what answers, written once.
 //!
-//! Apart from the table that holds all of them (`app::routes`), so that `http`, `mcp` and `pages` say theirs without knowing
-//! each other.
+//! Apart from the table that holds all of them (`app::routes`), so that `http`, `mcp` and `pages`
+//! say theirs without knowing each other.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Route {
 
 /// What answers one method.
 pub struct Handler {
-    /// The method.
+    /// The HTTP method that the handler answers.
     pub method: Method,
     /// Its id in the description of the API; `None` where it is not described.
     pub operation: Option<&'static str>,
@@ -31,22 +31,39 @@ impl Route {
     /// A path that answers nothing yet.
     #[must_use]
     pub const fn new(pattern: &'static str) -> Self {
-        Self { pattern, title: None, handlers: Vec::new() }
+        Self {
+            pattern,
+            title: None,
+            handlers: Vec::new(),
+        }
     }
 
     /// With what answers GET, and HEAD like it.
     #[must_use]
-    pub fn get<E: Endpoint<Output: IntoResponse> + 'static>(self, operation: impl Into<Option<&'static str>>, endpoint: E) -> Self {
+    pub fn get<E: Endpoint<Output: IntoResponse> + 'static>(
+        self,
+        operation: impl Into<Option<&'static str>>,
+        endpoint: E,
+    ) -> Self {
         self.on(Method::GET, operation, endpoint)
     }
 
     /// With what answers a method.
     #[must_use]
-    pub fn on<E>(mut self, method: Method, operation: impl Into<Option<&'static str>>, endpoint: E) -> Self
+    pub fn on<E>(
+        mut self,
+        method: Method,
+        operation: impl Into<Option<&'static str>>,
+        endpoint: E,
+    ) -> Self
     where
         E: Endpoint<Output: IntoResponse> + 'static,
     {
-        self.handlers.push(Handler { method, operation: operation.into(), endpoint: endpoint.map_to_response().boxed() });
+        self.handlers.push(Handler {
+            method,
+            operation: operation.into(),
+            endpoint: endpoint.map_to_response().boxed(),
+        });
         self
     }
 
@@ -66,23 +83,36 @@ impl Route {
     /// What answers that method; HEAD is answered like GET (RFC 9110 §9.3.2).
     #[must_use]
     pub fn endpoint(&self, method: &Method) -> Option<&BoxEndpoint<'static>> {
-        let method = if *method == Method::HEAD { &Method::GET } else { method };
-        self.handlers.iter().find(|handler| handler.method == *method).map(|handler| &handler.endpoint)
+        let method = if *method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        self.handlers
+            .iter()
+            .find(|handler| handler.method == *method)
+            .map(|handler| &handler.endpoint)
     }
 
     /// Every method that is answered, as `Allow` lists them; OPTIONS is answered everywhere.
     #[must_use]
     pub fn methods(&self) -> Vec<Method> {
-        let answered = self.handlers.iter().flat_map(|handler| match handler.method {
-            Method::GET => vec![Method::GET, Method::HEAD],
-            ref other => vec![other.clone()],
-        });
+        let answered = self
+            .handlers
+            .iter()
+            .flat_map(|handler| match handler.method {
+                Method::GET => vec![Method::GET, Method::HEAD],
+                ref other => vec![other.clone()],
+            });
         answered.chain([Method::OPTIONS]).collect()
     }
 }
 
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Route").field("pattern", &self.pattern).field("methods", &self.methods()).finish_non_exhaustive()
+        f.debug_struct("Route")
+            .field("pattern", &self.pattern)
+            .field("methods", &self.methods())
+            .finish_non_exhaustive()
     }
 }

@@ -21,8 +21,17 @@ impl FromStr for Day {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // chrono also takes 2024-1-1 and signs: the shape is checked first.
         let shaped = text.len() == 10
-            && text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
-        let day = shaped.then(|| text.parse::<NaiveDate>().ok()).flatten().filter(|day| day.year() >= 1);
+            && text.bytes().enumerate().all(|(at, byte)| {
+                if matches!(at, 4 | 7) {
+                    byte == b'-'
+                } else {
+                    byte.is_ascii_digit()
+                }
+            });
+        let day = shaped
+            .then(|| text.parse::<NaiveDate>().ok())
+            .flatten()
+            .filter(|day| day.year() >= 1);
         day.map(Self).ok_or_else(|| InvalidDay(text.to_owned()))
     }
 }
@@ -37,7 +46,7 @@ impl Day {
         (1..=9999).contains(&date.year()).then_some(Self(date))
     }
 
-    /// The date.
+    /// The day as a calendar date without a time zone.
     #[must_use]
     pub const fn date(self) -> NaiveDate {
         self.0
@@ -58,7 +67,13 @@ impl Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.0.year(), self.0.month(), self.0.day())
+        write!(
+            f,
+            "{:04}-{:02}-{:02}",
+            self.0.year(),
+            self.0.month(),
+            self.0.day()
+        )
     }
 }
 

@@ -1,6 +1,6 @@
-//! Keyed digests of a review's units: what a source said last, without a word of it, so that an erased review leaves nothing
-//! readable behind. The key stands in the database, whose owner may read both anyhow; it keeps digests of one database from
-//! being compared with those of another.
+//! Keyed digests of a review's units: what a source said last, without a word of it, so that an
+//! erased review leaves nothing readable behind. The key stands in the database, whose owner may
+//! read both anyhow; it keeps digests of one database from being compared with those of another.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -8,15 +8,17 @@ use sha2::Sha256;
 use super::review::Review;
 use super::unit::{Unit, Units};
 
-/// How many bytes of a digest are kept: enough that two values of one field of one review never have the same by chance.
+/// How many bytes of a digest are kept: enough that two values of one field of one review never
+/// have the same by chance.
 const BYTES: usize = 8;
 /// What stands for a length where there is no value.
 const ABSENT: u64 = u64::MAX;
 
-/// In place of a digest that is not known of a unit that the owner decided: like none, so that it stays a decision.
+/// In place of a digest that is not known of a unit that the owner decided: like none, so that it
+/// stays a decision.
 const DECIDED: UnitDigest = [0; BYTES];
 
-/// What makes digests.
+/// The database's key: digests of a field cannot be guessed without it.
 #[derive(Clone)]
 pub struct DigestKey(Hmac<Sha256>);
 
@@ -52,7 +54,8 @@ impl DigestKey {
         cut(&mac.finalize().into_bytes())
     }
 
-    /// One number for author, day, rating and text, whatever the review's id: two sources' copies of a review have the same.
+    /// One number for author, day, rating and text, whatever the review's id: two sources' copies
+    /// of a review have the same.
     #[must_use]
     pub fn fingerprint(&self, review: &Review) -> i64 {
         let mut mac = self.0.clone();
@@ -70,7 +73,9 @@ impl DigestKey {
 
 fn cut(digest: &[u8]) -> UnitDigest {
     let mut kept = [0; BYTES];
-    kept.iter_mut().zip(digest).for_each(|(kept, byte)| *kept = *byte);
+    kept.iter_mut()
+        .zip(digest)
+        .for_each(|(kept, byte)| *kept = *byte);
     kept
 }
 
@@ -108,11 +113,16 @@ impl Base {
     /// As it is stored: for each unit whose digest is known its number, then the digest.
     #[must_use]
     pub fn pack(&self) -> Vec<u8> {
-        let known = (0_u8..).zip(&self.0).filter_map(|(unit, digest)| Some((unit, (*digest)?)));
-        known.flat_map(|(unit, digest)| std::iter::once(unit).chain(digest)).collect()
+        let known = (0_u8..)
+            .zip(&self.0)
+            .filter_map(|(unit, digest)| Some((unit, (*digest)?)));
+        known
+            .flat_map(|(unit, digest)| std::iter::once(unit).chain(digest))
+            .collect()
     }
 
-    /// Reads what [`Base::pack`] wrote. What is none of that (anybody with a shell may write there) is as if unknown.
+    /// Reads what [`Base::pack`] wrote. What is none of that (anybody with a shell may write there)
+    /// is as if unknown.
     #[must_use]
     pub fn unpack(packed: &[u8]) -> Self {
         let mut base = Self::default();
@@ -124,8 +134,8 @@ impl Base {
         base
     }
 
-    /// The units of `review` that are its owner's: they differ from what the source said, or are set where it said nothing
-    /// that is known.
+    /// The units of `review` that are its owner's: they differ from what the source said, or are
+    /// set where it said nothing that is known.
     #[must_use]
     pub fn decided(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {

@@ -1,8 +1,10 @@
 //! Which reviews a question asks for. The same for REST and for agents.
 
+use super::arguments::SearchArguments;
 use super::day::Day;
 use super::fold::fold;
-use super::review::Rating;
+use super::sort::Sort;
+use super::vote::Vote;
 
 /// How many reviews a page has where nobody says.
 pub const LIMIT_DEFAULT: u8 = 20;
@@ -11,43 +13,14 @@ pub const LIMIT_MAX: u8 = 100;
 /// How many characters `query` has at the most.
 pub const QUERY_CHARACTERS_MAX: usize = 1_000;
 
-/// The search parameters after the door: present and absent, but each in its bounds.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SearchArguments {
-    /// Exact stars.
-    pub rating: Option<Rating>,
-    /// Least stars, 1 to 5.
-    pub min_rating: Option<f64>,
-    /// Most stars, 1 to 5.
-    pub max_rating: Option<f64>,
-    /// First day.
-    pub since: Option<Day>,
-    /// Last day.
-    pub until: Option<Day>,
-    /// Substring of the text.
-    pub query: Option<String>,
-    /// Full name.
-    pub mentions_technician: Option<String>,
-    /// Service id.
-    pub mentions_service: Option<String>,
-    /// Language tag.
-    pub language: Option<String>,
-    /// Name of the source.
-    pub source: Option<String>,
-    /// Whether it says something.
-    pub has_text: Option<bool>,
-    /// Whether the owner answered.
-    pub has_response: Option<bool>,
-}
-
 /// What a review has or has not, as a set of bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Traits(u8);
 
 impl Traits {
-    /// It says something.
+    /// The review has a text that is not empty.
     pub const TEXT: Self = Self(1);
-    /// The owner answered.
+    /// The owner has responded to the review.
     pub const RESPONSE: Self = Self(2);
 
     /// Those of a review.
@@ -67,29 +40,36 @@ struct TraitFilter {
 impl TraitFilter {
     fn with(self, one: Traits, wanted: Option<bool>) -> Self {
         match wanted {
-            Some(wanted) => Self { mask: self.mask | one.0, wanted: self.wanted | (u8::from(wanted) * one.0) },
+            Some(wanted) => Self {
+                mask: self.mask | one.0,
+                wanted: self.wanted | (u8::from(wanted) * one.0),
+            },
             None => self,
         }
     }
 }
 
-/// What a review must be to be found. All parts must hold; an absent part always does.
+/// What a review must be to be found, and in which order. All parts must hold; an absent part always
+/// does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ReviewFilter {
     /// Bit `n - 1` stands for n stars.
     stars: Option<u8>,
     since: Option<Day>,
     until: Option<Day>,
-    /// Folded, not empty.
+    /// The text to find, folded and not empty.
     query: Option<String>,
-    /// Folded, not empty.
+    /// The technician's name, folded and not empty.
     technician: Option<String>,
     service: Option<String>,
-    /// Folded, not empty.
+    /// The language tag, folded and not empty.
     language: Option<String>,
-    /// Folded, not empty.
+    /// The source's name, folded and not empty.
     source: Option<String>,
     traits: TraitFilter,
+    aspect: Option<String>,
+    vote: Option<Vote>,
+    sort: Sort,
 }
 
 impl ReviewFilter {
@@ -109,6 +89,9 @@ impl ReviewFilter {
             source,
             has_text,
             has_response,
+            aspect,
+            polarity,
+            sort,
         } = arguments;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let wanted = |stars: u8| {
@@ -116,9 +99,12 @@ impl ReviewFilter {
                 && min_rating.is_none_or(|least| f64::from(stars) >= least)
                 && max_rating.is_none_or(|most| f64::from(stars) <= most)
         };
-        let stars = (1..=5).filter(|stars| wanted(*stars)).fold(0_u8, |set, stars| set | 1 << (stars - 1));
+        let stars = (1..=5)
+            .filter(|stars| wanted(*stars))
+            .fold(0_u8, |set, stars| set | 1 << (stars - 1));
         Self {
-            stars: (rating.is_some() || min_rating.is_some() || max_rating.is_some()).then_some(stars),
+            stars: (rating.is_some() || min_rating.is_some() || max_rating.is_some())
+                .then_some(stars),
             since: *since,
             until: *until,
             query: given(query).map(|text| fold(&text)),
@@ -126,7 +112,12 @@ impl ReviewFilter {
             service: given(mentions_service),
             language: given(language).map(|tag| fold(&tag)),
             source: given(source).map(|name| fold(&name)),
-            traits: TraitFilter::default().with(Traits::TEXT, *has_text).with(Traits::RESPONSE, *has_response),
+            traits: TraitFilter::default()
+                .with(Traits::TEXT, *has_text)
+                .with(Traits::RESPONSE, *has_response),
+            aspect: given(aspect),
+            vote: *polarity,
+            sort: *sort,
         }
     }
 
@@ -196,18 +187,64 @@ impl ReviewFilter {
         self.traits.mask != 0
     }
 
-    /// A text that is the same for equal filters and for no others: what a cursor is bound to.
+    /// The id of the aspect that must be spoken of.
+    #[must_use]
+    pub fn aspect(&self) -> Option<&str> {
+        self.aspect.as_deref()
+    }
+
+    /// How that aspect must be spoken of; in any way where it is absent.
+    #[must_use]
+    pub const fn vote(&self) -> Option<Vote> {
+        self.vote
+    }
+
+    /// In which order.
+    #[must_use]
+    pub const fn sort(&self) -> Sort {
+        self.sort
+    }
+
+    /// [`ReviewFilter::canonical`] with the order: what a cursor is bound to.
+    #[must_use]
+    pub fn question(&self) -> String {
+        if self.sort == Sort::Newest {
+            return self.canonical();
+        }
+        format!("{} sort: {}", self.canonical(), self.sort.name())
+    }
+
+    /// A text that is the same for equal filters and for no others, in whatever order.
     #[must_use]
     pub fn canonical(&self) -> String {
-        let Self { stars, since, until, query, technician, service, language, source, traits } = self;
+        let Self {
+            stars,
+            since,
+            until,
+            query,
+            technician,
+            service,
+            language,
+            source,
+            traits,
+            aspect,
+            vote,
+            sort: _,
+        } = self;
         let first = format!(
             "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
              service: {service:?} }}"
         );
-        // Later filters are named where they matter alone, so that cursors of earlier releases go on.
-        if language.is_none() && source.is_none() && traits.mask == 0 {
-            return first;
-        }
-        format!("{first} language: {language:?}, source: {source:?}, traits: {traits:?}")
+        // Later filters are named where they matter alone, so that cursors of earlier releases go
+        // on.
+        let labels = if language.is_none() && source.is_none() && traits.mask == 0 {
+            String::new()
+        } else {
+            format!(" language: {language:?}, source: {source:?}, traits: {traits:?}")
+        };
+        let opinion = aspect.as_ref().map_or_else(String::new, |aspect| {
+            format!(" aspect: {aspect:?}, vote: {vote:?}")
+        });
+        format!("{first}{labels}{opinion}")
     }
 }

@@ -1,11 +1,12 @@
-//! The one notion of "the same but for case": Unicode simple case folding of every code point (CaseFolding.txt,
-//! statuses C and S). No normalisation, and ß stays ß. Search, names and every index use this fold alone.
+//! The one notion of "the same but for case": Unicode simple case folding of every code point
+//! (CaseFolding.txt, statuses C and S). No normalisation, and ß stays ß. Search, names and every
+//! index use this fold alone.
 
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
 
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
 
-/// `text`, folded.
+/// `text` under simple Unicode case folding, character by character.
 #[must_use]
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
@@ -18,12 +19,17 @@ pub fn fold_into(text: &str, folded: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {
         // Nearly all text is ASCII, which folds many bytes at a time.
-        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let ascii = rest
+            .bytes()
+            .position(|byte| !byte.is_ascii())
+            .unwrap_or(rest.len());
         let start = folded.len();
         folded.push_str(&rest[..ascii]);
         folded[start..].make_ascii_lowercase();
         rest = &rest[ascii..];
-        let Some(next) = rest.chars().next() else { break };
+        let Some(next) = rest.chars().next() else {
+            break;
+        };
         folded.push(MAPPER.simple_fold(next));
         rest = &rest[next.len_utf8()..];
     }

@@ -23,7 +23,7 @@ pub struct Review {
     pub title: Option<String>,
     /// What it says; may be empty.
     pub text: String,
-    /// BCP 47.
+    /// The language tag of the text (BCP 47), where it is known.
     pub language: Option<String>,
     /// Where it was written.
     pub source: Source,
@@ -31,19 +31,20 @@ pub struct Review {
     pub verification: Verification,
     /// What it was recorded to be about.
     pub mentions: Mentions,
-    /// The owner's answer.
+    /// The owner's public response to the review.
     pub response: Option<Response>,
-    /// Whether it appears.
+    /// Whether the review is published or withheld, and why.
     pub status: Status,
     /// When it last changed, where that is known.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// Ids that no link can lead to: steps in a path (RFC 3986 §3.3), and what `/api/reviews/search` is. The database's triggers
-/// refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
+/// Ids that no link can lead to: steps in a path (RFC 3986 §3.3), and what `/api/reviews/search`
+/// is. The database's triggers refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
-/// `[A-Za-z0-9._~=-]{1,128}`, and none of `.`, `..` and `search`: what stands for itself in a URL's path.
+/// `[A-Za-z0-9._~=-]{1,128}`, and none of `.`, `..` and `search`: what stands for itself in a URL's
+/// path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReviewId(String);
 
@@ -54,7 +55,9 @@ pub enum InvalidReviewId {
     #[error("`{0}` is no review id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
     Characters(String),
     /// No link could lead to it.
-    #[error("`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be linked to; give it another one")]
+    #[error(
+        "`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be linked to; give it another one"
+    )]
     Reserved(String),
 }
 
@@ -64,7 +67,9 @@ impl FromStr for ReviewId {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
         if !(1..=128).contains(&text.len()) || !text.bytes().all(known) {
-            return Err(InvalidReviewId::Characters(text.chars().take(140).collect()));
+            return Err(InvalidReviewId::Characters(
+                text.chars().take(140).collect(),
+            ));
         }
         if RESERVED_IDS.contains(&text) {
             return Err(InvalidReviewId::Reserved(text.to_owned()));
@@ -74,7 +79,7 @@ impl FromStr for ReviewId {
 }
 
 impl ReviewId {
-    /// The id's text.
+    /// The id as it appears in URLs.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -118,7 +123,7 @@ impl Rating {
 /// Where a review was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The platform's name.
+    /// The name of the platform that the review comes from.
     pub name: String,
     /// The review's page there.
     pub url: Option<String>,
@@ -129,9 +134,9 @@ pub struct Source {
 pub struct Verification {
     /// Whether it is; a review that says no is withheld.
     pub verified: bool,
-    /// By what.
+    /// How it was verified that the author was a customer.
     pub method: Method,
-    /// When.
+    /// The instant of the verification, where it is known.
     pub verified_at: Option<DateTime<Utc>>,
 }
 
@@ -149,8 +154,13 @@ pub enum Method {
 }
 
 impl Method {
-    /// Every method.
-    pub const ALL: [Self; 4] = [Self::JobMatch, Self::SourcePlatform, Self::Invite, Self::Manual];
+    /// Every method, in the order of the schema.
+    pub const ALL: [Self; 4] = [
+        Self::JobMatch,
+        Self::SourcePlatform,
+        Self::Invite,
+        Self::Manual,
+    ];
 
     /// Its name in the database and in JSON.
     #[must_use]
@@ -173,47 +183,55 @@ impl Method {
 /// What a review is recorded to be about. Each list is sorted and has no value twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Full names.
+    /// Full names of technicians, as recorded with the job.
     pub technicians: Vec<String>,
-    /// Service ids.
+    /// Ids of services, as recorded with the job.
     pub services: Vec<String>,
-    /// Names of places.
+    /// Names of service areas, as recorded with the job.
     pub service_areas: Vec<String>,
 }
 
 impl Mentions {
     /// The three lists, sorted, each value once, empty values left out.
     #[must_use]
-    pub fn new(technicians: Vec<String>, services: Vec<String>, service_areas: Vec<String>) -> Self {
+    pub fn new(
+        technicians: Vec<String>,
+        services: Vec<String>,
+        service_areas: Vec<String>,
+    ) -> Self {
         let tidy = |mut values: Vec<String>| {
             values.retain(|value| !value.is_empty());
             values.sort_unstable();
             values.dedup();
             values
         };
-        Self { technicians: tidy(technicians), services: tidy(services), service_areas: tidy(service_areas) }
+        Self {
+            technicians: tidy(technicians),
+            services: tidy(services),
+            service_areas: tidy(service_areas),
+        }
     }
 }
 
 /// The owner's answer to a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// What it says.
+    /// The response's text, plain.
     pub text: String,
     /// The day it is from.
     pub date: Option<Day>,
-    /// Who wrote it.
+    /// Who responded for the firm, where it is said.
     pub author: Option<String>,
 }
 
 /// Whether a review appears.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It does.
+    /// The review is public.
     Published,
     /// It does not; it is counted under its reason.
     Withheld {
-        /// Why.
+        /// Why it is withheld, in the owner's words.
         reason: Option<String>,
     },
 }

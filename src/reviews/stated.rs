@@ -1,5 +1,6 @@
-//! What a source says about a field: something, that there is nothing, or not a word. Apart, because imports carry the
-//! difference from the file to the merge, and `Option` has no place for it.
+//! What a source says about a field: something, that there is nothing, or not a word. Apart,
+//! because imports carry the difference from the file to the merge, and `Option` has no place for
+//! it.
 
 /// A field as a source states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

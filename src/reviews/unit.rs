@@ -5,17 +5,17 @@ use super::review::{Review, Status};
 /// A unit of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
-    /// The stars.
+    /// The number of stars.
     Rating,
-    /// The day.
+    /// The day of the review.
     Date,
-    /// The author.
+    /// The author's public name.
     Author,
-    /// The headline.
+    /// The headline of the review.
     Title,
-    /// The text.
+    /// The text of the review.
     Text,
-    /// The language.
+    /// The language tag of the text.
     Language,
     /// Where it was written, name and URL together.
     Source,
@@ -79,9 +79,16 @@ impl Unit {
             Self::Response => review.response.is_none(),
             Self::Mentions => {
                 let mentions = &review.mentions;
-                mentions.technicians.is_empty() && mentions.services.is_empty() && mentions.service_areas.is_empty()
+                mentions.technicians.is_empty()
+                    && mentions.services.is_empty()
+                    && mentions.service_areas.is_empty()
             }
-            Self::Rating | Self::Date | Self::Author | Self::Source | Self::Status | Self::Verification => false,
+            Self::Rating
+            | Self::Date
+            | Self::Author
+            | Self::Source
+            | Self::Status
+            | Self::Verification => false,
         }
     }
 
@@ -129,15 +136,30 @@ impl Unit {
                 part(Some(&[u8::from(its.verified)]));
                 part(Some(its.method.name().as_bytes()));
                 // As it is stored, whatever fraction of a second it has.
-                let at = its.verified_at.map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
-                part(at.map(|(s, _)| s.to_be_bytes()).as_ref().map(|bytes| &bytes[..]));
-                part(at.map(|(_, ns)| ns.to_be_bytes()).as_ref().map(|bytes| &bytes[..]));
+                let at = its
+                    .verified_at
+                    .map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
+                part(
+                    at.map(|(s, _)| s.to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
+                part(
+                    at.map(|(_, ns)| ns.to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
             }
             Self::Response => {
                 let its = review.response.as_ref();
                 text(its.map(|its| its.text.as_str()));
                 text(its.and_then(|its| its.author.as_deref()));
-                part(its.and_then(|its| its.date).map(|day| day.number().to_be_bytes()).as_ref().map(|bytes| &bytes[..]));
+                part(
+                    its.and_then(|its| its.date)
+                        .map(|day| day.number().to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
             }
             Self::Mentions => {
                 let its = &review.mentions;
@@ -155,7 +177,7 @@ impl Unit {
 pub struct Units(u16);
 
 impl Units {
-    /// None.
+    /// The set without any unit.
     pub const NONE: Self = Self(0);
 
     /// The set whose bits these are.
@@ -170,7 +192,7 @@ impl Units {
         self.0
     }
 
-    /// Adds a unit.
+    /// Adds `unit` to the set; what is there already stays.
     pub const fn insert(&mut self, unit: Unit) {
         self.0 |= 1 << unit as u16;
     }

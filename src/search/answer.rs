@@ -1,14 +1,16 @@
-//! The answer to a search as it comes together: a page, and how many reviews there are on all pages. Where the reviews come
-//! from, a walk over the blocks or candidates from the text index, is not its affair; both meet the same conditions here.
+//! The answer to a search as it comes together: a page, and how many reviews there are on all
+//! pages. Where the reviews come from, a walk over the segments or candidates from the text index,
+//! is not its affair; both meet the same conditions here.
 
 use std::ops::{ControlFlow, Range};
 
 use bytes::Bytes;
 
 use super::cursor::Cursor;
+use super::page::{Page, Place, positions};
 use super::scan::Scan;
-use crate::edition::{Edition, Shelf};
 use crate::reviews::ReviewFilter;
+use crate::snapshot::{ReviewIndex, Snapshot};
 
 /// Where counting stops: a total beyond is "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
@@ -33,7 +35,8 @@ pub struct Found {
 pub struct Work {
     /// How many reviews were walked over.
     pub walked: usize,
-    /// How many candidates of the text index were verified; `None` where it was not asked, or gave no answer.
+    /// How many candidates of the text index were verified; `None` where it was not asked, or gave
+    /// no answer.
     pub candidates: Option<usize>,
 }
 
@@ -48,54 +51,88 @@ pub enum Pass {
 
 /// See the head of this file.
 pub struct Answer<'a> {
-    edition: &'a Edition,
+    snapshot: &'a Snapshot,
     filter: &'a ReviewFilter,
     scan: Scan<'a>,
     question: String,
-    limit: usize,
     /// The positions whose days the filter takes.
     all: Range<usize>,
-    /// Where the page begins.
-    start: usize,
     total: Option<(u64, bool)>,
-    page: Vec<(usize, usize)>,
+    page: Page<'a>,
     count: u64,
     work: Work,
 }
 
 impl<'a> Answer<'a> {
-    /// Nothing found yet of the first `limit` reviews that `filter` takes, after `cursor` where there is one.
+    /// Nothing found yet of the first `limit` reviews that `filter` takes, after `cursor` where
+    /// there is one.
     #[must_use]
-    pub fn new(edition: &'a Edition, filter: &'a ReviewFilter, limit: usize, cursor: Option<&Cursor>) -> Self {
-        let (shelf, scan, question) = (&edition.copy.shelf, Scan::new(filter), filter.canonical());
-        let all = positions(shelf, filter);
-        let start = cursor.map_or(all.start, |cursor| shelf.count_through(cursor.day, &cursor.id).clamp(all.start, all.end));
-        let total = edition.total(&question).or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
-        let page = Vec::with_capacity(limit + 1);
-        Self { edition, filter, scan, question, limit, all, start, total, page, count: 0, work: Work::default() }
+    pub fn new(
+        snapshot: &'a Snapshot,
+        filter: &'a ReviewFilter,
+        limit: usize,
+        cursor: Option<&Cursor>,
+    ) -> Self {
+        let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
+        let scan = Scan::new(filter, snapshot.input.analyzer.trade());
+        let all = positions(review_index, filter);
+        let total = snapshot
+            .total(&question)
+            .or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
+        let page = Page::new(review_index, filter, limit, &all, cursor);
+        Self {
+            snapshot,
+            filter,
+            scan,
+            question,
+            all,
+            total,
+            page,
+            count: 0,
+            work: Work::default(),
+        }
     }
 
-    /// The passes that it takes: from the very start, one fills the page and counts; else the page has its own, and the
-    /// count starts anew.
+    /// The passes that it takes: where the page is found among all reviews, one fills it and counts;
+    /// else the page has its own, and the count starts anew.
     #[must_use]
     pub fn passes(&self) -> &'static [Pass] {
-        let counts_apart = self.total.is_none() && self.start != self.all.start;
-        if counts_apart { &[Pass::Page, Pass::Count] } else { &[Pass::Page] }
+        if self.total.is_some() || self.counts_along() {
+            &[Pass::Page]
+        } else {
+            &[Pass::Page, Pass::Count]
+        }
     }
 
     /// The positions that a pass goes over.
     #[must_use]
     pub fn range(&self, pass: Pass) -> Range<usize> {
         match pass {
-            Pass::Page => self.start..self.all.end,
+            Pass::Page => self.page.range(),
             Pass::Count => self.all.clone(),
         }
+    }
+
+    /// Of `range`, what a pass meets first, `count` reviews or fewer, and the rest.
+    #[must_use]
+    pub fn split(
+        &self,
+        pass: Pass,
+        range: &Range<usize>,
+        count: usize,
+    ) -> (Range<usize>, Range<usize>) {
+        if self.is_backwards(pass) {
+            let at = range.end.saturating_sub(count).max(range.start);
+            return (at..range.end, range.start..at);
+        }
+        let at = range.end.min(range.start + count);
+        (range.start..at, at..range.end)
     }
 
     /// How many hits more end a pass.
     #[must_use]
     pub fn wanted(&self, pass: Pass) -> u64 {
-        let of_page = (self.limit + 1).saturating_sub(self.page.len()) as u64;
+        let of_page = self.page.wanted() as u64;
         let of_count = (TOTAL_MAX + 1).saturating_sub(self.count);
         match pass {
             Pass::Page if self.counts_along() => of_page.max(of_count),
@@ -110,16 +147,16 @@ impl<'a> Answer<'a> {
         self.count
     }
 
-    /// The conditions.
+    /// The conditions that every review found has to meet.
     #[must_use]
     pub const fn scan(&self) -> &Scan<'a> {
         &self.scan
     }
 
-    /// The reviews.
+    /// The index of the snapshot that is searched.
     #[must_use]
-    pub const fn shelf(&self) -> &'a Shelf {
-        &self.edition.copy.shelf
+    pub const fn review_index(&self) -> &'a ReviewIndex {
+        &self.snapshot.input.review_index
     }
 
     /// The folded text that is searched for.
@@ -128,75 +165,156 @@ impl<'a> Answer<'a> {
         self.filter.query()
     }
 
-    /// Begins a pass.
+    /// Begins a pass over the reviews: counts from zero again.
     pub const fn begin(&mut self) {
         self.count = 0;
     }
 
-    /// Goes over the reviews at `positions`, newest first, until the pass has all that it wants.
+    /// Goes over the reviews at `positions`, in the order of the pass, until it has all that it
+    /// wants.
     pub fn walk(&mut self, pass: Pass, positions: Range<usize>) -> ControlFlow<()> {
-        let (shelf, mut position) = (self.shelf(), positions.start);
-        let Some((first, mut index)) = shelf.locate(position).filter(|_| !positions.is_empty()) else {
+        let review_index = self.review_index();
+        let ends = review_index
+            .locate(positions.start)
+            .zip(review_index.locate(positions.end.saturating_sub(1)));
+        let Some(((first, from), (last, to))) = ends.filter(|_| !positions.is_empty()) else {
             return ControlFlow::Continue(());
         };
-        for (number, block) in (first..).zip(&shelf.blocks()[first..]) {
-            let range = index..block.len().min(index + positions.end - position);
-            if range.is_empty() {
-                break;
-            }
-            (position, index) = (position + range.len(), 0);
-            self.work.walked += range.len();
-            if self.scan.may_hold(block) {
-                let Self { scan, page, count, limit, total, start, all, .. } = self;
-                let counts_along = total.is_none() && *start == all.start;
-                scan.each(block, range, &mut |index| hit(pass, counts_along, *limit, page, count, (number, index)))?;
-            }
+        let indices = |number: usize| {
+            let start = if number == first { from } else { 0 };
+            let end = if number == last {
+                to + 1
+            } else {
+                review_index.segments()[number].len()
+            };
+            start..end
+        };
+        if self.is_backwards(pass) {
+            (first..=last)
+                .rev()
+                .try_for_each(|number| self.walk_segment(pass, number, indices(number)))
+        } else {
+            (first..=last).try_for_each(|number| self.walk_segment(pass, number, indices(number)))
         }
-        ControlFlow::Continue(())
+    }
+
+    fn walk_segment(
+        &mut self,
+        pass: Pass,
+        number: usize,
+        indices: Range<usize>,
+    ) -> ControlFlow<()> {
+        let segment = &self.review_index().segments()[number];
+        self.work.walked += indices.len();
+        if !self.scan.may_hold(segment) {
+            return ControlFlow::Continue(());
+        }
+        let (is_counting, is_backwards) = (self.is_counting(pass), self.is_backwards(pass));
+        let counts_along = self.counts_along();
+        let Self {
+            scan, page, count, ..
+        } = self;
+        let mut take = |index: usize| hit(pass, counts_along, page, count, (number, index));
+        if is_backwards {
+            let mut found = Vec::new();
+            let _ = scan.each(segment, indices, &mut |index| {
+                found.push(index);
+                ControlFlow::Continue(())
+            });
+            return found.into_iter().rev().try_for_each(take);
+        }
+        if is_counting || self.filter.sort().stars().is_none() {
+            return scan.each(segment, indices, &mut take);
+        }
+        let stars = self.page.wanted_stars();
+        let (page, count) = (&mut self.page, &mut self.count);
+        self.scan.each_of(segment, indices, stars, &mut |index| {
+            hit(pass, counts_along, page, count, (number, index))
+        })
     }
 
     /// The same for those of the candidates, ascending, that stand at `positions`.
-    pub fn verify(&mut self, pass: Pass, candidates: &[u32], positions: Range<usize>) -> ControlFlow<()> {
-        let first = candidates.partition_point(|position| (*position as usize) < positions.start);
-        let counts_along = self.counts_along();
-        for position in candidates[first..].iter().map(|position| *position as usize) {
-            if position >= positions.end {
-                break;
-            }
-            let Some((number, index)) = self.shelf().locate(position) else { break };
-            *self.work.candidates.get_or_insert(0) += 1;
-            if self.scan.takes_one(&self.shelf().blocks()[number], index) {
-                hit(pass, counts_along, self.limit, &mut self.page, &mut self.count, (number, index))?;
-            }
-        }
+    pub fn verify(
+        &mut self,
+        pass: Pass,
+        candidates: &[u32],
+        positions: Range<usize>,
+    ) -> ControlFlow<()> {
         self.work.candidates.get_or_insert(0);
-        ControlFlow::Continue(())
+        let place = |position: usize| {
+            candidates.partition_point(|candidate| (*candidate as usize) < position)
+        };
+        let within = &candidates[place(positions.start)..place(positions.end)];
+        if self.is_backwards(pass) {
+            within
+                .iter()
+                .rev()
+                .try_for_each(|position| self.verify_one(pass, *position))
+        } else {
+            within
+                .iter()
+                .try_for_each(|position| self.verify_one(pass, *position))
+        }
     }
 
-    /// What was found.
+    fn verify_one(&mut self, pass: Pass, position: u32) -> ControlFlow<()> {
+        let Some((number, index)) = self.review_index().locate(position as usize) else {
+            return ControlFlow::Break(());
+        };
+        *self.work.candidates.get_or_insert(0) += 1;
+        let segment = &self.review_index().segments()[number];
+        if !self.scan.takes_one(segment, index) {
+            return ControlFlow::Continue(());
+        }
+        let counts_along = self.counts_along();
+        hit(
+            pass,
+            counts_along,
+            &mut self.page,
+            &mut self.count,
+            (number, index),
+        )
+    }
+
+    /// The page, its total and its next cursor.
     #[must_use]
-    pub fn finish(mut self) -> Found {
-        let (count, edition, question) = (self.count, self.edition, self.question);
+    pub fn finish(self) -> Found {
+        let (count, snapshot, question) = (self.count, self.snapshot, self.question);
         let (total, is_exact) = self.total.unwrap_or_else(|| {
             let counted = (count.min(TOTAL_MAX), count <= TOTAL_MAX);
-            edition.remember_total(question, counted);
+            snapshot.remember_total(question, counted);
             counted
         });
-        let blocks = edition.copy.shelf.blocks();
-        let has_more = self.page.len() > self.limit;
-        self.page.truncate(self.limit);
-        let last = self.page.last().filter(|_| has_more).map(|(block, index)| blocks[*block].place(*index));
+        let segments = snapshot.input.review_index.segments();
+        let (places, has_more) = self.page.finish();
+        let last = places.last().filter(|_| has_more).map(|(segment, index)| {
+            let segment = &segments[*segment];
+            let (stars, day) = (segment.stars()[*index], segment.days()[*index]);
+            Cursor::new(self.filter, stars, day, segment.id(*index))
+        });
         Found {
             total,
             is_exact,
-            next: last.map(|(day, id)| Cursor::new(self.filter, day.0, id)),
-            reviews: self.page.iter().map(|(block, index)| blocks[*block].json_of(*index)).collect(),
+            next: last,
+            reviews: places
+                .iter()
+                .map(|(segment, index)| segments[*segment].json_of(*index))
+                .collect(),
             work: self.work,
         }
     }
 
+    /// Whether the pass that fills the page goes over all reviews, so that it can count them too.
     fn counts_along(&self) -> bool {
-        self.total.is_none() && self.start == self.all.start
+        self.total.is_none() && self.page.range() == self.all
+    }
+
+    fn is_counting(&self, pass: Pass) -> bool {
+        (self.counts_along() || pass == Pass::Count) && self.count <= TOTAL_MAX
+    }
+
+    fn is_backwards(&self, pass: Pass) -> bool {
+        pass == Pass::Page && self.page.is_backwards()
     }
 }
 
@@ -204,26 +322,24 @@ impl<'a> Answer<'a> {
 fn hit(
     pass: Pass,
     counts_along: bool,
-    limit: usize,
-    page: &mut Vec<(usize, usize)>,
+    page: &mut Page<'_>,
     count: &mut u64,
-    at: (usize, usize),
+    place: Place,
 ) -> ControlFlow<()> {
     *count += 1;
     let page_is_full = match pass {
-        Pass::Page if page.len() <= limit => {
-            page.push(at);
-            page.len() > limit
+        Pass::Page => {
+            if !page.is_full() {
+                page.take(place);
+            }
+            page.is_full()
         }
-        Pass::Page | Pass::Count => true,
+        Pass::Count => true,
     };
     let counting = (counts_along || pass == Pass::Count) && *count <= TOTAL_MAX;
-    if page_is_full && !counting { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// The positions whose days the filter takes.
-fn positions(shelf: &Shelf, filter: &ReviewFilter) -> Range<usize> {
-    let start = filter.until().map_or(0, |day| shelf.count_after(day));
-    let end = filter.since().map_or(shelf.len(), |day| shelf.count_since(day));
-    start..end.max(start)
+    if page_is_full && !counting {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
 }

@@ -1,5 +1,6 @@
-//! Where the next page begins: after a place in the order, not after a count, so that reviews which arrive between two
-//! pages neither repeat nor hide any.
+//! Where the next page begins: after a place in the order, not after a count, so that reviews which
+//! arrive between two pages neither repeat nor hide any. In an order of stars, the stars are of the
+//! place.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +15,8 @@ use crate::reviews::{ReviewFilter, ReviewId};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
 const VERSION: u8 = 1;
+/// The format of a cursor in an order of stars: they stand behind the filter's hash.
+const VERSION_WITH_STARS: u8 = 2;
 /// How many bytes of the filter's hash a cursor carries.
 const FILTER_BYTES: usize = 8;
 
@@ -21,9 +24,11 @@ const FILTER_BYTES: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     filter: [u8; FILTER_BYTES],
+    /// The stars of the page's last review, where the order is one of stars.
+    pub stars: Option<u8>,
     /// The day number of the page's last review.
     pub day: i32,
-    /// Its id.
+    /// The id of the last review of the page before.
     pub id: String,
 }
 
@@ -33,22 +38,32 @@ pub struct Cursor {
 pub struct InvalidCursor;
 
 impl Cursor {
-    /// The cursor behind a page of `filter` whose last review has that day number and id.
+    /// The cursor behind a page of `filter` whose last review has so many stars, that day number and
+    /// id.
     #[must_use]
-    pub fn new(filter: &ReviewFilter, day: i32, id: &str) -> Self {
-        Self::within(&filter.canonical(), day, id)
+    pub fn new(filter: &ReviewFilter, stars: u8, day: i32, id: &str) -> Self {
+        Self {
+            stars: filter.sort().stars().map(|_| stars),
+            ..Self::within(&filter.question(), day, id)
+        }
     }
 
-    /// The cursor behind a page of `question`, spelt in one way, whose last review has that day number and id.
+    /// The cursor behind a page of `question`, spelt in one way, whose last review has that day
+    /// number and id.
     #[must_use]
     pub fn within(question: &str, day: i32, id: &str) -> Self {
-        Self { filter: fingerprint(question), day, id: id.to_owned() }
+        Self {
+            filter: fingerprint(question),
+            stars: None,
+            day,
+            id: id.to_owned(),
+        }
     }
 
     /// Whether it belongs to `filter`.
     #[must_use]
     pub fn fits(&self, filter: &ReviewFilter) -> bool {
-        self.belongs_to(&filter.canonical())
+        self.belongs_to(&filter.question())
     }
 
     /// Whether it belongs to `question`.
@@ -71,14 +86,28 @@ pub struct CursorParameter;
 impl Parameter for CursorParameter {
     type Kind = Opaque<Cursor>;
     const NAME: &'static str = "cursor";
-    const KIND: Opaque<Cursor> =
-        Opaque { parse: |text| text.parse().ok(), allowed: "must be `next_cursor` of an answer to the same filters" };
+    const KIND: Opaque<Cursor> = Opaque {
+        parse: |text| text.parse().ok(),
+        allowed: "must be `next_cursor` of an answer to the same filters",
+    };
 }
 
 impl fmt::Display for Cursor {
-    /// The opaque text: base64url of version, hash of the filter, day and id.
+    /// The opaque text: base64url of version, hash of the filter, stars where they matter, day and
+    /// id.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = [&[VERSION], self.filter.as_slice(), &self.day.to_be_bytes(), self.id.as_bytes()].concat();
+        let version = match self.stars {
+            None => VERSION,
+            Some(_) => VERSION_WITH_STARS,
+        };
+        let bytes = [
+            &[version],
+            self.filter.as_slice(),
+            self.stars.as_slice(),
+            &self.day.to_be_bytes(),
+            self.id.as_bytes(),
+        ]
+        .concat();
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
 }
@@ -88,11 +117,31 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Self, InvalidCursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
-        let rest = bytes.strip_prefix(&[VERSION]).ok_or(InvalidCursor)?;
+        let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
         let (filter, rest) = rest.split_first_chunk().ok_or(InvalidCursor)?;
+        let (stars, rest) = match *version {
+            VERSION => (None, rest),
+            VERSION_WITH_STARS => {
+                let (stars, rest) = rest.split_first().ok_or(InvalidCursor)?;
+                let is_rating = (1..=5).contains(stars);
+                (
+                    is_rating.then_some(*stars).ok_or(InvalidCursor)?.into(),
+                    rest,
+                )
+            }
+            _ => return Err(InvalidCursor),
+        };
         let (day, id) = rest.split_first_chunk().ok_or(InvalidCursor)?;
-        let id: ReviewId = str::from_utf8(id).ok().and_then(|id| id.parse().ok()).ok_or(InvalidCursor)?;
-        Ok(Self { filter: *filter, day: i32::from_be_bytes(*day), id: id.to_string() })
+        let id: ReviewId = str::from_utf8(id)
+            .ok()
+            .and_then(|id| id.parse().ok())
+            .ok_or(InvalidCursor)?;
+        Ok(Self {
+            filter: *filter,
+            stars,
+            day: i32::from_be_bytes(*day),
+            id: id.to_string(),
+        })
     }
 }
 
@@ -106,18 +155,56 @@ fn fingerprint(question: &str) -> [u8; FILTER_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::{Cursor, InvalidCursor};
-    use crate::reviews::{ReviewFilter, SearchArguments};
+    use crate::reviews::{ReviewFilter, SearchArguments, Sort};
 
     #[test]
     fn a_cursor_is_good_for_its_own_filters_alone() {
-        let of = |query: &str| ReviewFilter::new(&SearchArguments { query: Some(query.to_owned()), ..SearchArguments::default() });
-        let cursor = Cursor::new(&of("leak"), 739_000, "r-1");
+        let of = |query: &str| {
+            ReviewFilter::new(&SearchArguments {
+                query: Some(query.to_owned()),
+                ..SearchArguments::default()
+            })
+        };
+        let cursor = Cursor::new(&of("leak"), 5, 739_000, "r-1");
         let text = cursor.to_string();
         assert_eq!(text.parse(), Ok(cursor.clone()));
         assert!(cursor.fits(&of("LEAK")));
         assert!(!cursor.fits(&of("leaks")));
-        for bad in ["", "x", "AAAA", &text[1..], &format!("{text}!"), &text[..18]] {
+        for bad in [
+            "",
+            "x",
+            "AAAA",
+            &text[1..],
+            &format!("{text}!"),
+            &text[..18],
+        ] {
             assert_eq!(bad.parse::<Cursor>(), Err(InvalidCursor), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_cursor_in_an_order_of_stars_holds_them_and_belongs_to_its_order() {
+        let of = |sort| {
+            ReviewFilter::new(&SearchArguments {
+                sort,
+                ..SearchArguments::default()
+            })
+        };
+        let cursor = Cursor::new(&of(Sort::Lowest), 2, 739_000, "r-1");
+        assert_eq!(cursor.stars, Some(2));
+        assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
+        for (sort, fits) in [
+            (Sort::Lowest, true),
+            (Sort::Highest, false),
+            (Sort::Oldest, false),
+            (Sort::Newest, false),
+        ] {
+            assert_eq!(cursor.fits(&of(sort)), fits, "{sort:?}");
+        }
+        let sixth = Cursor {
+            stars: Some(6),
+            ..cursor
+        };
+        assert_eq!(sixth.to_string().parse::<Cursor>(), Err(InvalidCursor));
     }
 }

@@ -1,27 +1,32 @@
-//! Which reviews support an aspect: found in the notes of an edition, and read once more for their reasons.
+//! Which reviews support an aspect, whom they speak of there, and how many there are of each: found
+//! in the packed analyses of a snapshot. The reviews of a page are analyzed once more for the
+//! reasons.
+
+use std::collections::HashMap;
 
 use super::cursor::Cursor;
-use crate::edition::Edition;
-use crate::insights::compile::{Vote, vote_of};
-use crate::insights::{Finding, Subject, Trade};
+pub use super::evidence_request::{EvidenceQuery, EvidenceRequest};
+use super::facets::Counts;
+use super::names;
+use super::suggest::did_you_mean_of_evidence;
+use crate::insights::aggregate::{Vote, vote_of};
+use crate::insights::{
+    Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, name_key,
+};
 use crate::reviews::Mentions;
-use crate::reviews::parameters::{Choice, Parameter};
+use crate::snapshot::Snapshot;
+use crate::snapshot::segment::Segment;
 use crate::wire;
 
-/// What is asked: the place of an aspect in the trade, and how it is to be spoken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
-    /// The aspect.
-    pub aspect: u8,
-    /// The vote; any where there is none.
-    pub vote: Option<Vote>,
-}
-
-/// One page.
+/// One page of the reviews that support an aspect.
 #[derive(Debug)]
-pub struct Page {
+pub struct EvidencePage {
     /// How many reviews support the aspect so.
     pub total: u64,
+    /// How many of them speak of whom where they do.
+    pub by_technician: Vec<wire::Facet>,
+    /// How many of them mention which service.
+    pub by_service: Vec<wire::Facet>,
     /// Those of the page, newest first.
     pub reviews: Vec<Supporting>,
     /// Where the next page begins.
@@ -31,90 +36,310 @@ pub struct Page {
 /// A review that supports an aspect.
 #[derive(Debug)]
 pub struct Supporting {
-    /// The review.
+    /// The review as it is published.
     pub review: wire::Review,
-    /// Its vote.
+    /// How the review votes on the aspect.
     pub vote: Vote,
-    /// Its findings of the aspect.
-    pub findings: Vec<Finding>,
+    /// Its findings of the aspect, each with whom it is about.
+    pub findings: Vec<(Finding, Vec<String>)>,
 }
 
-/// The parameter that asks for one vote.
-#[derive(Debug)]
-pub struct PolarityParameter;
-
-impl Parameter for PolarityParameter {
-    type Kind = Choice<Vote>;
-    const NAME: &'static str = "polarity";
-    const KIND: Choice<Vote> = Choice(&[
-        ("positive", Vote::Positive),
-        ("negative", Vote::Negative),
-        ("neutral", Vote::Neutral),
-        ("mixed", Vote::Mixed),
-        ("uncertain", Vote::Uncertain),
-    ]);
+/// Whom and what the filters of a question mean, as packed analyses know them.
+struct Named {
+    technician: Option<u64>,
+    service: Option<u64>,
+    /// A name that nobody and nothing has finds nothing.
+    is_unknown: bool,
 }
 
-impl Question {
-    /// What stands for it in a cursor: the aspect's id, for another trade, or another release of one, has another aspect in
-    /// that place.
-    #[must_use]
-    pub fn canonical(&self, trade: &Trade) -> String {
-        let id = trade.aspects.get(usize::from(self.aspect)).map_or("", |aspect| aspect.id.as_str());
-        format!("evidence {id} {:?}", self.vote)
-    }
-}
-
-/// A page of at most `limit` reviews, from the beginning or behind `cursor`.
-#[must_use]
-pub fn evidence(edition: &Edition, question: Question, limit: usize, cursor: Option<&Cursor>) -> Page {
-    let (copy, shelf) = (&edition.copy, &edition.copy.shelf);
-    let after = cursor.map_or(0, |cursor| shelf.count_through(cursor.day, &cursor.id));
-    let (mut total, mut position, mut reviews, mut last, mut is_more) = (0, 0, Vec::new(), None, false);
-    for block in shelf.blocks() {
-        for (index, note) in block.notes() {
-            let Some(vote) = vote_of(note, question.aspect) else { continue };
-            if question.vote.is_some_and(|wanted| wanted != vote) {
-                continue;
-            }
-            total += 1;
-            if position + index < after {
-                continue;
-            }
-            if reviews.len() == limit {
-                is_more = true;
-                continue;
-            }
-            last = Some((block.days()[index], block.id(index)));
-            let Ok(review) = serde_json::from_slice::<wire::Review>(&block.json_of(index)) else { continue };
-            let recorded = Mentions::default();
-            let (text, language) = (review.text.as_str(), review.language.as_deref());
-            let subject = Subject { text, language, author: &review.author, recorded: &recorded };
-            let mut findings = copy.reader.read(&subject).findings;
-            findings.retain(|finding| copy.reader.trade().aspect(&finding.aspect) == Some(usize::from(question.aspect)));
-            reviews.push(Supporting { review, vote, findings });
+impl Named {
+    fn by(request: &EvidenceRequest, counts: &Counts, snapshot: &Snapshot) -> Self {
+        let business = &snapshot.input.business;
+        let technician = request.technician.as_deref().map(|said| {
+            names::technician(counts, business, said)
+                .map(|facet| name_key(MentionKind::Technician, &facet.name))
+        });
+        let service = request.service.as_deref().map(|said| {
+            let facet = names::service(counts, business, said);
+            let id = facet.and_then(|facet| facet.id.as_deref());
+            id.map(|id| name_key(MentionKind::Service, id))
+        });
+        Self {
+            technician: technician.flatten(),
+            service: service.flatten(),
+            is_unknown: technician == Some(None) || service == Some(None),
         }
-        position += block.len();
     }
-    let next = last.filter(|_| is_more).map(|(day, id)| Cursor::within(&question.canonical(copy.reader.trade()), day, id));
-    Page { total, reviews, next }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Question;
-    use crate::insights::Trade;
-    use crate::search::cursor::Cursor;
+/// What of one review supports the aspect as asked for.
+struct Support {
+    vote: Vote,
+    /// Which of its findings: bit 0 is the first.
+    finding_mask: u32,
+}
 
-    #[test]
-    fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {
-        let trade = Trade::built_in().unwrap();
-        let mut other = Trade::built_in().unwrap();
-        other.aspects.rotate_left(1);
-        let second = Question { aspect: 1, vote: None };
-        let cursor = Cursor::within(&second.canonical(&trade), 739_000, "r-1");
-        assert!(cursor.belongs_to(&second.canonical(&trade)));
-        assert!(!cursor.belongs_to(&second.canonical(&other)), "in that place is another aspect");
-        assert!(cursor.belongs_to(&Question { aspect: 0, vote: None }.canonical(&other)), "the same aspect in another place");
+/// A page of the reviews that support an aspect, from the beginning or behind the cursor.
+#[must_use]
+pub fn evidence(snapshot: &Snapshot, counts: &Counts, query: &EvidenceQuery<'_>) -> EvidencePage {
+    let review_index = &snapshot.input.review_index;
+    let request = query.request;
+    let named = Named::by(request, counts, snapshot);
+    let start = request.until.map_or(0, |day| review_index.count_after(day));
+    let end = request
+        .since
+        .map_or(review_index.len(), |day| review_index.count_since(day));
+    let mut after = request.cursor.as_ref().map_or(0, |cursor| {
+        review_index.count_through(cursor.day, &cursor.id)
+    });
+    after = after.max(start);
+    let mut counted = SupportCounts::default();
+    let (mut position, mut found, mut has_more) = (start, Vec::new(), false);
+    let end = if named.is_unknown { start } else { end };
+    for (segment, indices) in review_index.slices(start..end.max(start)) {
+        let first = indices.start;
+        for index in positions(segment, query, snapshot).filter(|index| indices.contains(index)) {
+            let Some(analysis) = segment.packed_analysis(index) else {
+                continue;
+            };
+            let Some(support) = support(analysis, query, &named) else {
+                continue;
+            };
+            counted.count(analysis, support.finding_mask);
+            if position + index - first < after {
+                continue;
+            }
+            if found.len() == usize::from(request.limit) {
+                has_more = true;
+            } else {
+                found.push((segment, index, support));
+            }
+        }
+        position += indices.len();
+    }
+    let last = found.last().filter(|_| has_more);
+    let next = last.map(|(segment, index, _)| {
+        Cursor::within(
+            &query.canonical(),
+            segment.days()[*index],
+            segment.id(*index),
+        )
+    });
+    let technicians = keyed(MentionKind::Technician, &counts.technicians);
+    let supporting = |(segment, index, support): (&Segment, usize, Support)| {
+        supporting(snapshot, segment, index, &support, query, &technicians)
+    };
+    EvidencePage {
+        total: counted.total,
+        by_technician: counted.listed(&technicians, MentionKind::Technician),
+        by_service: counted.listed(
+            &keyed(MentionKind::Service, &counts.services),
+            MentionKind::Service,
+        ),
+        reviews: found.into_iter().filter_map(supporting).collect(),
+        next,
+    }
+}
+
+/// Where a segment has reviews that speak of the aspect, ascending.
+fn positions<'a>(
+    segment: &'a Segment,
+    query: &EvidenceQuery<'_>,
+    snapshot: &Snapshot,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let aspects = snapshot.input.analyzer.trade().aspects.len();
+    let positions = segment.opinions(aspects).positions(query.at);
+    positions.iter().map(|position| *position as usize)
+}
+
+/// What of a review supports the aspect; `None` where nothing does. Of a technician it is what is
+/// said of the aspect in a sentence that names them, or in the next.
+fn support(
+    analysis: PackedAnalysisRef<'_>,
+    query: &EvidenceQuery<'_>,
+    named: &Named,
+) -> Option<Support> {
+    let vote = vote_of(analysis, query.at)?;
+    let request = query.request;
+    if request.polarity.is_some_and(|wanted| wanted != vote) {
+        return None;
+    }
+    let speaks_so = |polarity: Polarity| match request.polarity {
+        None | Some(Vote::Mixed) => true,
+        Some(Vote::Positive) => polarity == Polarity::Positive,
+        Some(Vote::Negative) => polarity == Polarity::Negative,
+        Some(Vote::Neutral) => polarity == Polarity::Neutral,
+        Some(Vote::Uncertain) => polarity == Polarity::Uncertain,
+    };
+    let finding_mask = (0_u32..u32::BITS)
+        .zip(analysis.findings)
+        .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity))
+        .fold(0, |mask, (at, _)| mask | 1 << at);
+    let mask_of = |key: u64| {
+        let mut names = analysis.names.iter();
+        let name = names.find(|name| is(**name, MentionKind::Technician, key));
+        name.map_or(0, |name| name.near_mask & finding_mask)
+    };
+    let finding_mask = named.technician.map_or(finding_mask, mask_of);
+    let is_about = named.service.is_none_or(|key| {
+        let mut names = analysis.names.iter();
+        names.any(|name| name.is_linked && is(*name, MentionKind::Service, key))
+    });
+    let is_told = named.technician.is_none() || finding_mask != 0;
+    (is_about && is_told).then_some(Support { vote, finding_mask })
+}
+
+fn is(name: PackedName, kind: MentionKind, key: u64) -> bool {
+    name.kind == kind && name.key == key
+}
+
+/// The same names by what packed analyses know them by.
+fn keyed(kind: MentionKind, facets: &[wire::Facet]) -> HashMap<u64, &wire::Facet> {
+    let value = |facet: &wire::Facet| match kind {
+        MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
+        MentionKind::Technician | MentionKind::ServiceArea => facet.name.clone(),
+    };
+    facets
+        .iter()
+        .map(|facet| (name_key(kind, &value(facet)), facet))
+        .collect()
+}
+
+/// How many reviews support the aspect, and how many of them speak of whom and what.
+#[derive(Default)]
+struct SupportCounts {
+    total: u64,
+    by_name: HashMap<(MentionKind, u64), u64>,
+}
+
+impl SupportCounts {
+    fn count(&mut self, analysis: PackedAnalysisRef<'_>, finding_mask: u32) {
+        self.total += 1;
+        for name in analysis.names {
+            let is_meant = match name.kind {
+                MentionKind::Technician => name.near_mask & finding_mask != 0,
+                MentionKind::Service => name.is_linked,
+                MentionKind::ServiceArea => false,
+            };
+            if is_meant {
+                *self.by_name.entry((name.kind, name.key)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Those of a kind, the most frequent first, then by name.
+    fn listed(&self, known: &HashMap<u64, &wire::Facet>, kind: MentionKind) -> Vec<wire::Facet> {
+        let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
+        let mut facets: Vec<wire::Facet> = counted
+            .filter_map(|((_, key), reviews)| {
+                let facet = *known.get(key)?;
+                Some(wire::Facet {
+                    reviews: *reviews,
+                    ..facet.clone()
+                })
+            })
+            .collect();
+        facets.sort_by(|one, other| {
+            let by_count = other.reviews.cmp(&one.reviews);
+            by_count.then_with(|| one.name.cmp(&other.name))
+        });
+        facets
+    }
+}
+
+/// A review of the page, analyzed once more. `None` never: what is rendered can be read.
+fn supporting(
+    snapshot: &Snapshot,
+    segment: &Segment,
+    index: usize,
+    support: &Support,
+    query: &EvidenceQuery<'_>,
+    technicians: &HashMap<u64, &wire::Facet>,
+) -> Option<Supporting> {
+    let review: wire::Review = serde_json::from_slice(&segment.json_of(index)).ok()?;
+    let analyzer = &snapshot.input.analyzer;
+    let recorded = Mentions::default();
+    let analysis = analyzer.analyze(&Subject {
+        text: &review.text,
+        language: review.language.as_deref(),
+        author: &review.author,
+        recorded: &recorded,
+    });
+    let names = segment
+        .packed_analysis(index)
+        .map_or(&[][..], |analysis| analysis.names);
+    let about = |at: u32| {
+        let near = names
+            .iter()
+            .filter(|name| name.kind == MentionKind::Technician)
+            .filter(|name| name.near_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0);
+        let mut about: Vec<String> = near
+            .filter_map(|name| Some(technicians.get(&name.key)?.name.clone()))
+            .collect();
+        about.sort_unstable();
+        about
+    };
+    let is_one_asked_for = query.request.technician.is_some();
+    let is_shown = |at: u32, finding: &Finding| {
+        finding.aspect == query.aspect.id
+            && (!is_one_asked_for || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
+    };
+    let findings = (0..)
+        .zip(analysis.findings)
+        .filter(|(at, finding)| is_shown(*at, finding))
+        .map(|(at, finding)| (finding, about(at)))
+        .collect();
+    Some(Supporting {
+        review,
+        vote: support.vote,
+        findings,
+    })
+}
+
+/// The page as REST and agents are told it.
+#[must_use]
+pub fn answer(
+    snapshot: &Snapshot,
+    counts: &Counts,
+    query: &EvidenceQuery<'_>,
+) -> wire::AspectEvidence {
+    let (request, page) = (query.request, evidence(snapshot, counts, query));
+    let review = |supporting: Supporting| {
+        let Supporting {
+            review,
+            vote,
+            findings,
+        } = supporting;
+        let finding = |(finding, technicians)| {
+            let shown = wire::EvidenceFinding::new(finding, &review.text, technicians);
+            if request.has_hits {
+                shown
+            } else {
+                wire::EvidenceFinding {
+                    hits: None,
+                    ..shown
+                }
+            }
+        };
+        wire::EvidenceReview {
+            findings: findings.into_iter().map(finding).collect(),
+            review_id: review.id,
+            url: review.url,
+            date: review.date,
+            stars: review.rating,
+            polarity: vote.into(),
+        }
+    };
+    wire::AspectEvidence {
+        aspect: query.aspect.id.clone(),
+        label: query.aspect.label.clone(),
+        total: page.total,
+        by_technician: page.by_technician,
+        by_service: page.by_service,
+        count: page.reviews.len() as u64,
+        limit: u64::from(request.limit),
+        next_cursor: page.next.map(|next| next.to_string()),
+        did_you_mean: did_you_mean_of_evidence(snapshot, counts, request),
+        reviews: page.reviews.into_iter().map(review).collect(),
     }
 }

@@ -1,52 +1,95 @@
-//! Two ranges of days side by side, counted from the blocks' columns, whole blocks at a time.
+//! Two ranges of days side by side, counted from the segments' columns, whole segments at a time.
 
-use crate::edition::Edition;
-use crate::insights::compile::{Votes, votes_of};
+use crate::insights::aggregate::{Votes, votes_of};
 use crate::insights::trade::Aspect;
-use crate::reviews::parameters::{Date, Fault, InvalidParameter, Parameter};
-use crate::reviews::{Day, Rating, Tally};
+use crate::reviews::parameters::{
+    Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterSource, SecondSince,
+    SecondUntil,
+};
+use crate::reviews::{Day, Rating, RatingCounts};
+use crate::snapshot::Snapshot;
 use crate::wire::{Comparison, Period, PeriodAspect};
 
-/// A period from `first` to `last`, the values of `S` and `U`; both days are of it.
-///
-/// # Errors
-/// Where it ends before it begins.
-pub fn period<S, U>(first: Day, last: Day) -> Result<(Day, Day), InvalidParameter>
+/// First and last day; both are of the period.
+pub type Days = (Day, Day);
+
+/// The two periods that `source` asks for; `None` where one is missing or wrong, which is kept there.
+pub fn take_from(source: &mut impl ParameterSource) -> Option<(Days, Days)> {
+    let first = period::<FirstSince, FirstUntil>(source);
+    let second = period::<SecondSince, SecondUntil>(source);
+    first.zip(second)
+}
+
+/// A period from the value of `S` to that of `U`.
+fn period<S, U>(source: &mut impl ParameterSource) -> Option<Days>
 where
     S: Parameter<Kind = Date>,
     U: Parameter<Kind = Date>,
 {
+    let (first, last) = (source.require::<S>(), source.require::<U>());
+    let (first, last) = first.zip(last)?;
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
-        return Err(InvalidParameter::new::<U>(Fault::TooSmall, message, &last.to_string()));
+        source.refuse(InvalidParameter::new::<U>(
+            Fault::TooSmall,
+            message,
+            &last.to_string(),
+        ));
+        return None;
     }
-    Ok((first, last))
+    Some((first, last))
 }
 
 /// Each period, and the second less the first.
 #[must_use]
-pub fn compare(edition: &Edition, first: (Day, Day), second: (Day, Day)) -> Comparison {
-    Comparison::new(count(edition, first), count(edition, second))
+pub fn compare(snapshot: &Snapshot, first: Days, second: Days) -> Comparison {
+    Comparison::new(count(snapshot, first), count(snapshot, second))
 }
 
-fn count(edition: &Edition, (since, until): (Day, Day)) -> Period {
-    let (shelf, trade) = (&edition.copy.shelf, edition.copy.reader.trade());
-    let (mut tally, mut votes) = (Tally::default(), vec![Votes::default(); trade.aspects.len()]);
-    for (block, indices) in shelf.slices(shelf.count_after(until)..shelf.count_since(since)) {
-        if indices.len() == block.len() {
-            tally.add(block.tally());
-            add(&mut votes, block.votes(trade.aspects.len()));
+fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
+    let (review_index, trade) = (
+        &snapshot.input.review_index,
+        snapshot.input.analyzer.trade(),
+    );
+    let (mut rating_counts, mut votes) = (
+        RatingCounts::default(),
+        vec![Votes::default(); trade.aspects.len()],
+    );
+    for (segment, indices) in
+        review_index.slices(review_index.count_after(until)..review_index.count_since(since))
+    {
+        if indices.len() == segment.len() {
+            rating_counts.add(segment.rating_counts());
+            add(&mut votes, segment.opinions(trade.aspects.len()).votes());
         } else {
-            let ratings = block.stars()[indices.clone()].iter().map(|stars| Rating::try_from(i64::from(*stars)));
-            ratings.flatten().for_each(|rating| tally.count(rating));
-            add(&mut votes, &votes_of(indices.filter_map(|index| block.note(index)), trade.aspects.len()));
+            let ratings = segment.stars()[indices.clone()]
+                .iter()
+                .map(|stars| Rating::try_from(i64::from(*stars)));
+            ratings
+                .flatten()
+                .for_each(|rating| rating_counts.count(rating));
+            add(
+                &mut votes,
+                &votes_of(
+                    indices.filter_map(|index| segment.packed_analysis(index)),
+                    trade.aspects.len(),
+                ),
+            );
         }
     }
-    Period::new(since.date(), until.date(), &tally, told(&trade.aspects, &votes))
+    Period::new(
+        since.date(),
+        until.date(),
+        &rating_counts,
+        told(&trade.aspects, &votes),
+    )
 }
 
 fn add(votes: &mut [Votes], more: &[Votes]) {
-    votes.iter_mut().zip(more).for_each(|(votes, more)| votes.add(more));
+    votes
+        .iter_mut()
+        .zip(more)
+        .for_each(|(votes, more)| votes.add(more));
 }
 
 /// What is spoken of, in the order of the insights.
@@ -58,5 +101,10 @@ fn told(aspects: &[Aspect], votes: &[Votes]) -> Vec<PeriodAspect> {
         positive: u64::from(votes.positive),
         negative: u64::from(votes.negative),
     };
-    aspects.iter().zip(votes).filter(|(_, votes)| votes.reviews() > 0).map(told).collect()
+    aspects
+        .iter()
+        .zip(votes)
+        .filter(|(_, votes)| votes.reviews() > 0)
+        .map(told)
+        .collect()
 }

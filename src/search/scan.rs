@@ -1,77 +1,152 @@
-//! Finding a filter's reviews in one block. Apart from the plan, which decides of which blocks.
+//! Finding a filter's reviews in one segment. Apart from the plan, which decides of which segments.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use memchr::memmem::Finder;
 
-use crate::edition::Postings;
-use crate::edition::block::Block;
-use crate::edition::entry::Mention;
-use crate::reviews::ReviewFilter;
+use crate::insights::Trade;
+use crate::reviews::{RatingCounts, ReviewFilter};
+use crate::snapshot::Postings;
+use crate::snapshot::entry::Mention;
+use crate::snapshot::segment::Segment;
 
-/// A filter made ready to meet many blocks.
+/// Reviews are looked at one by one where at most one in so many is meant: finding a text on its own
+/// costs about as much as walking over eight.
+const FEW_OF: u64 = 8;
+
+/// A filter made ready to meet many segments.
 pub struct Scan<'a> {
     filter: &'a ReviewFilter,
     finder: Option<Finder<'a>>,
+    trade: &'a Trade,
+    /// Where the aspect that the filter asks for stands in the trade.
+    aspect: Option<u8>,
+}
+
+/// Ratings, as a set: bit `n - 1` stands for n stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StarSet(pub u8);
+
+impl StarSet {
+    /// Whether reviews of so many stars (1 to 5) are of it.
+    #[must_use]
+    pub const fn has(self, stars: u8) -> bool {
+        self.0 & (1 << (stars - 1)) != 0
+    }
+
+    /// How many reviews of these are of it.
+    #[must_use]
+    pub fn count(self, rating_counts: &RatingCounts) -> u64 {
+        (1..=5)
+            .zip(rating_counts.by_stars())
+            .filter(|(stars, _)| self.has(*stars))
+            .map(|(_, count)| count)
+            .sum()
+    }
 }
 
 impl<'a> Scan<'a> {
-    /// Prepares `filter`, once for all blocks.
+    /// Prepares `filter`, once for all segments; its aspect is one of `trade`, or nothing is found.
     #[must_use]
-    pub fn new(filter: &'a ReviewFilter) -> Self {
-        Self { filter, finder: filter.query().map(Finder::new) }
+    pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
+        let aspect = filter.aspect().and_then(|id| trade.aspect(id));
+        Self {
+            filter,
+            finder: filter.query().map(Finder::new),
+            trade,
+            aspect: aspect.and_then(|at| u8::try_from(at).ok()),
+        }
     }
 
     /// Whether nothing but the date decides.
     #[must_use]
     pub fn takes_all(&self) -> bool {
-        self.finder.is_none() && !self.filter.asks_stars() && !self.filter.asks_traits() && !self.asks_mentions()
+        self.finder.is_none()
+            && !self.filter.asks_stars()
+            && !self.filter.asks_traits()
+            && !self.asks_mentions()
     }
 
-    /// Whether it matters who or what is mentioned, which language it is, or where it was written.
+    /// Whether it matters who or what is mentioned or spoken of, which language it is, or where it
+    /// was written.
     #[must_use]
     pub fn asks_mentions(&self) -> bool {
         let filter = self.filter;
-        [filter.technician(), filter.service(), filter.language(), filter.source()].iter().any(Option::is_some)
+        [
+            filter.technician(),
+            filter.service(),
+            filter.language(),
+            filter.source(),
+            filter.aspect(),
+        ]
+        .iter()
+        .any(Option::is_some)
     }
 
-    /// Whether the block may have what the filter takes, by its counts.
+    /// Whether the segment may have what the filter takes, by its counts.
     #[must_use]
-    pub fn may_hold(&self, block: &Block) -> bool {
-        !self.filter.asks_stars() || self.may_have_stars(block)
+    pub fn may_hold(&self, segment: &Segment) -> bool {
+        !self.filter.asks_stars() || self.may_have_stars(segment)
     }
 
-    /// Which of a block's reviews have what the filter asks to be mentioned, as a count.
+    /// Which of a segment's reviews have what the filter asks to be mentioned, as a count.
     #[must_use]
-    pub fn count_mentioned(&self, block: &Block) -> usize {
+    pub fn count_mentioned(&self, segment: &Segment) -> usize {
         if !self.asks_mentions() {
-            return block.len();
+            return segment.len();
         }
-        self.mentioned(block).and_then(|mentioned| mentioned.first().map(|fewest| fewest.len())).unwrap_or(0)
+        self.mentioned(segment)
+            .and_then(|mentioned| mentioned.first().map(|fewest| fewest.len()))
+            .unwrap_or(0)
     }
 
     /// Whether the filter takes one review.
     #[must_use]
-    pub fn takes_one(&self, block: &Block, index: usize) -> bool {
-        let holds = |positions: &Cow<'_, [u32]>| positions.binary_search(&u32::try_from(index).unwrap_or(u32::MAX)).is_ok();
-        self.takes(block, index)
-            && (!self.asks_mentions() || self.mentioned(block).is_some_and(|mentioned| mentioned.iter().all(holds)))
+    pub fn takes_one(&self, segment: &Segment, index: usize) -> bool {
+        let holds = |positions: &Cow<'_, [u32]>| {
+            positions
+                .binary_search(&u32::try_from(index).unwrap_or(u32::MAX))
+                .is_ok()
+        };
+        self.takes(segment, index)
+            && (!self.asks_mentions()
+                || self
+                    .mentioned(segment)
+                    .is_some_and(|mentioned| mentioned.iter().all(holds)))
     }
 
     /// Calls `hit` with every index in `range` that the filter takes, ascending, until it breaks.
-    pub fn each(&self, block: &Block, range: Range<usize>, hit: &mut impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
-        let Some(mentioned) = self.mentioned(block) else { return ControlFlow::Continue(()) };
+    pub fn each(
+        &self,
+        segment: &Segment,
+        range: Range<usize>,
+        hit: &mut impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(mentioned) = self.mentioned(segment) else {
+            return ControlFlow::Continue(());
+        };
         match (&self.finder, mentioned.first()) {
             // Only the text decides, or the text and the stars.
-            (Some(finder), None) => each_text(block, range, finder, &mut |index| {
-                if self.takes_columns(block, index) { hit(index) } else { ControlFlow::Continue(()) }
+            (Some(finder), None) => each_text(segment, range, finder, &mut |index| {
+                if self.takes_columns(segment, index) {
+                    hit(index)
+                } else {
+                    ControlFlow::Continue(())
+                }
             }),
             (_, Some(fewest)) => {
                 let rest = &mentioned[1..];
-                for position in fewest.iter().filter(|position| range.contains(&(**position as usize))) {
+                for position in fewest
+                    .iter()
+                    .filter(|position| range.contains(&(**position as usize)))
+                {
                     let index = *position as usize;
-                    if rest.iter().all(|positions| positions.binary_search(position).is_ok()) && self.takes(block, index) {
+                    if rest
+                        .iter()
+                        .all(|positions| positions.binary_search(position).is_ok())
+                        && self.takes(segment, index)
+                    {
                         hit(index)?;
                     }
                 }
@@ -79,7 +154,7 @@ impl<'a> Scan<'a> {
             }
             (None, None) => {
                 for index in range {
-                    if self.takes_columns(block, index) {
+                    if self.takes_columns(segment, index) {
                         hit(index)?;
                     }
                 }
@@ -88,55 +163,117 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Where the block has what the filter asks to be mentioned, fewest first; `None` where it lacks one of them.
-    fn mentioned<'b>(&self, block: &'b Block) -> Option<Vec<Cow<'b, [u32]>>> {
+    /// The same for those of `stars` alone: where they are few, one by one, without a look at the
+    /// texts of the others.
+    pub fn each_of(
+        &self,
+        segment: &Segment,
+        range: Range<usize>,
+        stars: StarSet,
+        hit: &mut impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let count = stars.count(segment.rating_counts());
+        if count == 0 {
+            return ControlFlow::Continue(());
+        }
+        let is_of = |index: usize| stars.has(segment.stars()[index]);
+        if self.asks_mentions() || count * FEW_OF > segment.len() as u64 {
+            return self.each(segment, range, &mut |index| {
+                if is_of(index) {
+                    hit(index)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+        }
+        for index in range {
+            if is_of(index) && self.takes(segment, index) {
+                hit(index)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Where the segment has what the filter asks to be mentioned, fewest first; `None` where it
+    /// lacks one of them.
+    fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
         let mut mentioned = Vec::new();
         if let Some(name) = self.filter.technician() {
-            mentioned.push(positions(block.technicians(), |mention| mention.folded == name)?);
+            mentioned.push(positions(segment.technicians(), |mention| {
+                mention.folded == name
+            })?);
         }
         if let Some(id) = self.filter.service() {
-            mentioned.push(positions(block.services(), |mention| mention.value == id)?);
+            mentioned.push(positions(segment.services(), |mention| {
+                mention.value == id
+            })?);
         }
         if let Some(tag) = self.filter.language() {
-            mentioned.push(positions(&block.labels().languages, |mention| mention.folded == tag)?);
+            mentioned.push(positions(&segment.labels().languages, |mention| {
+                mention.folded == tag
+            })?);
         }
         if let Some(name) = self.filter.source() {
-            mentioned.push(positions(&block.labels().sources, |mention| mention.folded == name)?);
+            mentioned.push(positions(&segment.labels().sources, |mention| {
+                mention.folded == name
+            })?);
+        }
+        if self.filter.aspect().is_some() {
+            mentioned.push(self.spoken_of(segment)?);
         }
         mentioned.sort_by_key(|positions| positions.len());
         Some(mentioned)
     }
 
-    fn may_have_stars(&self, block: &Block) -> bool {
-        (1..=5).zip(block.tally().by_stars()).any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
+    /// Where the segment has reviews that speak of the aspect as the filter asks for; `None` where
+    /// none does.
+    fn spoken_of<'b>(&self, segment: &'b Segment) -> Option<Cow<'b, [u32]>> {
+        let (opinions, aspect) = (segment.opinions(self.trade.aspects.len()), self.aspect?);
+        let positions = match self.filter.vote() {
+            None => Cow::Borrowed(opinions.positions(aspect)),
+            Some(vote) => Cow::Owned(opinions.positions_of(aspect, vote).collect()),
+        };
+        (!positions.is_empty()).then_some(positions)
     }
 
-    fn takes_columns(&self, block: &Block, index: usize) -> bool {
-        self.filter.takes_stars(block.stars()[index]) && self.filter.takes_traits(block.labels().traits[index])
+    fn may_have_stars(&self, segment: &Segment) -> bool {
+        (1..=5)
+            .zip(segment.rating_counts().by_stars())
+            .any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
-    fn takes(&self, block: &Block, index: usize) -> bool {
-        let (start, end) = block.folded_bounds(index);
-        self.takes_columns(block, index)
-            && self.finder.as_ref().is_none_or(|finder| finder.find(&block.folded()[start..end]).is_some())
+    fn takes_columns(&self, segment: &Segment, index: usize) -> bool {
+        self.filter.takes_stars(segment.stars()[index])
+            && self.filter.takes_traits(segment.labels().traits[index])
+    }
+
+    fn takes(&self, segment: &Segment, index: usize) -> bool {
+        let (start, end) = segment.folded_bounds(index);
+        self.takes_columns(segment, index)
+            && self
+                .finder
+                .as_ref()
+                .is_none_or(|finder| finder.find(&segment.folded()[start..end]).is_some())
     }
 }
 
-/// Calls `hit` with every index in `range` whose folded text holds what `finder` looks for, ascending, until it breaks: one
-/// pass over all texts.
+/// Calls `hit` with every index in `range` whose folded text holds what `finder` looks for,
+/// ascending, until it breaks: one pass over all texts.
 pub fn each_text(
-    block: &Block,
+    segment: &Segment,
     range: Range<usize>,
     finder: &Finder<'_>,
     hit: &mut impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some(last) = range.end.checked_sub(1) else { return ControlFlow::Continue(()) };
-    let texts = &block.folded()[..block.folded_bounds(last).1];
-    let (mut index, mut at) = (range.start, block.folded_bounds(range.start).0);
+    let Some(last) = range.end.checked_sub(1) else {
+        return ControlFlow::Continue(());
+    };
+    let texts = &segment.folded()[..segment.folded_bounds(last).1];
+    let (mut index, mut at) = (range.start, segment.folded_bounds(range.start).0);
     while let Some(found) = finder.find(&texts[at..]) {
-        index = block.review_at(at + found, index);
+        index = segment.review_at(at + found, index);
         hit(index)?;
-        at = block.folded_bounds(index).1;
+        at = segment.folded_bounds(index).1;
         index += 1;
         if index > last {
             break;
@@ -145,11 +282,17 @@ pub fn each_text(
     ControlFlow::Continue(())
 }
 
-/// The positions of all values that are meant (two spellings of a name may fold to one); `None` where there is none.
+/// The positions of all values that are meant (two spellings of a name may fold to one); `None`
+/// where there is none.
 fn positions(postings: &Postings, is_meant: impl Fn(&Mention) -> bool) -> Option<Cow<'_, [u32]>> {
-    let mut meant = postings.iter().filter(|posting| is_meant(&posting.mention)).map(|posting| posting.positions.as_slice());
+    let mut meant = postings
+        .iter()
+        .filter(|posting| is_meant(&posting.mention))
+        .map(|posting| posting.positions.as_slice());
     let first = meant.next()?;
-    let Some(second) = meant.next() else { return Some(Cow::Borrowed(first)) };
+    let Some(second) = meant.next() else {
+        return Some(Cow::Borrowed(first));
+    };
     let mut united = [first, second].concat();
     meant.for_each(|positions| united.extend_from_slice(positions));
     united.sort_unstable();

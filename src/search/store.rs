@@ -1,5 +1,5 @@
-//! The one question that a search asks the database: which reviews hold these trigrams, and how new what it says is. Apart,
-//! because it is SQL. Knows nothing of editions.
+//! The one question that a search asks the database: which reviews hold these trigrams, and how new
+//! what it says is. Apart, because it is SQL. Knows nothing of snapshots.
 
 use sqlx::SqliteConnection;
 
@@ -10,14 +10,15 @@ use crate::db::Text;
 pub struct Indexed {
     /// Which database it is.
     pub lineage: String,
-    /// Its newest change.
+    /// The number of the newest change that the index has seen.
     pub change_no: i64,
     /// Numbers of the reviews that hold the trigrams or have changed since, in no particular order.
     pub review_nos: Vec<u32>,
 }
 
-/// Asks for the reviews that `expression` takes and for those that changed after `change_no`; `None` where either are more
-/// than `most`. They come as one row: each row that SQLite hands over costs microseconds, whatever is in it.
+/// Asks for the reviews that `expression` takes and for those that changed after `change_no`;
+/// `None` where either are more than `most`. They come as one row: each row that SQLite hands over
+/// costs microseconds, whatever is in it.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -45,11 +46,18 @@ pub async fn find(
     let mut review_nos = Vec::new();
     for list in lists.into_iter().flatten() {
         let before = review_nos.len();
-        // Numbers that are no `u32` are of reviews that the edition holds to be unindexed.
-        review_nos.extend(list.split(',').filter_map(|number| number.parse::<u32>().ok()));
+        // Numbers that are no `u32` are of reviews that the snapshot holds to be unindexed.
+        review_nos.extend(
+            list.split(',')
+                .filter_map(|number| number.parse::<u32>().ok()),
+        );
         if review_nos.len() - before > most {
             return Ok(None);
         }
     }
-    Ok(Some(Indexed { lineage: row.lineage.into(), change_no: row.change_no, review_nos }))
+    Ok(Some(Indexed {
+        lineage: row.lineage.into(),
+        change_no: row.change_no,
+        review_nos,
+    }))
 }

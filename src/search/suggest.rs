@@ -1,9 +1,13 @@
 //! What may have been meant by a name that nobody and nothing has: the nearest that there is.
 
+use super::evidence_request::EvidenceRequest;
+use super::facets::Counts;
+use super::names;
 use crate::business::Business;
-use crate::edition::Edition;
+use crate::insights::Trade;
+use crate::insights::trade::Aspect;
 use crate::reviews::{SearchArguments, fold};
-use crate::search::facets::Counts;
+use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet};
 
 /// How many characters of a name are looked at; longer ones are no names.
@@ -15,39 +19,121 @@ const LIKENESS_MIN: f64 = 0.6;
 /// How much less it counts where only one word of a name is alike.
 const WORD_SHARE: f64 = 0.9;
 
-/// The nearest values for the names in `arguments` that are not known; `None` where all are, or nothing is near. Where anything
-/// was found, all names are known, and nothing is counted.
+/// The nearest values for the names in `arguments` that are not known; `None` where all are, or
+/// nothing is near. Where anything was found, all names are known, and nothing is counted.
 #[must_use]
 pub fn did_you_mean<'a>(
-    edition: &Edition,
+    snapshot: &Snapshot,
     arguments: &SearchArguments,
     total: u64,
     counts: impl FnOnce() -> &'a Counts,
 ) -> Option<DidYouMean> {
-    if total > 0 || (arguments.mentions_technician.is_none() && arguments.mentions_service.is_none()) {
+    let SearchArguments {
+        mentions_technician,
+        mentions_service,
+        aspect,
+        ..
+    } = arguments;
+    let asks_names = mentions_technician.is_some() || mentions_service.is_some();
+    if total > 0 || !(asks_names || aspect.is_some()) {
         return None;
     }
-    let counts = counts();
-    let Business { technicians, services, .. } = &edition.copy.business;
-    let aliases = |id: &str| technicians.iter().filter(|one| one.id == id).flat_map(|one| &one.aliases).cloned().collect();
-    let synonyms = |id: &str| {
-        services.iter().filter(|one| one.id == id).flat_map(|one| [&one.name].into_iter().chain(&one.synonyms)).cloned().collect()
+    let mut found = DidYouMean {
+        aspect: aspect
+            .as_deref()
+            .and_then(|asked| nearest_aspect(snapshot.input.analyzer.trade(), asked)),
+        ..DidYouMean::default()
     };
-    let technician = arguments.mentions_technician.as_deref().and_then(|asked| {
-        let is_known = counts.technicians.iter().any(|facet| fold(&facet.name) == fold(asked));
-        let nearest = || nearest(asked, &counts.technicians, |facet| facet.name.clone(), aliases);
-        if is_known { None } else { nearest() }
-    });
-    let service = arguments.mentions_service.as_deref().and_then(|asked| {
-        let is_known = counts.services.iter().any(|facet| facet.id.as_deref() == Some(asked));
-        let nearest = || nearest(asked, &counts.services, |facet| facet.id.clone().unwrap_or_default(), synonyms);
-        if is_known { None } else { nearest() }
-    });
-    let found = DidYouMean { mentions_technician: technician, mentions_service: service };
-    (found.mentions_technician.is_some() || found.mentions_service.is_some()).then_some(found)
+    if asks_names {
+        let (counts, business) = (counts(), &snapshot.input.business);
+        let is_named = |facet: &Facet, asked: &str| fold(&facet.name) == fold(asked);
+        found.mentions_technician = mentions_technician
+            .as_deref()
+            .filter(|asked| {
+                !counts
+                    .technicians
+                    .iter()
+                    .any(|facet| is_named(facet, asked))
+            })
+            .and_then(|asked| nearest_technician(counts, business, asked));
+        let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
+        found.mentions_service = mentions_service
+            .as_deref()
+            .filter(|asked| !counts.services.iter().any(|facet| has_id(facet, asked)))
+            .and_then(|asked| nearest_service(counts, business, asked));
+    }
+    found.if_any()
 }
 
-/// The `value` of the nearest facet, by it or by another word for it; of equals the one that is mentioned most.
+/// The same for a question about an aspect, whose names may be ids and other words too.
+#[must_use]
+pub fn did_you_mean_of_evidence(
+    snapshot: &Snapshot,
+    counts: &Counts,
+    request: &EvidenceRequest,
+) -> Option<DidYouMean> {
+    let business = &snapshot.input.business;
+    let technician = request.technician.as_deref();
+    let service = request.service.as_deref();
+    DidYouMean {
+        technician: technician
+            .filter(|asked| names::technician(counts, business, asked).is_none())
+            .and_then(|asked| nearest_technician(counts, business, asked)),
+        service: service
+            .filter(|asked| names::service(counts, business, asked).is_none())
+            .and_then(|asked| nearest_service(counts, business, asked)),
+        ..DidYouMean::default()
+    }
+    .if_any()
+}
+
+/// The full name of the technician whose name or alias is nearest.
+#[must_use]
+pub fn nearest_technician(counts: &Counts, business: &Business, asked: &str) -> Option<String> {
+    let aliases = |id: &str| {
+        let people = business.technicians.iter().filter(|one| one.id == id);
+        people.flat_map(|one| &one.aliases).cloned().collect()
+    };
+    let name = |facet: &Facet| facet.name.clone();
+    nearest(asked, &counts.technicians, name, aliases)
+}
+
+/// The id of the service whose id, name or synonym is nearest.
+#[must_use]
+pub fn nearest_service(counts: &Counts, business: &Business, asked: &str) -> Option<String> {
+    let synonyms = |id: &str| {
+        let services = business.services.iter().filter(|one| one.id == id);
+        services
+            .flat_map(|one| [&one.name].into_iter().chain(&one.synonyms))
+            .cloned()
+            .collect()
+    };
+    let id = |facet: &Facet| facet.id.clone().unwrap_or_default();
+    nearest(asked, &counts.services, id, synonyms)
+}
+
+/// The id of the aspect whose id or name is nearest; `None` where there is one of that id.
+#[must_use]
+pub fn nearest_aspect(trade: &Trade, asked: &str) -> Option<String> {
+    if trade.aspect(asked).is_some() {
+        return None;
+    }
+    let facet = |aspect: &Aspect| Facet {
+        id: Some(aspect.id.clone()),
+        name: aspect.label.clone(),
+        reviews: 0,
+    };
+    let facets: Vec<Facet> = trade.aspects.iter().map(facet).collect();
+    let id = |facet: &Facet| facet.id.clone().unwrap_or_default();
+    let label = |id: &str| {
+        let aspects = trade.aspects.iter().filter(|aspect| aspect.id == id);
+        aspects.map(|aspect| aspect.label.clone()).collect()
+    };
+    nearest(asked, &facets, id, label)
+}
+
+/// The `value` of the nearest facet, by it or by another word for it; of equals the one that is
+/// mentioned most.
 fn nearest(
     asked: &str,
     facets: &[Facet],
@@ -62,7 +148,11 @@ fn nearest(
     for facet in facets.iter().take(VALUES_MAX) {
         let value = value(facet);
         let others = facet.id.as_deref().map(&others).unwrap_or_default();
-        let likeness = others.iter().chain([&value]).map(|name| likeness(&asked, &fold(name))).fold(0.0, f64::max);
+        let likeness = others
+            .iter()
+            .chain([&value])
+            .map(|name| likeness(&asked, &fold(name)))
+            .fold(0.0, f64::max);
         if likeness >= LIKENESS_MIN && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
             best = Some((likeness, value));
         }
@@ -73,7 +163,9 @@ fn nearest(
 /// How alike a name is, as a whole or by one of its words, both folded.
 fn likeness(asked: &str, name: &str) -> f64 {
     let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
-    let by_word = words.map(|word| strsim::normalized_damerau_levenshtein(asked, word) * WORD_SHARE).fold(0.0, f64::max);
+    let by_word = words
+        .map(|word| strsim::normalized_damerau_levenshtein(asked, word) * WORD_SHARE)
+        .fold(0.0, f64::max);
     let name: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
     by_word.max(strsim::normalized_damerau_levenshtein(asked, &name))
 }
@@ -85,9 +177,23 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_found_by_itself_its_words_and_what_it_is_also_called() {
-        let facet = |id: &str, name: &str| Facet { id: Some(id.to_owned()), name: name.to_owned(), reviews: 1 };
-        let facets = [facet("m", "Mike Alvarez"), facet("d", "Dana Öberg"), facet("k", "Michael Kane")];
-        let others = |id: &str| if id == "k" { vec!["Mickey".to_owned()] } else { Vec::new() };
+        let facet = |id: &str, name: &str| Facet {
+            id: Some(id.to_owned()),
+            name: name.to_owned(),
+            reviews: 1,
+        };
+        let facets = [
+            facet("m", "Mike Alvarez"),
+            facet("d", "Dana Öberg"),
+            facet("k", "Michael Kane"),
+        ];
+        let others = |id: &str| {
+            if id == "k" {
+                vec!["Mickey".to_owned()]
+            } else {
+                Vec::new()
+            }
+        };
         for (asked, expected) in [
             ("Mike Alvares", Some("Mike Alvarez")),
             ("MIKE", Some("Mike Alvarez")),
@@ -97,8 +203,20 @@ mod tests {
             ("Nobody Known", None),
             ("", None),
         ] {
-            assert_eq!(nearest(asked, &facets, |facet| facet.name.clone(), others).as_deref(), expected, "{asked}");
+            assert_eq!(
+                nearest(asked, &facets, |facet| facet.name.clone(), others).as_deref(),
+                expected,
+                "{asked}"
+            );
         }
-        assert_eq!(nearest(&"a".repeat(10_000), &facets, |facet| facet.name.clone(), others), None);
+        assert_eq!(
+            nearest(
+                &"a".repeat(10_000),
+                &facets,
+                |facet| facet.name.clone(),
+                others
+            ),
+            None
+        );
     }
 }

@@ -1,10 +1,11 @@
-//! Which trigrams of a question the text index can be asked for: those of characters that FTS5's trigram tokenizer treats
-//! as our fold does. Apart, because it is the only place where the two folds meet. Outside rule:
-//! <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>.
+//! Which trigrams of a question the text index can be asked for: those of characters that FTS5's
+//! trigram tokenizer treats as our fold does. Apart, because it is the only place where the two
+//! folds meet. Outside rule: <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>.
 
-/// Ranges of folded characters, ascending, that stand for others which FTS5 does not take for the same: our fold is of a newer
-/// Unicode than FTS5's (6.1), which for example has no old letterforms of Cyrillic (U+1C80 to U+1C88) and no capital ß.
-/// Between two such characters of one alphabet a range may hold others. Held by a test over all of Unicode.
+/// Ranges of folded characters, ascending, that stand for others which FTS5 does not take for the
+/// same: our fold is of a newer Unicode than FTS5's (6.1), which for example has no old letterforms
+/// of Cyrillic (U+1C80 to U+1C88) and no capital ß. Between two such characters of one alphabet a
+/// range may hold others. Held by a test over all of Unicode.
 #[rustfmt::skip]
 const UNLIKE: &[(char, char)] = &[
     ('\u{00DF}', '\u{00DF}'),
@@ -44,18 +45,29 @@ const UNLIKE: &[(char, char)] = &[
 /// How many trigrams of a question are looked at; more would not make it rarer.
 const TRIGRAMS_MAX: usize = 12;
 
-/// The different trigrams of a folded question that may be asked for, at most 12 spread evenly over it; none where it is
-/// shorter, or of characters that may not.
+/// The different trigrams of a folded question that may be asked for, at most 12 spread evenly over
+/// it; none where it is shorter, or of characters that may not.
 #[must_use]
 pub fn trigrams(folded: &str) -> Vec<&str> {
     let starts: Vec<(usize, char)> = folded.char_indices().collect();
-    let end = |last: usize| starts.get(last + 1).map_or(folded.len(), |(start, _)| *start);
-    let askable = starts.windows(3).enumerate().filter(|(_, three)| three.iter().all(|(_, character)| is_alike(*character)));
-    let mut trigrams: Vec<&str> = askable.map(|(first, three)| &folded[three[0].0..end(first + 2)]).collect();
+    let end = |last: usize| {
+        starts
+            .get(last + 1)
+            .map_or(folded.len(), |(start, _)| *start)
+    };
+    let askable = starts
+        .windows(3)
+        .enumerate()
+        .filter(|(_, three)| three.iter().all(|(_, character)| is_alike(*character)));
+    let mut trigrams: Vec<&str> = askable
+        .map(|(first, three)| &folded[three[0].0..end(first + 2)])
+        .collect();
     trigrams.dedup();
     if trigrams.len() > TRIGRAMS_MAX {
         let last = trigrams.len() - 1;
-        trigrams = (0..TRIGRAMS_MAX).map(|number| trigrams[number * last / (TRIGRAMS_MAX - 1)]).collect();
+        trigrams = (0..TRIGRAMS_MAX)
+            .map(|number| trigrams[number * last / (TRIGRAMS_MAX - 1)])
+            .collect();
     }
     trigrams.sort_unstable();
     trigrams.dedup();
@@ -71,7 +83,10 @@ fn is_alike(folded: char) -> bool {
 /// The expression that takes texts which hold all of `trigrams`.
 #[must_use]
 pub fn expression(trigrams: &[&str]) -> String {
-    let quoted: Vec<String> = trigrams.iter().map(|trigram| format!("\"{}\"", trigram.replace('"', "\"\""))).collect();
+    let quoted: Vec<String> = trigrams
+        .iter()
+        .map(|trigram| format!("\"{}\"", trigram.replace('"', "\"\"")))
+        .collect();
     quoted.join(" AND ")
 }
 
@@ -89,31 +104,64 @@ mod tests {
     async fn fts5_takes_every_character_of_unicode_as_our_fold_does_but_those_listed() {
         let mut classes: BTreeMap<char, Vec<char>> = BTreeMap::new();
         for character in '\u{1}'..=char::MAX {
-            classes.entry(fold(&character.to_string()).chars().next().unwrap()).or_default().push(character);
+            classes
+                .entry(fold(&character.to_string()).chars().next().unwrap())
+                .or_default()
+                .push(character);
         }
-        let mut index = SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await.unwrap();
-        sqlx::query("create virtual table f using fts5 (text, tokenize = 'trigram')").execute(&mut index).await.unwrap();
+        let mut index =
+            SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true))
+                .await
+                .unwrap();
+        sqlx::query("create virtual table f using fts5 (text, tokenize = 'trigram')")
+            .execute(&mut index)
+            .await
+            .unwrap();
         sqlx::query("begin").execute(&mut index).await.unwrap();
         // All that have company, and of the others one in 97.
-        let asked = classes.iter().filter(|(folded, class)| class.len() > 1 || (**folded as u32).is_multiple_of(97));
-        let asked: Vec<(char, &Vec<char>)> = asked.map(|(folded, class)| (*folded, class)).collect();
+        let asked = classes
+            .iter()
+            .filter(|(folded, class)| class.len() > 1 || (**folded as u32).is_multiple_of(97));
+        let asked: Vec<(char, &Vec<char>)> =
+            asked.map(|(folded, class)| (*folded, class)).collect();
         for character in asked.iter().flat_map(|(_, class)| class.iter()) {
-            let insert = sqlx::query("insert into f (rowid, text) values (?, ?)").bind(i64::from(*character as u32));
-            insert.bind(format!("<{character}>")).execute(&mut index).await.unwrap();
+            let insert = sqlx::query("insert into f (rowid, text) values (?, ?)")
+                .bind(i64::from(*character as u32));
+            insert
+                .bind(format!("<{character}>"))
+                .execute(&mut index)
+                .await
+                .unwrap();
         }
         let mut unlike = Vec::new();
         for (folded, class) in asked {
             let match_one = sqlx::query_scalar("select count(*) from f where f match ?");
             let trigram = format!("<{folded}>");
-            let found: i64 = match_one.bind(expression(&[trigram.as_str()])).fetch_one(&mut index).await.unwrap();
+            let found: i64 = match_one
+                .bind(expression(&[trigram.as_str()]))
+                .fetch_one(&mut index)
+                .await
+                .unwrap();
             if usize::try_from(found).unwrap() >= class.len() {
                 continue;
             }
             unlike.push(folded);
         }
-        assert!(unlike.iter().all(|character| !is_alike(*character)), "{unlike:?}");
-        assert!(UNLIKE.is_sorted() && UNLIKE.iter().all(|(first, last)| unlike.contains(first) && unlike.contains(last)));
-        assert!((' '..='~').chain(['é', 'ñ', 'ü', 'а', 'я', 'λ', '東', '🙂']).all(is_alike));
+        assert!(
+            unlike.iter().all(|character| !is_alike(*character)),
+            "{unlike:?}"
+        );
+        assert!(
+            UNLIKE.is_sorted()
+                && UNLIKE
+                    .iter()
+                    .all(|(first, last)| unlike.contains(first) && unlike.contains(last))
+        );
+        assert!(
+            (' '..='~')
+                .chain(['é', 'ñ', 'ü', 'а', 'я', 'λ', '東', '🙂'])
+                .all(is_alike)
+        );
     }
 
     #[test]
@@ -129,9 +177,15 @@ mod tests {
         ] {
             assert_eq!(trigrams(folded), expected, "{folded:?}");
         }
-        let long: String = (0..300).map(|number| char::from_u32(0x4E00 + number).unwrap()).collect();
+        let long: String = (0..300)
+            .map(|number| char::from_u32(0x4E00 + number).unwrap())
+            .collect();
         assert_eq!(trigrams(&long).len(), super::TRIGRAMS_MAX);
-        assert!(trigrams(&long).iter().all(|trigram| trigram.chars().all(is_alike)));
+        assert!(
+            trigrams(&long)
+                .iter()
+                .all(|trigram| trigram.chars().all(is_alike))
+        );
         assert_eq!(expression(&["\"a\"", "and"]), r#""""a""" AND "and""#);
     }
 }

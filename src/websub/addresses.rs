@@ -1,6 +1,7 @@
-//! How often callbacks at one network may be asked to verify, whatever their names: anonymous requests make us call
-//! strangers. Who would have to wait books a turn. Renewing and ending active subscriptions has a share of its own, so that
-//! false requests that lead to a subscriber's address do not keep it out.
+//! How often callbacks at one network may be asked to verify, whatever their names: anonymous
+//! requests make us call strangers. Who would have to wait books a turn. Renewing and ending active
+//! subscriptions has a share of its own, so that false requests that lead to a subscriber's address
+//! do not keep it out.
 
 use std::net::IpAddr;
 
@@ -20,19 +21,32 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// `count` verifications a minute for each network, and a quarter as many more for active subscriptions.
+    /// `count` verifications a minute for each network, and a quarter as many more for active
+    /// subscriptions.
     #[must_use]
     pub fn new(count: u64, clock: &Clock) -> Self {
-        Self { clock: clock.clone(), all: Bookings::new(count, clock), reserved: Bookings::new(reserved(count), clock) }
+        Self {
+            clock: clock.clone(),
+            all: Bookings::new(count, clock),
+            reserved: Bookings::new(reserved(count), clock),
+        }
     }
 
     /// Books a turn at all of `addresses`, but where `before` has one already.
     ///
     /// # Errors
     /// The turn, where it has not come yet.
-    pub fn book(&self, before: Option<&Turn>, addresses: &[IpAddr], is_active: bool) -> Result<(), Turn> {
+    pub fn book(
+        &self,
+        before: Option<&Turn>,
+        addresses: &[IpAddr],
+        is_active: bool,
+    ) -> Result<(), Turn> {
         let now = self.clock.monotonic();
-        let mut turn = Turn { at: before.map_or(now, |turn| turn.at), networks: Vec::with_capacity(addresses.len()) };
+        let mut turn = Turn {
+            at: before.map_or(now, |turn| turn.at),
+            networks: Vec::with_capacity(addresses.len()),
+        };
         for address in addresses {
             let network = network(*address, ADDRESS_PREFIX);
             if turn.networks.contains(&network) {
@@ -50,6 +64,10 @@ impl Addresses {
         if is_active && !self.all.book_now(network) {
             return now + self.reserved.book(network);
         }
-        if is_active { now } else { now + self.all.book(network) }
+        if is_active {
+            now
+        } else {
+            now + self.all.book(network)
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! How much one host is sent in an hour: enough for any subscriber, too little to drown one. Hours are measured on the
-//! monotonic clock.
+//! How much one host is sent in an hour: enough for any subscriber, too little to drown one. Hours
+//! are measured on the monotonic clock.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use crate::clock::Monotonic;
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Hosts that are remembered; more than these are forgotten together, which errs on the side of sending.
+/// Hosts that are remembered; more than these are forgotten together, which errs on the side of
+/// sending.
 const HOSTS_MAX: usize = 100_000;
 
 /// Bytes per host and hour.
@@ -22,13 +23,18 @@ impl Budget {
     /// A budget of so many bytes for each host.
     #[must_use]
     pub fn new(bytes_per_hour: u64) -> Self {
-        Self { bytes_per_hour, spent: HashMap::new() }
+        Self {
+            bytes_per_hour,
+            spent: HashMap::new(),
+        }
     }
 
     /// Whether `host` has had its share of this hour.
     #[must_use]
     pub fn is_spent(&self, host: &str, now: Monotonic) -> bool {
-        self.spent.get(host).is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
+        self.spent
+            .get(host)
+            .is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
     }
 
     /// Counts what `host` is sent now.

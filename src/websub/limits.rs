@@ -1,6 +1,7 @@
-//! Bounds against abuse: anonymous requests make us call strangers, so how often that may happen is bounded per source
-//! and per callback host. Counting only: what a refusal looks like is said elsewhere. Minutes are measured on the monotonic
-//! clock, so that setting the wall clock neither opens a limit nor closes it for longer.
+//! Bounds against abuse: anonymous requests make us call strangers, so how often that may happen is
+//! bounded per source and per callback host. Counting only: what a refusal looks like is said
+//! elsewhere. Minutes are measured on the monotonic clock, so that setting the wall clock neither
+//! opens a limit nor closes it for longer.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -41,9 +42,13 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
     /// `count` a minute, at least one.
     #[must_use]
     pub fn new(count: u64, clock: &Clock) -> Self {
-        let count = NonZeroU32::new(u32::try_from(count).unwrap_or(u32::MAX)).unwrap_or(NonZeroU32::MIN);
+        let count =
+            NonZeroU32::new(u32::try_from(count).unwrap_or(u32::MAX)).unwrap_or(NonZeroU32::MIN);
         let clock = Ticks(clock.clone());
-        Self { limiter: RateLimiter::hashmap_with_clock(Quota::per_minute(count), clock.clone()), clock }
+        Self {
+            limiter: RateLimiter::hashmap_with_clock(Quota::per_minute(count), clock.clone()),
+            clock,
+        }
     }
 
     /// Takes one for `key`.
@@ -54,22 +59,28 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
         if self.limiter.len() > KEYS_MAX {
             self.limiter.retain_recent();
         }
-        self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.clock.now()))
+        self.limiter
+            .check_key(key)
+            .map_err(|until| until.wait_time_from(self.clock.now()))
     }
 }
 
-/// The share of a limit that is kept for renewing and ending what is there: a quarter besides, at least one.
+/// The share of a limit that is kept for renewing and ending what is there: a quarter besides, at
+/// least one.
 #[must_use]
 pub const fn reserved(limit: u64) -> u64 {
     if limit < 4 { 1 } else { limit / 4 }
 }
 
-/// What is counted as one: an IPv4 address, or the IPv6 network of the first `prefix` bits (1 to 128).
+/// What is counted as one: an IPv4 address, or the IPv6 network of the first `prefix` bits (1 to
+/// 128).
 #[must_use]
 pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << (128 - prefix)))),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & (u128::MAX << (128 - prefix)),
+        )),
     }
 }
 

@@ -1,19 +1,20 @@
 //! The hub (W3C WebSub, 2018-01-23): takes requests, verifies them, and delivers what changes.
 //!
-//! A level, not an edge: a subscription is due while the version it has is behind the one that is out. So there is no queue,
-//! a crash loses nothing, and a change made while the service was down is delivered at the next start.
+//! A level, not an edge: a subscription is due while the version it has is behind the one that is
+//! out. So there is no queue, a crash loses nothing, and a change made while the service was down
+//! is delivered at the next start.
 
 mod addresses;
 mod blame;
 mod budget;
-mod door;
 mod exchange;
+mod host_queues;
+mod intake;
 mod limits;
-mod prompt;
-mod ready;
 mod request;
 mod schedule;
 mod signature;
+mod slots;
 mod state;
 pub mod store;
 mod turns;
@@ -22,10 +23,10 @@ mod worker;
 
 pub use addresses::Addresses;
 pub use blame::Doubts;
-pub use door::{Door, Refusal};
 pub use exchange::Exchange;
+pub use intake::{IntakeError, SubscriptionIntake};
 pub use request::BODY_BYTES_MAX;
-pub use schedule::{Attempt, Next, next};
-pub use signature::sign;
+pub use schedule::{DeliveryResult, NextStep, next};
+pub use signature::{Secret, sign};
 pub use state::{Event, State};
 pub use worker::Worker;

@@ -14,7 +14,7 @@ pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// What one attempt to deliver came to.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attempt {
+pub enum DeliveryResult {
     /// Any 2xx.
     Delivered,
     /// 410: the subscriber wants no more.
@@ -31,7 +31,7 @@ pub enum Attempt {
 /// What happens to the subscription then.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// It is level; its failures are forgotten.
     Rest,
     /// It is tried again after the wait, having failed so many times in a row.
@@ -47,19 +47,26 @@ pub enum Next {
     EndGone,
 }
 
-/// What follows an attempt of a subscription that had failed `failures` times in a row before. `jitter` is a random number
-/// from 0 to 1.
-pub fn next(delays: &RetryDelays, failures: u32, attempt: Attempt, jitter: f64) -> Next {
+/// What follows an attempt of a subscription that had failed `failures` times in a row before.
+/// `jitter` is a random number from 0 to 1.
+pub fn next(delays: &RetryDelays, failures: u32, attempt: DeliveryResult, jitter: f64) -> NextStep {
     match attempt {
-        Attempt::Delivered => Next::Rest,
-        Attempt::Gone => Next::EndGone,
-        Attempt::Ours => Next::Retry { failures, after: spread(OUTAGE_DELAY, jitter) },
-        Attempt::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => Next::EndDenied,
-        Attempt::Failed { retry_after } => {
+        DeliveryResult::Delivered => NextStep::Rest,
+        DeliveryResult::Gone => NextStep::EndGone,
+        DeliveryResult::Ours => NextStep::Retry {
+            failures,
+            after: spread(OUTAGE_DELAY, jitter),
+        },
+        DeliveryResult::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => NextStep::EndDenied,
+        DeliveryResult::Failed { retry_after } => {
             let base = delays.0[(failures as usize).min(delays.0.len() - 1)].0;
-            // What the subscriber asks for is honoured up to twice our own wait, and never shortens it.
+            // What the subscriber asks for is honoured up to twice our own wait, and never shortens
+            // it.
             let asked = retry_after.map_or(base, |asked| asked.clamp(base, base * 2));
-            Next::Retry { failures: failures + 1, after: spread(asked, jitter) }
+            NextStep::Retry {
+                failures: failures + 1,
+                after: spread(asked, jitter),
+            }
         }
     }
 }
@@ -79,34 +86,74 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_end_it() {
-        let failed = Attempt::Failed { retry_after: None };
-        assert_eq!(next(&DELAYS, 0, failed, 0.0), Next::Retry { failures: 1, after: MINUTES });
-        assert_eq!(next(&DELAYS, 1, failed, 0.0), Next::Retry { failures: 2, after: HOURS });
-        assert_eq!(next(&DELAYS, 2, failed, 0.0), Next::EndDenied);
+        let failed = DeliveryResult::Failed { retry_after: None };
+        assert_eq!(
+            next(&DELAYS, 0, failed, 0.0),
+            NextStep::Retry {
+                failures: 1,
+                after: MINUTES
+            }
+        );
+        assert_eq!(
+            next(&DELAYS, 1, failed, 0.0),
+            NextStep::Retry {
+                failures: 2,
+                after: HOURS
+            }
+        );
+        assert_eq!(next(&DELAYS, 2, failed, 0.0), NextStep::EndDenied);
     }
 
     #[test]
     fn retry_after_lengthens_a_wait_up_to_twice() {
-        for (asked, after) in [(1, MINUTES), (900, Duration::from_mins(15)), (1_000_000, MINUTES * 2)] {
-            let attempt = Attempt::Failed { retry_after: Some(Duration::from_secs(asked)) };
-            assert_eq!(next(&DELAYS, 0, attempt, 0.0), Next::Retry { failures: 1, after });
+        for (asked, after) in [
+            (1, MINUTES),
+            (900, Duration::from_mins(15)),
+            (1_000_000, MINUTES * 2),
+        ] {
+            let attempt = DeliveryResult::Failed {
+                retry_after: Some(Duration::from_secs(asked)),
+            };
+            assert_eq!(
+                next(&DELAYS, 0, attempt, 0.0),
+                NextStep::Retry { failures: 1, after }
+            );
         }
     }
 
     #[test]
     fn our_own_outage_counts_for_nobody() {
-        assert_eq!(next(&DELAYS, 2, Attempt::Ours, 0.0), Next::Retry { failures: 2, after: OUTAGE_DELAY });
+        assert_eq!(
+            next(&DELAYS, 2, DeliveryResult::Ours, 0.0),
+            NextStep::Retry {
+                failures: 2,
+                after: OUTAGE_DELAY
+            }
+        );
     }
 
     #[test]
     fn success_forgets_and_gone_ends() {
-        assert_eq!(next(&DELAYS, 2, Attempt::Delivered, 0.5), Next::Rest);
-        assert_eq!(next(&DELAYS, 0, Attempt::Gone, 0.5), Next::EndGone);
+        assert_eq!(
+            next(&DELAYS, 2, DeliveryResult::Delivered, 0.5),
+            NextStep::Rest
+        );
+        assert_eq!(
+            next(&DELAYS, 0, DeliveryResult::Gone, 0.5),
+            NextStep::EndGone
+        );
     }
 
     #[test]
     fn jitter_never_shortens_a_wait() {
-        let Next::Retry { after, .. } = next(&DELAYS, 0, Attempt::Failed { retry_after: None }, 1.0) else { panic!() };
+        let NextStep::Retry { after, .. } = next(
+            &DELAYS,
+            0,
+            DeliveryResult::Failed { retry_after: None },
+            1.0,
+        ) else {
+            panic!()
+        };
         assert_eq!(after, Duration::from_mins(11));
     }
 }

@@ -1,17 +1,45 @@
 //! Signing what is delivered (WebSub §7.1): the receiver knows by it that the bytes are ours.
 
+use std::fmt;
+
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::hash::hex;
 
-/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal. At least SHA-256 (§8.3).
+/// What the deliveries of a subscription are signed with, from the request to the signature. It is
+/// never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret that a subscriber gave, fewer than 200 bytes (WebSub §5.1).
+    #[must_use]
+    pub const fn new(secret: String) -> Self {
+        Self(secret)
+    }
+
+    /// As it is stored, and the key of the signature: nothing else may have it.
+    #[must_use]
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal. At
+/// least SHA-256 (§8.3).
 #[must_use]
-pub fn sign(secret: &str, body: &[Bytes]) -> String {
+pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
     let mut signature = String::from("sha256=");
     // HMAC takes keys of every length (RFC 2104 §3).
-    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) {
+    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) {
         body.iter().for_each(|piece| mac.update(piece));
         signature.push_str(&hex(&mac.finalize().into_bytes()));
     }
@@ -22,13 +50,16 @@ pub fn sign(secret: &str, body: &[Bytes]) -> String {
 mod tests {
     use bytes::Bytes;
 
-    use super::sign;
+    use super::{Secret, sign};
 
     #[test]
     fn a_known_body_has_its_known_signature() {
         // RFC 4231 §4.3, test case 2.
         let body = ["what do ya want ", "for nothing?"].map(Bytes::from_static_str);
-        assert_eq!(sign("Jefe", &body), "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_eq!(
+            sign(&Secret::new("Jefe".to_owned()), &body),
+            "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
     }
 
     trait FromStaticStr {

@@ -1,5 +1,5 @@
-//! The life of a subscription, as the specification's table has it. The table's CHECK lists the same states; a test
-//! compares them.
+//! The life of a subscription, as the specification's table has it. The table's CHECK lists the
+//! same states; a test compares them.
 
 /// Where a subscription is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,7 +27,8 @@ pub enum Event {
     UnsubscribeVerified,
     /// The callback did not confirm.
     VerificationFailed,
-    /// Three deliveries in a row failed (SPEC; stricter than WebSub §7, which asks to go on until the lease ends).
+    /// Three deliveries in a row failed (SPEC; stricter than WebSub §7, which asks to go on until
+    /// the lease ends).
     DeliveriesFailed,
     /// The callback answered 410.
     Gone,
@@ -36,8 +37,14 @@ pub enum Event {
 }
 
 impl State {
-    /// Every state.
-    pub const ALL: [Self; 5] = [Self::Pending, Self::Active, Self::Rejected, Self::Removed, Self::Lapsed];
+    /// Every state that a subscription can be in.
+    pub const ALL: [Self; 5] = [
+        Self::Pending,
+        Self::Active,
+        Self::Rejected,
+        Self::Removed,
+        Self::Lapsed,
+    ];
 
     /// Its name in the database.
     #[must_use]
@@ -62,22 +69,29 @@ impl State {
     pub const fn on(self, event: Event) -> Option<Self> {
         match (self, event) {
             // What is over can be asked for again.
-            (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => Some(Self::Pending),
-            // What runs goes on until the new wish is verified (WebSub §5.1), and if that fails (§5.3). What is verified holds,
-            // also where the subscription ended since it was asked for.
+            (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => {
+                Some(Self::Pending)
+            }
+            // What runs goes on until the new wish is verified (WebSub §5.1), and if that fails
+            // (§5.3). What is verified holds, also where the subscription ended since it was asked
+            // for.
             (Self::Active, Event::Requested | Event::VerificationFailed)
-            | (Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed, Event::SubscribeVerified) => {
-                Some(Self::Active)
-            }
-            (Self::Pending | Self::Active, Event::UnsubscribeVerified) | (Self::Active, Event::DeliveriesFailed | Event::Gone) => {
-                Some(Self::Removed)
-            }
+            | (
+                Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed,
+                Event::SubscribeVerified,
+            ) => Some(Self::Active),
+            (Self::Pending | Self::Active, Event::UnsubscribeVerified)
+            | (Self::Active, Event::DeliveriesFailed | Event::Gone) => Some(Self::Removed),
             (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
             (Self::Active, Event::LeaseEnded) => Some(Self::Lapsed),
             (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded)
             | (
                 Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::UnsubscribeVerified | Event::VerificationFailed | Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded,
+                Event::UnsubscribeVerified
+                | Event::VerificationFailed
+                | Event::DeliveriesFailed
+                | Event::Gone
+                | Event::LeaseEnded,
             ) => None,
         }
     }
@@ -90,13 +104,29 @@ mod tests {
     #[test]
     fn the_table_of_the_specification_holds() {
         for (from, event, to) in [
-            (State::Pending, Event::SubscribeVerified, Some(State::Active)),
-            (State::Pending, Event::VerificationFailed, Some(State::Rejected)),
-            (State::Active, Event::UnsubscribeVerified, Some(State::Removed)),
+            (
+                State::Pending,
+                Event::SubscribeVerified,
+                Some(State::Active),
+            ),
+            (
+                State::Pending,
+                Event::VerificationFailed,
+                Some(State::Rejected),
+            ),
+            (
+                State::Active,
+                Event::UnsubscribeVerified,
+                Some(State::Removed),
+            ),
             (State::Active, Event::DeliveriesFailed, Some(State::Removed)),
             (State::Active, Event::LeaseEnded, Some(State::Lapsed)),
             (State::Active, Event::SubscribeVerified, Some(State::Active)),
-            (State::Active, Event::VerificationFailed, Some(State::Active)),
+            (
+                State::Active,
+                Event::VerificationFailed,
+                Some(State::Active),
+            ),
             (State::Lapsed, Event::Requested, Some(State::Pending)),
             (State::Lapsed, Event::SubscribeVerified, Some(State::Active)),
             (State::Lapsed, Event::Gone, None),

@@ -1,5 +1,6 @@
-//! Who has to wait for a limit, and until when: turns are booked ahead, so that each of those that a limit puts off knows the
-//! moment at which it may go on, and does nothing before. Kept in memory alone: after a restart turns are booked anew.
+//! Who has to wait for a limit, and until when: turns are booked ahead, so that each of those that
+//! a limit puts off knows the moment at which it may go on, and does nothing before. Kept in memory
+//! alone: after a restart turns are booked anew.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,14 +18,15 @@ const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 /// A turn that was booked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// When it comes.
+    /// The instant, on the monotonic clock, at which it may be taken.
     pub at: Monotonic,
     /// At which networks it was booked.
     pub networks: Vec<IpAddr>,
 }
 
-/// So many a minute for each key, all of which may come at once; those beyond are given the next free moment (GCRA, as
-/// governor counts, which can say when there is a moment again but not keep it for anybody).
+/// So many a minute for each key, all of which may come at once; those beyond are given the next
+/// free moment (GCRA, as governor counts, which can say when there is a moment again but not keep
+/// it for anybody).
 #[derive(Debug)]
 pub struct Bookings<K> {
     interval: Duration,
@@ -40,7 +42,12 @@ impl<K: Hash + Eq + Clone> Bookings<K> {
     pub fn new(count: u64, clock: &Clock) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
         let interval = Duration::from_mins(1) / count;
-        Self { interval, burst: interval * (count - 1), clock: clock.clone(), booked: Mutex::default() }
+        Self {
+            interval,
+            burst: interval * (count - 1),
+            clock: clock.clone(),
+            booked: Mutex::default(),
+        }
     }
 
     /// Books a turn at `key`, and says how long it is until then.
@@ -82,7 +89,9 @@ impl Waiting {
     /// Whether its turn has not come yet.
     #[must_use]
     pub fn contains(&self, subscription_id: i64, now: Monotonic) -> bool {
-        self.0.get(&subscription_id).is_some_and(|turn| turn.at > now)
+        self.0
+            .get(&subscription_id)
+            .is_some_and(|turn| turn.at > now)
     }
 
     /// Its turn, which has come, if it waited for one.
@@ -93,7 +102,11 @@ impl Waiting {
     /// When the next turn comes; those that nobody took are forgotten.
     pub fn next_at(&mut self, now: Monotonic) -> Option<Monotonic> {
         self.0.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
-        self.0.values().map(|turn| turn.at).filter(|at| *at > now).min()
+        self.0
+            .values()
+            .map(|turn| turn.at)
+            .filter(|at| *at > now)
+            .min()
     }
 
     /// How many there are.
@@ -117,8 +130,15 @@ mod tests {
         assert_eq!((&waits[..20], &waits[20..]), (&[0; 20][..], &[3, 6, 9][..]));
         assert_eq!(bookings.book(&"b"), Duration::ZERO);
         clock.advance(TimeDelta::seconds(3));
-        assert!(!bookings.book_now(&"a"), "what is free now was booked before");
-        assert_eq!(bookings.book(&"a"), Duration::from_secs(9), "behind those that wait");
+        assert!(
+            !bookings.book_now(&"a"),
+            "what is free now was booked before"
+        );
+        assert_eq!(
+            bookings.book(&"a"),
+            Duration::from_secs(9),
+            "behind those that wait"
+        );
         clock.advance(TimeDelta::minutes(2));
         assert_eq!((0..20).filter(|_| bookings.book_now(&"a")).count(), 20);
     }
@@ -127,10 +147,40 @@ mod tests {
     fn whoever_waits_is_told_from_those_whose_turn_has_come() {
         let (mut waiting, start) = (Waiting::default(), Monotonic::default());
         let at = |seconds| start + Duration::from_secs(seconds);
-        waiting.insert(1, Turn { at: at(3), networks: Vec::new() });
-        waiting.insert(2, Turn { at: at(6), networks: Vec::new() });
-        assert_eq!((waiting.contains(1, at(2)), waiting.contains(1, at(3)), waiting.contains(9, start)), (true, false, false));
-        assert_eq!((waiting.next_at(at(3)), waiting.take(1).is_some(), waiting.len()), (Some(at(6)), true, 1));
-        assert_eq!((waiting.next_at(at(3_700)), waiting.len()), (None, 0), "nobody came for it");
+        waiting.insert(
+            1,
+            Turn {
+                at: at(3),
+                networks: Vec::new(),
+            },
+        );
+        waiting.insert(
+            2,
+            Turn {
+                at: at(6),
+                networks: Vec::new(),
+            },
+        );
+        assert_eq!(
+            (
+                waiting.contains(1, at(2)),
+                waiting.contains(1, at(3)),
+                waiting.contains(9, start)
+            ),
+            (true, false, false)
+        );
+        assert_eq!(
+            (
+                waiting.next_at(at(3)),
+                waiting.take(1).is_some(),
+                waiting.len()
+            ),
+            (Some(at(6)), true, 1)
+        );
+        assert_eq!(
+            (waiting.next_at(at(3_700)), waiting.len()),
+            (None, 0),
+            "nobody came for it"
+        );
     }
 }

@@ -1,18 +1,19 @@
-//! Asking a callback whether it means it (WebSub §5.3): the question's URL, and what an answer is worth.
+//! Asking a callback whether it means it (WebSub §5.3): the question's URL, and what an answer is
+//! worth.
 
 use super::store::Mode;
 use crate::egress::with_parameters;
 
 /// What a verification asks.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct IntentVerification<'a> {
     /// The callback, kept byte for byte.
     pub callback: &'a str,
     /// What it is asked to confirm.
     pub mode: Mode,
-    /// The topic's URL.
+    /// The topic's absolute URL.
     pub topic: &'a str,
-    /// Random, used once.
+    /// A random value that the callback has to echo; each is used once.
     pub challenge: &'a str,
     /// The lease that is offered; on unsubscribing, what is left of the running one.
     pub lease_seconds: i64,
@@ -30,8 +31,9 @@ pub enum Verdict {
     Refused,
 }
 
-impl Question<'_> {
-    /// The callback's URL with our parameters at its end. Its own query stays as it is, even where names are the same.
+impl IntentVerification<'_> {
+    /// The callback's URL with our parameters at its end. Its own query stays as it is, even where
+    /// names are the same.
     #[must_use]
     pub fn url(&self) -> String {
         let lease = self.lease_seconds.to_string();
@@ -57,7 +59,14 @@ impl Question<'_> {
 /// The URL that tells a callback that its subscription was ended by us (WebSub §5.2).
 #[must_use]
 pub fn denied_url(callback: &str, topic: &str, reason: &str) -> String {
-    with_parameters(callback, &[("hub.mode", "denied"), ("hub.topic", topic), ("hub.reason", reason)])
+    with_parameters(
+        callback,
+        &[
+            ("hub.mode", "denied"),
+            ("hub.topic", topic),
+            ("hub.reason", reason),
+        ],
+    )
 }
 
 #[cfg(test)]
@@ -67,12 +76,24 @@ mod tests {
     #[test]
     fn rule_19_the_callbacks_query_is_kept_and_ours_comes_last() {
         for (callback, begins) in [
-            ("https://s.example/cb", "https://s.example/cb?hub.mode=subscribe&"),
-            ("https://s.example/cb?", "https://s.example/cb?hub.mode=subscribe&"),
-            ("https://s.example/cb?a=%7E+b&hub.mode=x", "https://s.example/cb?a=%7E+b&hub.mode=x&hub.mode=subscribe&"),
-            ("https://s.example/cb?a=1&", "https://s.example/cb?a=1&hub.mode=subscribe&"),
+            (
+                "https://s.example/cb",
+                "https://s.example/cb?hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?",
+                "https://s.example/cb?hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?a=%7E+b&hub.mode=x",
+                "https://s.example/cb?a=%7E+b&hub.mode=x&hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?a=1&",
+                "https://s.example/cb?a=1&hub.mode=subscribe&",
+            ),
         ] {
-            let question = Question {
+            let question = IntentVerification {
                 callback,
                 mode: Mode::Subscribe,
                 topic: "https://r.example/feed.xml",
@@ -90,7 +111,13 @@ mod tests {
 
     #[test]
     fn rule_30_any_2xx_with_exactly_the_challenge_confirms() {
-        let question = Question { callback: "", mode: Mode::Subscribe, topic: "", challenge: "c0ffee", lease_seconds: 60 };
+        let question = IntentVerification {
+            callback: "",
+            mode: Mode::Subscribe,
+            topic: "",
+            challenge: "c0ffee",
+            lease_seconds: 60,
+        };
         for (status, body, verdict) in [
             (200, "c0ffee", Verdict::Confirmed),
             (201, "c0ffee", Verdict::Confirmed),
@@ -101,7 +128,11 @@ mod tests {
             (404, "c0ffee", Verdict::Refused),
             (503, "c0ffee", Verdict::Unheard),
         ] {
-            assert_eq!(question.judge(status, body.as_bytes()), verdict, "{status} {body}");
+            assert_eq!(
+                question.judge(status, body.as_bytes()),
+                verdict,
+                "{status} {body}"
+            );
         }
     }
 }

@@ -1,28 +1,31 @@
-//! The hub's worker: does what is due, hosts in turn, many at a time, and writes down what came of it in batches.
+//! The hub's worker: does what is due, hosts in turn, many at a time, and writes down what came of
+//! it in batches.
 //!
-//! It sleeps until the next instant at which something is due, or until it is woken. Whatever it had not written down when
-//! it was killed is done again: at least once, never lost.
+//! It sleeps until the next instant at which something is due, or until it is woken. Whatever it
+//! had not written down when it was killed is done again: at least once, never lost.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use metrics::Gauge;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::exchange::Exchange;
-use super::prompt::{Came, count, promptly};
-use super::ready::Ready;
-use super::store::{self, Due, Outcome, Trial};
+use super::host_queues::HostQueues;
+use super::slots::{Came, count, in_slot};
+use super::store::{self, AttemptRecord, Due, Outcome};
 use super::turns::{Turn, Waiting};
 use crate::clock::{Clock, Monotonic};
 use crate::db::{Database, DbError};
-use crate::edition::Current;
+use crate::snapshot::CurrentSnapshot;
+use crate::telemetry::{catalog, figure};
 
 /// Exchanges at a time that have not been slow yet.
-const PROMPT_MAX: usize = 256;
+const SLOTS_MAX: usize = 256;
 /// Exchanges at a time altogether: those that hang wait here, and hold up nobody.
 const IN_FLIGHT_MAX: usize = 2_048;
 /// Exchanges at a time with one host.
@@ -48,23 +51,25 @@ const SLEEP_MAX: Duration = Duration::from_mins(1);
 
 /// What may have become due since it was last read, the more pressing the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum News {
+enum WakeReason {
     None,
     Some,
-    /// Somebody called: a request has come, or an edition.
+    /// Somebody called: a request has come, or a snapshot.
     Call,
 }
 
 /// See the head of this file.
 pub struct Worker {
     database: Database,
-    current: Arc<Current>,
+    current: Arc<CurrentSnapshot>,
     exchange: Exchange,
     wake: Arc<Notify>,
-    ready: Ready<Due>,
+    queues: HostQueues<Due>,
     budget: Budget,
-    prompt: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     in_flight: JoinSet<Came>,
+    /// Shows how many those are.
+    in_flight_gauge: Gauge,
     /// Of what is in flight: at which host, and for which subscription.
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
@@ -72,38 +77,46 @@ pub struct Worker {
     waiting: Waiting,
     /// Subscriptions whose exchange ended without a result.
     resting: Waiting,
-    unrecorded: Vec<(Outcome, Trial)>,
+    unrecorded: Vec<(Outcome, AttemptRecord)>,
     /// When the oldest result that is not written down came.
     unrecorded_at: Monotonic,
-    /// Subscriptions that were verified anew since `ready` was read: what stands there of them is out of date.
+    /// Subscriptions that were verified anew since `queues` was read: what stands there of them is
+    /// out of date.
     revised: HashSet<i64>,
-    /// Whether there may be more to read than is in `ready`.
+    /// Whether there may be more to read than is in `queues`.
     is_stale: bool,
-    /// What may have become due since `ready` was read.
-    news: News,
+    /// What may have become due since `queues` was read.
+    wake_reason: WakeReason,
     /// Tells that a slow exchange has given its place among the prompt ones back.
     room: Arc<Notify>,
-    /// When `ready` was read.
+    /// When `queues` was read.
     read_at: Option<Monotonic>,
-    /// When something gets due that was not when `ready` was read.
+    /// When something gets due that was not when `queues` was read.
     next_at: Monotonic,
     has_timer: bool,
 }
 
 impl Worker {
-    /// A worker with nothing in flight. `wake` tells it that something changed; `host_bytes_per_hour` bounds what one host is
-    /// sent.
+    /// A worker with nothing in flight. `wake` tells it that something changed;
+    /// `host_bytes_per_hour` bounds what one host is sent.
     #[must_use]
-    pub fn new(database: Database, current: Arc<Current>, exchange: Exchange, wake: Arc<Notify>, host_bytes_per_hour: u64) -> Self {
+    pub fn new(
+        database: Database,
+        current: Arc<CurrentSnapshot>,
+        exchange: Exchange,
+        wake: Arc<Notify>,
+        host_bytes_per_hour: u64,
+    ) -> Self {
         Self {
             budget: Budget::new(host_bytes_per_hour),
             database,
             current,
             exchange,
             wake,
-            ready: Ready::new(HOST_IN_FLIGHT_MAX),
-            prompt: Arc::new(Semaphore::new(PROMPT_MAX)),
+            queues: HostQueues::new(HOST_IN_FLIGHT_MAX),
+            slots: Arc::new(Semaphore::new(SLOTS_MAX)),
             in_flight: JoinSet::new(),
+            in_flight_gauge: catalog::HUB_IN_FLIGHT.gauge(&[]),
             places: HashMap::new(),
             busy: HashSet::new(),
             waiting: Waiting::default(),
@@ -112,7 +125,7 @@ impl Worker {
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
             is_stale: true,
-            news: News::Some,
+            wake_reason: WakeReason::Some,
             read_at: None,
             next_at: Monotonic::default(),
             room: Arc::new(Notify::new()),
@@ -123,7 +136,10 @@ impl Worker {
     /// The same worker, but it wakes only when it is woken.
     #[must_use]
     pub fn without_timer(self) -> Self {
-        Self { has_timer: false, ..self }
+        Self {
+            has_timer: false,
+            ..self
+        }
     }
 
     /// Works until `stop`, then gives what is in flight ten seconds, and writes it down.
@@ -135,11 +151,11 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.note(News::Call); false }
+                () = self.wake.notified() => { self.note(WakeReason::Call); false }
                 () = self.room.notified() => false,
                 Some(done) = self.in_flight.join_next_with_id() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.news == News::None => { self.note(News::Some); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.note(WakeReason::Some); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -151,7 +167,10 @@ impl Worker {
             }
         };
         if tokio::time::timeout(STOP_TIMEOUT, finish).await.is_err() {
-            tracing::warn!(cut = self.in_flight.len(), "websub.cut: attempts were cut by the stop; they are made again");
+            tracing::warn!(
+                cut = self.in_flight.len(),
+                "websub.cut: attempts were cut by the stop; they are made again"
+            );
             self.in_flight.shutdown().await;
         }
         self.flush().await;
@@ -163,7 +182,7 @@ impl Worker {
     /// When the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.note(News::Some);
+        self.note(WakeReason::Some);
         loop {
             self.fill().await?;
             match self.in_flight.join_next_with_id().await {
@@ -186,38 +205,46 @@ impl Worker {
     /// Starts as much as there is room for.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A request that came meanwhile is verified before what is left of a long fan-out.
-        let is_called = self.news == News::Call && self.may_read_again();
-        if (is_called || self.is_stale && self.ready.is_empty()) && self.has_room() {
+        let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
+        if (is_called || self.is_stale && self.queues.is_empty()) && self.has_room() {
             self.read().await?;
         }
-        self.start_ready();
+        self.start_queues();
         // What is left now is for hosts that hang or rest; it must not hide what is due elsewhere.
-        if self.news != News::None && self.has_room() {
+        if self.wake_reason != WakeReason::None && self.has_room() {
             self.read().await?;
-            self.start_ready();
+            self.start_queues();
         }
-        metrics::gauge!("websub_in_flight").set(f64::from(u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX)));
+        self.in_flight_gauge
+            .set(figure(self.in_flight.len() as u64));
         Ok(())
     }
 
     fn may_read_again(&self) -> bool {
-        self.read_at.is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
+        self.read_at
+            .is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
     }
 
     fn has_room(&self) -> bool {
-        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX && self.prompt.available_permits() > 0
+        self.in_flight.len() < IN_FLIGHT_MAX
+            && self.unrecorded.len() < UNRECORDED_MAX
+            && self.slots.available_permits() > 0
     }
 
-    fn note(&mut self, news: News) {
+    fn note(&mut self, wake_reason: WakeReason) {
         self.is_stale = true;
-        self.news = self.news.max(news);
+        self.wake_reason = self.wake_reason.max(wake_reason);
     }
 
-    fn start_ready(&mut self) {
+    fn start_queues(&mut self) {
         let now = self.exchange.clock.monotonic();
         while self.has_room() {
-            let Ok(permit) = Arc::clone(&self.prompt).try_acquire_owned() else { break };
-            let Some((host, due)) = self.ready.pop(|host| self.budget.is_spent(host, now)) else { break };
+            let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() else {
+                break;
+            };
+            let Some((host, due)) = self.queues.pop(|host| self.budget.is_spent(host, now)) else {
+                break;
+            };
             self.start(host, due, permit);
         }
     }
@@ -225,32 +252,51 @@ impl Worker {
     /// Reads what is due, but for what is in flight or not written down.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        (self.news, self.next_at) = (News::None, self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER);
+        (self.wake_reason, self.next_at) = (
+            WakeReason::None,
+            self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
+        );
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-        let verifications = store::verifications(&mut connection, now, READ_MAX + self.waiting.len()).await.map_err(fault)?;
-        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX).await.map_err(fault)?;
-        let next_at = store::next_due_at(&mut connection, now).await.map_err(fault)?;
+        let verifications =
+            store::verifications(&mut connection, now, READ_MAX + self.waiting.len())
+                .await
+                .map_err(fault)?;
+        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX)
+            .await
+            .map_err(fault)?;
+        let next_at = store::next_due_at(&mut connection, now)
+            .await
+            .map_err(fault)?;
         let clock = &self.exchange.clock;
         let monotonic = clock.monotonic();
-        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| clock.monotonic_at(at, SLEEP_MAX));
-        let turns = [self.waiting.next_at(monotonic), self.resting.next_at(monotonic)];
+        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
+            clock.monotonic_at(at, SLEEP_MAX)
+        });
+        let turns = [
+            self.waiting.next_at(monotonic),
+            self.resting.next_at(monotonic),
+        ];
         self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
-        self.ready.clear();
+        self.queues.clear();
         self.revised.clear();
         let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
         let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
-        for due in verifications.into_iter().filter(|due| may_ask(due.subscription_id)) {
-            self.ready.push(&due.host.clone(), Due::Verify(due));
+        for due in verifications
+            .into_iter()
+            .filter(|due| may_ask(due.subscription_id))
+        {
+            self.queues.push(&due.host.clone(), Due::Verify(due));
         }
-        let edition = self.current.load();
+        let snapshot = self.current.load();
         for due in deliveries {
-            // What is being verified may change its secret or end: first things first. And what this process has not
-            // printed yet cannot be sent.
-            let is_ahead = edition.document(due.document).publication.version > due.delivered_version;
+            // What is being verified may change its secret or end: first things first. And what
+            // this process has not rendered yet cannot be sent.
+            let is_ahead =
+                snapshot.document(due.document).publication.version > due.delivered_version;
             if is_ahead && is_idle(due.subscription_id) {
-                self.ready.push(&due.host.clone(), Due::Deliver(due));
+                self.queues.push(&due.host.clone(), Due::Deliver(due));
                 // There may be more than one page of them.
                 self.is_stale = true;
             }
@@ -262,24 +308,29 @@ impl Worker {
         let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
         let now = exchange.clock.now();
         let subscription_id = due.subscription_id();
-        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub §5.3).
+        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub
+        // §5.3).
         let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
         if is_over || !self.busy.insert(subscription_id) {
-            return self.ready.done(&host);
+            return self.queues.done(&host);
         }
         let task = match due {
             Due::Verify(due) => {
                 let turn = self.waiting.take(subscription_id);
                 let work = async move { exchange.verify(&due, turn.as_ref()).await };
-                self.in_flight.spawn(promptly(work, permit, room))
+                self.in_flight.spawn(in_slot(work, permit, room))
             }
             Due::Deliver(due) => {
-                let edition = self.current.load();
+                let snapshot = self.current.load();
                 if !self.exchange.is_free(&due.callback) {
-                    self.budget.spend(&host, edition.document(due.document).sheet.content.len(), exchange.clock.monotonic());
+                    self.budget.spend(
+                        &host,
+                        snapshot.document(due.document).body.content.len(),
+                        exchange.clock.monotonic(),
+                    );
                 }
-                let work = async move { exchange.deliver(&due, &edition).await };
-                self.in_flight.spawn(promptly(work, permit, room))
+                let work = async move { exchange.deliver(&due, &snapshot).await };
+                self.in_flight.spawn(in_slot(work, permit, room))
             }
         };
         self.places.insert(task.id(), (host, subscription_id));
@@ -287,21 +338,23 @@ impl Worker {
 
     fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
-        let Some((host, subscription_id)) = self.places.remove(&task) else { return };
-        self.ready.done(&host);
+        let Some((host, subscription_id)) = self.places.remove(&task) else {
+            return;
+        };
+        self.queues.done(&host);
         match done {
-            Ok((_, Came::To(outcome, trial))) => {
-                count(&outcome, &trial);
+            Ok((_, Came::To(outcome, record))) => {
+                count(&outcome, &record);
                 if matches!(outcome, Outcome::Verified { .. }) {
                     self.revised.insert(subscription_id);
                 }
                 if self.unrecorded.is_empty() {
                     self.unrecorded_at = Clock::system().monotonic();
                 }
-                self.unrecorded.push((outcome, trial));
+                self.unrecorded.push((outcome, record));
             }
             Ok((_, Came::Waits(turn))) => {
-                metrics::counter!("websub_waits_total").increment(1);
+                catalog::HUB_WAITS.count(&[]);
                 self.busy.remove(&subscription_id);
                 self.next_at = self.next_at.min(turn.at);
                 self.waiting.insert(subscription_id, turn);
@@ -311,7 +364,13 @@ impl Worker {
                 let at = self.exchange.clock.monotonic() + PANIC_WAIT;
                 self.busy.remove(&subscription_id);
                 self.next_at = self.next_at.min(at);
-                self.resting.insert(subscription_id, Turn { at, networks: Vec::new() });
+                self.resting.insert(
+                    subscription_id,
+                    Turn {
+                        at,
+                        networks: Vec::new(),
+                    },
+                );
             }
         }
     }
@@ -330,16 +389,20 @@ impl Worker {
         }
         let fault = |error| DbError::at(self.database.path(), error);
         let mut write = self.database.write().await?;
-        store::record(&mut write, &self.unrecorded, self.exchange.clock.now()).await.map_err(fault)?;
+        store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
+            .await
+            .map_err(fault)?;
         write.commit().await.map_err(fault)?;
         for (outcome, _) in self.unrecorded.drain(..) {
             self.busy.remove(&outcome.subscription_id());
             let clock = &self.exchange.clock;
-            self.next_at = outcome.again_at().map_or(self.next_at, |at| clock.monotonic_at(at, SLEEP_MAX).min(self.next_at));
+            self.next_at = outcome.again_at().map_or(self.next_at, |at| {
+                clock.monotonic_at(at, SLEEP_MAX).min(self.next_at)
+            });
         }
         self.is_stale = true;
         if self.may_read_again() {
-            self.news = self.news.max(News::Some);
+            self.wake_reason = self.wake_reason.max(WakeReason::Some);
         }
         Ok(())
     }

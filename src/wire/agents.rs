@@ -5,7 +5,8 @@ use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
 use super::business::Distribution;
-use crate::reviews::Tally;
+use crate::insights::aggregate::Votes;
+use crate::reviews::RatingCounts;
 
 /// What reviews can be narrowed by, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -22,6 +23,8 @@ pub struct Facets {
     pub sources: Vec<Facet>,
     /// Language tags; the name is what `language` takes.
     pub languages: Vec<Facet>,
+    /// What reviews speak of; the id is what `aspect` takes.
+    pub aspects: Vec<AspectFacet>,
     /// Calendar years, newest first.
     pub years: Vec<YearFacet>,
     /// Stars, most first.
@@ -42,6 +45,49 @@ pub struct Facet {
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u64,
+}
+
+/// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
+/// `reviews`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct AspectFacet {
+    /// The aspect's id.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// How many published reviews speak of it.
+    pub reviews: u64,
+    /// Of them only well.
+    pub positive: u64,
+    /// Only badly.
+    pub negative: u64,
+    /// As a fact.
+    pub neutral: u64,
+    /// Both well and badly.
+    pub mixed: u64,
+    /// So that it cannot be told.
+    pub uncertain: u64,
+    /// Where the sentences are, of one technician or service; else at the aspect's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence_url: Option<String>,
+}
+
+impl AspectFacet {
+    /// The aspect of that id and name, with the votes on it.
+    #[must_use]
+    pub fn new(id: &str, label: &str, votes: &Votes) -> Self {
+        Self {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            reviews: votes.reviews().into(),
+            positive: votes.positive.into(),
+            negative: votes.negative.into(),
+            neutral: votes.neutral.into(),
+            mixed: votes.mixed.into(),
+            uncertain: votes.uncertain.into(),
+            evidence_url: None,
+        }
+    }
 }
 
 /// A calendar year.
@@ -174,18 +220,42 @@ impl Comparison {
     #[must_use]
     pub fn new(first: Period, second: Period) -> Self {
         let difference = Difference::between(&first, &second);
-        Self { first, second, difference }
+        Self {
+            first,
+            second,
+            difference,
+        }
     }
 }
 
 impl Period {
     /// The reviews of the days `since` to `until`, counted.
     #[must_use]
-    pub fn new(since: NaiveDate, until: NaiveDate, tally: &Tally, aspects: Vec<PeriodAspect>) -> Self {
-        let [one, two, three, four, five] = tally.by_stars();
-        let distribution = Distribution { one, two, three, four, five };
-        let rating_value = tally.mean_hundredths().map(|mean| hundredths(signed(mean)));
-        Self { since, until, count: tally.total(), rating_value, distribution, aspects }
+    pub fn new(
+        since: NaiveDate,
+        until: NaiveDate,
+        rating_counts: &RatingCounts,
+        aspects: Vec<PeriodAspect>,
+    ) -> Self {
+        let [one, two, three, four, five] = rating_counts.by_stars();
+        let distribution = Distribution {
+            one,
+            two,
+            three,
+            four,
+            five,
+        };
+        let rating_value = rating_counts
+            .mean_hundredths()
+            .map(|mean| hundredths(signed(mean)));
+        Self {
+            since,
+            until,
+            count: rating_counts.total(),
+            rating_value,
+            distribution,
+            aspects,
+        }
     }
 }
 
@@ -197,7 +267,9 @@ impl Difference {
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
             count: less(first.count, second.count),
-            rating_value: mean(first).zip(mean(second)).map(|(first, second)| (second - first) / 100.0),
+            rating_value: mean(first)
+                .zip(mean(second))
+                .map(|(first, second)| (second - first) / 100.0),
             distribution: DistributionChange {
                 one: less(before.one, after.one),
                 two: less(before.two, after.two),
@@ -211,13 +283,17 @@ impl Difference {
 }
 
 fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
-    let find = |among: &[PeriodAspect], id: &str| among.iter().find(|aspect| aspect.id == id).cloned();
-    let gone = first.iter().filter(|aspect| find(second, &aspect.id).is_none());
+    let find =
+        |among: &[PeriodAspect], id: &str| among.iter().find(|aspect| aspect.id == id).cloned();
+    let gone = first
+        .iter()
+        .filter(|aspect| find(second, &aspect.id).is_none());
     let every = second.iter().chain(gone);
     let change = |aspect: &PeriodAspect| {
         let counts = |among: &[PeriodAspect]| {
-            let [reviews, positive, negative] =
-                find(among, &aspect.id).map_or([0; 3], |found| [found.reviews, found.positive, found.negative]);
+            let [reviews, positive, negative] = find(among, &aspect.id).map_or([0; 3], |found| {
+                [found.reviews, found.positive, found.negative]
+            });
             [signed(reviews), signed(positive), signed(negative)]
         };
         let (before, after) = (counts(first), counts(second));
@@ -245,12 +321,19 @@ fn hundredths(mean: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Comparison, Period, PeriodAspect};
-    use crate::reviews::{Rating, Tally};
+    use crate::reviews::{Rating, RatingCounts};
 
     fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
-        let mut tally = Tally::default();
-        stars.iter().for_each(|stars| tally.count(Rating::try_from(*stars).unwrap()));
-        Period::new("2026-01-01".parse().unwrap(), "2026-02-01".parse().unwrap(), &tally, aspects)
+        let mut rating_counts = RatingCounts::default();
+        stars
+            .iter()
+            .for_each(|stars| rating_counts.count(Rating::try_from(*stars).unwrap()));
+        Period::new(
+            "2026-01-01".parse().unwrap(),
+            "2026-02-01".parse().unwrap(),
+            &rating_counts,
+            aspects,
+        )
     }
 
     #[test]
@@ -262,18 +345,56 @@ mod tests {
             positive,
             negative: reviews - positive,
         };
-        let first = period(&[5, 5, 5, 5, 4], vec![aspect("price", 4, 1), aspect("honesty", 2, 2)]);
-        let second = period(&[5, 4, 1], vec![aspect("price", 1, 1), aspect("warranty", 3, 0)]);
-        let Comparison { first, second, difference } = Comparison::new(first, second);
-        assert_eq!((first.rating_value, second.rating_value), (Some(4.8), Some(3.33)));
-        assert_eq!((difference.count, difference.rating_value), (-2, Some(-1.47)));
-        assert_eq!((difference.distribution.one, difference.distribution.five), (1, -3));
+        let first = period(
+            &[5, 5, 5, 5, 4],
+            vec![aspect("price", 4, 1), aspect("honesty", 2, 2)],
+        );
+        let second = period(
+            &[5, 4, 1],
+            vec![aspect("price", 1, 1), aspect("warranty", 3, 0)],
+        );
+        let Comparison {
+            first,
+            second,
+            difference,
+        } = Comparison::new(first, second);
+        assert_eq!(
+            (first.rating_value, second.rating_value),
+            (Some(4.8), Some(3.33))
+        );
+        assert_eq!(
+            (difference.count, difference.rating_value),
+            (-2, Some(-1.47))
+        );
+        assert_eq!(
+            (difference.distribution.one, difference.distribution.five),
+            (1, -3)
+        );
         let changes: Vec<(&str, i64, i64, i64)> = difference
             .aspects
             .iter()
-            .map(|change| (change.id.as_str(), change.reviews, change.positive, change.negative))
+            .map(|change| {
+                (
+                    change.id.as_str(),
+                    change.reviews,
+                    change.positive,
+                    change.negative,
+                )
+            })
             .collect();
-        assert_eq!(changes, [("price", -3, 0, -3), ("warranty", 3, 0, 3), ("honesty", -2, -2, 0)]);
-        assert_eq!(Comparison::new(period(&[], Vec::new()), second).difference.rating_value, None);
+        assert_eq!(
+            changes,
+            [
+                ("price", -3, 0, -3),
+                ("warranty", 3, 0, 3),
+                ("honesty", -2, -2, 0)
+            ]
+        );
+        assert_eq!(
+            Comparison::new(period(&[], Vec::new()), second)
+                .difference
+                .rating_value,
+            None
+        );
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::review::Review;
 use crate::business;
-use crate::reviews::Tally;
+use crate::reviews::RatingCounts;
 
 /// The business whose reviews these are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -147,7 +147,7 @@ pub struct Dataset {
     pub aggregate_rating: AggregateRating,
     /// What does not appear.
     pub withheld: Withheld,
-    /// When the newest change of a published review was; left out where there are none.
+    /// When the dataset last changed, RFC 3339 UTC; never goes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
     /// Date descending, then id ascending.
@@ -164,7 +164,7 @@ pub struct DatasetHead {
     pub aggregate_rating: AggregateRating,
     /// What does not appear.
     pub withheld: Withheld,
-    /// When the newest change of a published review was; left out where there are none.
+    /// When the dataset last changed, RFC 3339 UTC; never goes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
 }
@@ -197,7 +197,10 @@ impl From<&business::Business> for Business {
             url,
             telephone,
             address: address.map(|parts| parts.into_iter().collect()),
-            geo: geo.map(|(latitude, longitude)| Geo { latitude, longitude }),
+            geo: geo.map(|(latitude, longitude)| Geo {
+                latitude,
+                longitude,
+            }),
             same_as,
             services: services.into_iter().map(Service::from).collect(),
             technicians: technicians.into_iter().map(Technician::from).collect(),
@@ -220,17 +223,25 @@ impl From<business::Technician> for Technician {
     }
 }
 
-impl From<&Tally> for AggregateRating {
-    fn from(tally: &Tally) -> Self {
-        let [one, two, three, four, five] = tally.by_stars();
+impl From<&RatingCounts> for AggregateRating {
+    fn from(rating_counts: &RatingCounts) -> Self {
+        let [one, two, three, four, five] = rating_counts.by_stars();
         // At most 500 hundredths: exact in a float, and printed as its shortest decimal.
-        let rating_value = tally.mean_hundredths().map(|hundredths| f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0);
+        let rating_value = rating_counts
+            .mean_hundredths()
+            .map(|hundredths| f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0);
         Self {
             rating_value,
-            review_count: tally.total(),
+            review_count: rating_counts.total(),
             best_rating: 5,
             worst_rating: 1,
-            distribution: Distribution { one, two, three, four, five },
+            distribution: Distribution {
+                one,
+                two,
+                three,
+                four,
+                five,
+            },
         }
     }
 }

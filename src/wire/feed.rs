@@ -1,5 +1,6 @@
 //! JSON Feed 1.1 (<https://www.jsonfeed.org/version/1.1/>).
 
+use chrono::{DateTime, Utc};
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,17 @@ pub struct Feed {
     pub hubs: Vec<FeedHub>,
     /// At most 50, newest first.
     pub items: Vec<FeedItem>,
+    /// What JSON Feed has no member for.
+    #[serde(rename = "_feed", skip_serializing_if = "Option::is_none")]
+    #[oai(rename = "_feed")]
+    pub feed: Option<FeedExtension>,
+}
+
+/// The feed's own extension (JSON Feed 1.1, "Extensions").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FeedExtension {
+    /// When the feed last changed, RFC 3339 UTC; never goes back.
+    pub updated_at: DateTime<Utc>,
 }
 
 /// Somebody who wrote something.

@@ -15,17 +15,22 @@ mod problem;
 mod review;
 
 pub use agents::{
-    AspectChange, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut, Period, PeriodAspect, RatingFacet, YearFacet,
+    AspectChange, AspectFacet, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut,
+    Period, PeriodAspect, RatingFacet, YearFacet,
 };
-pub use business::{AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician, Withheld};
-pub use feed::{Feed, FeedAuthor, FeedHub, FeedItem, FeedReview};
+pub use business::{
+    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician,
+    Withheld,
+};
+pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{
-    Aspect, AspectEvidence, Direction, Entity, EvidenceFinding, EvidenceReview, GeneratedFrom, Insights, Method, Monthly, Polarity,
-    Quality, Quote, Share, Trend, Weights,
+    Aspect, AspectEvidence, Direction, Entity, EntityRow, EvidenceFinding, EvidenceReview, FaqRow,
+    GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method, Monthly, Polarity, Quality,
+    Quote, Share, TopicRow, Trend, Weights,
 };
 pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
-pub use problem::{Code, Issue, Problem};
+pub use problem::{Issue, IssueCode, Problem};
 pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};
 
 /// The JSON text of a value of this room. It has no maps with keys other than texts, so this cannot fail.

@@ -54,7 +54,7 @@ pub struct SearchHead {
 }
 
 /// The nearest values of parameters whose own are not known; give one back as that parameter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct DidYouMean {
     /// The nearest full name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +62,23 @@ pub struct DidYouMean {
     /// The id of the nearest service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mentions_service: Option<String>,
+    /// The nearest full name, of evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub technician: Option<String>,
+    /// The id of the nearest service, of evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// The id of the nearest aspect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
+}
+
+impl DidYouMean {
+    /// Itself, if it names anything.
+    #[must_use]
+    pub fn if_any(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
 }
 
 /// `eq`: the total is exact; `gte`: counting stopped there, and there are more.
@@ -73,6 +90,14 @@ pub enum TotalRelation {
     Eq,
     /// There are at least as many.
     Gte,
+}
+
+impl TotalRelation {
+    /// How a total stands to what there is.
+    #[must_use]
+    pub const fn of(is_exact: bool) -> Self {
+        if is_exact { Self::Eq } else { Self::Gte }
+    }
 }
 
 /// The reviews of a day and of all days after it, newest first.

@@ -5,11 +5,12 @@ use poem_openapi::types::Type;
 use serde_json::json;
 
 use super::insights::Polarity;
-use super::problem::{Code, Issue};
-use crate::insights::compile::Vote;
+use super::problem::{Issue, IssueCode};
 use crate::reviews::parameters::{
-    Choice, Date, Decimal, Fault, Flag, InvalidParameter, Kind, Opaque, Parameter, Stars, Text, Whole,
+    Choice, Date, Decimal, Fault, Flag, InsightsPart, InvalidParameter, Kind, Opaque, Parameter,
+    Stars, Text, Whole,
 };
+use crate::reviews::{Sort, Vote};
 
 /// A kind of parameter that can be described in OpenAPI.
 pub trait Described: Kind {
@@ -24,7 +25,10 @@ pub trait Described: Kind {
 #[must_use]
 pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
     let default = P::DEFAULT.map(|default| json!(default));
-    P::KIND.schema().merge(MetaSchema { default, ..MetaSchema::ANY })
+    P::KIND.schema().merge(MetaSchema {
+        default,
+        ..MetaSchema::ANY
+    })
 }
 
 fn inline(schema: MetaSchema) -> MetaSchemaRef {
@@ -34,7 +38,11 @@ fn inline(schema: MetaSchema) -> MetaSchemaRef {
 impl Described for Whole {
     fn schema(self) -> MetaSchemaRef {
         let (minimum, maximum) = (Some(f64::from(self.least)), Some(f64::from(self.most)));
-        inline(MetaSchema { minimum, maximum, ..MetaSchema::new("integer") })
+        inline(MetaSchema {
+            minimum,
+            maximum,
+            ..MetaSchema::new("integer")
+        })
     }
 }
 
@@ -47,7 +55,11 @@ impl Described for Stars {
 impl Described for Decimal {
     fn schema(self) -> MetaSchemaRef {
         let (minimum, maximum) = (self.least.parse().ok(), self.most.parse().ok());
-        inline(MetaSchema { minimum, maximum, ..MetaSchema::new_with_format("number", "double") })
+        inline(MetaSchema {
+            minimum,
+            maximum,
+            ..MetaSchema::new_with_format("number", "double")
+        })
     }
 }
 
@@ -59,7 +71,10 @@ impl Described for Date {
 
 impl Described for Text {
     fn schema(self) -> MetaSchemaRef {
-        inline(MetaSchema { max_length: self.characters_max, ..MetaSchema::new("string") })
+        inline(MetaSchema {
+            max_length: self.characters_max,
+            ..MetaSchema::new("string")
+        })
     }
 }
 
@@ -79,6 +94,26 @@ impl Described for Choice<Vote> {
     }
 }
 
+impl Described for Choice<Sort> {
+    fn schema(self) -> MetaSchemaRef {
+        one_of_these(&self)
+    }
+}
+
+impl Described for Choice<InsightsPart> {
+    fn schema(self) -> MetaSchemaRef {
+        one_of_these(&self)
+    }
+}
+
+fn one_of_these<T>(choice: &Choice<T>) -> MetaSchemaRef {
+    let names = choice.0.iter().map(|(name, _)| json!(name));
+    inline(MetaSchema {
+        enum_items: names.collect(),
+        ..MetaSchema::new("string")
+    })
+}
+
 impl<T: Send> Described for Opaque<T> {
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema::new("string"))
@@ -87,15 +122,25 @@ impl<T: Send> Described for Opaque<T> {
 
 impl From<InvalidParameter> for Issue {
     fn from(invalid: InvalidParameter) -> Self {
-        let InvalidParameter { name, fault, message, received } = invalid;
+        let InvalidParameter {
+            name,
+            fault,
+            message,
+            received,
+        } = invalid;
         let code = match fault {
-            Fault::Type => Code::InvalidType,
-            Fault::TooSmall => Code::TooSmall,
-            Fault::TooBig => Code::TooBig,
-            Fault::Date => Code::InvalidDate,
-            Fault::Text => Code::InvalidString,
-            Fault::Duplicate => Code::Duplicate,
+            Fault::Type => IssueCode::InvalidType,
+            Fault::TooSmall => IssueCode::TooSmall,
+            Fault::TooBig => IssueCode::TooBig,
+            Fault::Date => IssueCode::InvalidDate,
+            Fault::Text => IssueCode::InvalidString,
+            Fault::Duplicate => IssueCode::Duplicate,
         };
-        Self { path: vec![name.to_owned()], code, message, received }
+        Self {
+            path: vec![name.to_owned()],
+            code,
+            message,
+            received,
+        }
     }
 }

@@ -28,7 +28,7 @@ pub struct Issue {
     /// The parameter's name.
     pub path: Vec<String>,
     /// What is wrong with it.
-    pub code: Code,
+    pub code: IssueCode,
     /// What is allowed.
     pub message: String,
     /// What was given, at most 200 characters of it.
@@ -38,8 +38,8 @@ pub struct Issue {
 /// What is wrong with a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Code {
+#[oai(rename = "Code", rename_all = "snake_case")]
+pub enum IssueCode {
     /// Not of the type, for example letters for a number.
     InvalidType,
     /// Below the least that is allowed.

@@ -139,7 +139,8 @@ impl Review {
             verification: verification.into(),
             mentions: mentions.into(),
             response: response.map(Response::from),
-            updated_at: updated_at.unwrap_or_else(|| date.date().and_time(NaiveTime::MIN).and_utc()),
+            updated_at: updated_at
+                .unwrap_or_else(|| date.date().and_time(NaiveTime::MIN).and_utc()),
         }
     }
 }
@@ -153,27 +154,47 @@ impl From<reviews::Source> for Source {
 
 impl From<reviews::Verification> for Verification {
     fn from(verification: reviews::Verification) -> Self {
-        let reviews::Verification { verified, method, verified_at } = verification;
+        let reviews::Verification {
+            verified,
+            method,
+            verified_at,
+        } = verification;
         let method = match method {
             reviews::Method::JobMatch => VerificationMethod::JobMatch,
             reviews::Method::SourcePlatform => VerificationMethod::SourcePlatform,
             reviews::Method::Invite => VerificationMethod::Invite,
             reviews::Method::Manual => VerificationMethod::Manual,
         };
-        Self { verified, method, verified_at }
+        Self {
+            verified,
+            method,
+            verified_at,
+        }
     }
 }
 
 impl From<reviews::Mentions> for Mentions {
     fn from(mentions: reviews::Mentions) -> Self {
-        let reviews::Mentions { technicians, services, service_areas } = mentions;
-        Self { technicians, services, service_areas }
+        let reviews::Mentions {
+            technicians,
+            services,
+            service_areas,
+        } = mentions;
+        Self {
+            technicians,
+            services,
+            service_areas,
+        }
     }
 }
 
 impl From<reviews::Response> for Response {
     fn from(response: reviews::Response) -> Self {
         let reviews::Response { text, date, author } = response;
-        Self { text, date: date.map(reviews::Day::date), author }
+        Self {
+            text,
+            date: date.map(reviews::Day::date),
+            author,
+        }
     }
 }

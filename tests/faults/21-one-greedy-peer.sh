@@ -26,6 +26,8 @@ honest() { # asks from another address, and is answered
 greedy() { # count, what it sends on each: opens them, says so, and holds them until its input ends
     # shellcheck disable=SC2016
     ip netns exec "$space" bash -c '
+        # What the service has refused already cannot be written to.
+        trap "" PIPE
         for ((n = 0; n < $1; n++)); do
             exec {fd}<>"/dev/tcp/$2/$3" && printf "$4" >&$fd
         done 2>/dev/null

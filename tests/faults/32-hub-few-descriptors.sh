@@ -6,7 +6,6 @@ own_network "$@"
 needs sqlite3
 export REVIEWS_HUB_ALLOW_CALLBACK_NETS=10.99.0.0/16 REVIEWS_HUB_RETRY_DELAYS=1s,1s
 rows first 100 | "$reviews" import - >/dev/null || fail 'the import failed'
-subscribed 160
 hard=$(ulimit -Hn)
 ulimit -Sn 64
 serve
@@ -14,6 +13,8 @@ soft=$(awk '/^Max open files/ { print $4 }' "/proc/$service/limits")
 [ "$soft" -gt 64 ] || fail "the soft limit stayed at $soft, though $hard are allowed"
 stop
 
+# Only now, so that nobody was called while there were descriptors enough.
+subscribed 160
 ulimit -n 96
 serve
 met() { [ "$(sqlite3 reviews.db "select count(*) from attempt where reason = 'network_down'")" -ge 1 ]; }

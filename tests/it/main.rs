@@ -15,31 +15,31 @@
     reason = "tests build and look at texts of their own"
 )]
 #![allow(clippy::cast_possible_wrap, reason = "numbers in tests are small")]
-#![allow(clippy::wildcard_enum_match_arm, reason = "tests match on the enums of others: JSON, above all")]
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "tests match on the enums of others: JSON, above all"
+)]
 
+mod aggregate;
 mod change;
-mod compiled;
 mod conditional;
 mod database;
 mod described;
 mod documented;
 mod documents;
-mod edition;
 mod egress;
+mod erasure;
 mod faults;
 mod feeds;
-mod hub_crash;
-mod hub_hostile;
-mod hub_subscriber;
 mod imports;
 mod insights;
+mod linking;
 mod mcp;
-mod names;
-mod offer;
 mod openapi;
 mod pages;
 mod process;
 mod quality;
+mod ready;
 mod refused;
 mod release;
 mod routing;
@@ -47,8 +47,10 @@ mod search;
 mod server;
 mod shell;
 mod since;
+mod snapshot;
 mod support;
 mod tidy;
 mod unchanged;
+mod updated;
 mod verify;
 mod websub;

@@ -1,4 +1,5 @@
-//! How well texts are read, held to annotated sentences (`docs/ANNOTATION.md`), to stars, and to a budget of none but integers.
+//! How well texts are read, held to annotated sentences (`docs/ANNOTATION.md`), to stars, and to a
+//! budget of none but integers.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +14,18 @@ const COVERAGE: f64 = 0.73;
 const PUBLISHED_ACCURACY: f64 = 0.92;
 
 fn measure(file: &str) -> Quality {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gold").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/gold")
+        .join(file);
     let content = fs::read_to_string(path).unwrap();
     let engine = Engine::built_in();
-    let aspects: Vec<&str> = engine.trade().aspects.iter().map(|aspect| aspect.id.as_str()).collect();
-    evaluate(engine.judge(), &rows(file, &content, &aspects).unwrap())
+    let aspects: Vec<&str> = engine
+        .trade()
+        .aspects
+        .iter()
+        .map(|aspect| aspect.id.as_str())
+        .collect();
+    evaluate(engine.rules(), &rows(file, &content, &aspects).unwrap())
 }
 
 #[track_caller]
@@ -25,15 +33,29 @@ fn assert_promised(file: &str, least: usize) {
     let quality = measure(file);
     let figures = [
         ("aspect_f1", quality.pairs.f1(), ASPECT_F1),
-        ("polarity_accuracy", quality.polarity_accuracy(), POLARITY_ACCURACY),
+        (
+            "polarity_accuracy",
+            quality.polarity_accuracy(),
+            POLARITY_ACCURACY,
+        ),
         ("coverage", quality.coverage(), COVERAGE),
-        ("published_accuracy", quality.published_accuracy(), PUBLISHED_ACCURACY),
+        (
+            "published_accuracy",
+            quality.published_accuracy(),
+            PUBLISHED_ACCURACY,
+        ),
     ];
     assert!(quality.n >= least, "{file} has {} rows", quality.n);
     let short: Vec<String> = figures
         .iter()
         .filter(|(_, share, promised)| share.value() < *promised)
-        .map(|(name, share, promised)| format!("{name} {:.3} {:.3?} < {promised}", share.value(), share.interval()))
+        .map(|(name, share, promised)| {
+            format!(
+                "{name} {:.3} {:.3?} < {promised}",
+                share.value(),
+                share.interval()
+            )
+        })
         .collect();
     assert!(short.is_empty(), "{file}: {}", short.join(", "));
 }
@@ -43,13 +65,22 @@ fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
     assert_promised("ordinary_held_out.tsv", 250);
 }
 
-/// Idiom, irony and turns of phrase that nobody has listed: what is promised of ordinary sentences is not reached there. These
-/// are floors just below what is (`docs/INSIGHTS.md`), so that nothing gets worse unseen.
+/// Idiom, irony and turns of phrase that nobody has listed: what is promised of ordinary sentences
+/// is not reached there. These are floors just below what is (`docs/INSIGHTS.md`), so that nothing
+/// gets worse unseen.
 #[test]
 fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
     let quality = measure("held_out.tsv");
-    assert!(quality.n >= 250 && quality.pairs.f1().value() >= 0.70, "{:.3}", quality.pairs.f1().value());
-    assert!(quality.polarity_accuracy().value() >= 0.80, "{:.3}", quality.polarity_accuracy().value());
+    assert!(
+        quality.n >= 250 && quality.pairs.f1().value() >= 0.70,
+        "{:.3}",
+        quality.pairs.f1().value()
+    );
+    assert!(
+        quality.polarity_accuracy().value() >= 0.80,
+        "{:.3}",
+        quality.polarity_accuracy().value()
+    );
 }
 
 #[test]
@@ -60,18 +91,28 @@ fn sentences_that_were_tuned_on_stay_read() {
 
 #[test]
 fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
-    let seeds = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/reviews.jsonl")).unwrap();
+    let seeds =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/reviews.jsonl"))
+            .unwrap();
     let (mut right, mut all) = (0, 0);
     for line in seeds.lines() {
         let review: serde_json::Value = serde_json::from_str(line).unwrap();
-        let (Some(original), Some(stars)) = (review["text"].as_str(), review["rating"].as_u64()) else { continue };
+        let (Some(original), Some(stars)) = (review["text"].as_str(), review["rating"].as_u64())
+        else {
+            continue;
+        };
         let text = reviews_service::insights::text::Text::new(original);
-        let is_english = text.language(review["language"].as_str()) == reviews_service::insights::Language::English;
+        let is_english = text.language(review["language"].as_str())
+            == reviews_service::insights::Language::English;
         if stars == 3 || !is_english {
             continue;
         }
-        let expected = if stars > 3 { Polarity::Positive } else { Polarity::Negative };
-        right += usize::from(Engine::built_in().judge().judge(&text).overall.0 == expected);
+        let expected = if stars > 3 {
+            Polarity::Positive
+        } else {
+            Polarity::Negative
+        };
+        right += usize::from(Engine::built_in().rules().analyze(&text).overall.0 == expected);
         all += 1;
     }
     assert!(all > 200 && right * 100 >= all * 93, "{right} of {all}");
@@ -79,24 +120,38 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
 
 /// What the insights publish about how well texts are read.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "asks, as insta does, whether the file is to be written")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "asks, as insta does, whether the file is to be written"
+)]
 fn the_published_figures_are_those_that_are_measured() {
     let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
     for file in ["ordinary_held_out", "held_out"] {
         let quality = measure(&format!("{file}.tsv"));
         let n = quality.n;
         let mut tell = |task: &str, measure: &str, share: Share| {
-            lines.push(format!("{task}\t{file}\t{measure}\t{n}\t{}\t{}", share.part, share.whole));
+            lines.push(format!(
+                "{task}\t{file}\t{measure}\t{n}\t{}\t{}",
+                share.part, share.whole
+            ));
         };
         tell("aspect", "f1", quality.pairs.f1());
         tell("aspect_polarity", "accuracy", quality.polarity_accuracy());
         tell("aspect_polarity", "coverage", quality.coverage());
-        tell("aspect_polarity", "published_accuracy", quality.published_accuracy());
+        tell(
+            "aspect_polarity",
+            "published_accuracy",
+            quality.published_accuracy(),
+        );
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/insights/quality.tsv");
     let measured = lines.join("\n") + "\n";
     if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
         fs::write(&path, &measured).unwrap();
     }
-    assert_eq!(fs::read_to_string(path).unwrap(), measured, "write it with INSTA_UPDATE=always");
+    assert_eq!(
+        fs::read_to_string(path).unwrap(),
+        measured,
+        "write it with INSTA_UPDATE=always"
+    );
 }

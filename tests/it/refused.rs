@@ -17,7 +17,17 @@ fn cases() -> Vec<(String, &'static str)> {
     let day = "'2026-11-19'";
     let mut cases = Vec::new();
     let long = format!("'{}'", "a".repeat(129));
-    for id in ["''", "'a b'", "'a/b'", "'é'", "'a?b'", "'a%20b'", "'a' || char(0) || 'b'", "cast(x'61ff' as text)", &long] {
+    for id in [
+        "''",
+        "'a b'",
+        "'a/b'",
+        "'é'",
+        "'a?b'",
+        "'a%20b'",
+        "'a' || char(0) || 'b'",
+        "cast(x'61ff' as text)",
+        &long,
+    ] {
         cases.push((review(id, "5", day), "review_id_well_formed"));
     }
     for rating in ["0", "6", "-1"] {
@@ -36,21 +46,50 @@ fn cases() -> Vec<(String, &'static str)> {
     ] {
         cases.push((review("'x'", "5", day), "review_date_is_a_day"));
     }
-    cases.push((review("'x'", "'five'", day), "cannot store TEXT value in INTEGER column review.rating"));
-    cases.push((review("'x'", "4.5", day), "cannot store REAL value in INTEGER column review.rating"));
-    cases.push((review("null", "5", day), "NOT NULL constraint failed: review.review_id"));
+    cases.push((
+        review("'x'", "'five'", day),
+        "cannot store TEXT value in INTEGER column review.rating",
+    ));
+    cases.push((
+        review("'x'", "4.5", day),
+        "cannot store REAL value in INTEGER column review.rating",
+    ));
+    cases.push((
+        review("null", "5", day),
+        "NOT NULL constraint failed: review.review_id",
+    ));
     for (column, value, name) in [
         ("author", "''", "review_author_given"),
         ("status", "'hidden'", "review_status_known"),
         ("source_name", "''", "review_source_given"),
         ("verified", "2", "review_verified_is_0_or_1"),
         ("verified", "0", "review_published_is_verified"),
-        ("verification_method", "'trust me'", "review_verification_method_known"),
-        ("verified_at", "'2026-11-19 10:00:00'", "review_verified_at_is_utc"),
-        ("verified_at", "'2026-13-19T10:00:00Z'", "review_verified_at_is_utc"),
-        ("updated_at", "'2026-11-19T10:00:00+01:00'", "review_updated_at_is_utc"),
+        (
+            "verification_method",
+            "'trust me'",
+            "review_verification_method_known",
+        ),
+        (
+            "verified_at",
+            "'2026-11-19 10:00:00'",
+            "review_verified_at_is_utc",
+        ),
+        (
+            "verified_at",
+            "'2026-13-19T10:00:00Z'",
+            "review_verified_at_is_utc",
+        ),
+        (
+            "updated_at",
+            "'2026-11-19T10:00:00+01:00'",
+            "review_updated_at_is_utc",
+        ),
         ("updated_at", "'soon'", "review_updated_at_is_utc"),
-        ("response_on", "'2026-02-29'", "review_response_date_is_a_day"),
+        (
+            "response_on",
+            "'2026-02-29'",
+            "review_response_date_is_a_day",
+        ),
     ] {
         cases.push((with(column, value), name));
     }
@@ -90,23 +129,42 @@ fn cases() -> Vec<(String, &'static str)> {
 #[tokio::test]
 async fn a_bad_row_is_refused_with_the_name_of_the_check() {
     let app = TestApp::with(&Generator::new(21).reviews(30)).await;
-    let before = (app.get("/reviews.json").await.body, publications(&app.path()));
+    let before = (
+        app.get("/reviews.json").await.body,
+        publications(&app.path()),
+    );
     for (sql, name) in cases() {
         let said = refused(&app.path(), &sql);
-        assert!(said.contains(name), "{sql}\nwas not refused by {name}: {said}");
+        assert!(
+            said.contains(name),
+            "{sql}\nwas not refused by {name}: {said}"
+        );
     }
     app.drain().await;
-    assert_eq!((app.get("/reviews.json").await.body, publications(&app.path())), before);
+    assert_eq!(
+        (
+            app.get("/reviews.json").await.body,
+            publications(&app.path())
+        ),
+        before
+    );
 }
 
 #[tokio::test]
 async fn what_is_just_within_the_bounds_is_taken() {
     let app = TestApp::empty().await;
     let long = format!("'{}'", "a".repeat(128));
-    for (id, day) in [("'~._=-Az09'", "'2024-02-29'"), (&*long, "'0001-01-01'"), ("'x'", "'9999-12-31'")] {
+    for (id, day) in [
+        ("'~._=-Az09'", "'2024-02-29'"),
+        (&*long, "'0001-01-01'"),
+        ("'x'", "'9999-12-31'"),
+    ] {
         app.shell(&review(id, "5", day)).await;
     }
-    assert_eq!(app.get("/reviews.json").await.ids(), ["x", "~._=-Az09", &"a".repeat(128)]);
+    assert_eq!(
+        app.get("/reviews.json").await.ids(),
+        ["x", "~._=-Az09", &"a".repeat(128)]
+    );
     assert_eq!(app.get("/api/reviews/~._=-Az09").await.status, 200);
     crate::support::check_in_step(&app).await;
 }

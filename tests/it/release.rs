@@ -1,5 +1,6 @@
-//! The database of an earlier release, brought up to date: whatever it held, it holds. The file is what release 1.0.0 itself
-//! left behind (`tests/fixtures/make-release-1.0.0`): the sample firm with edits of foreign writers, decisions and subscriptions.
+//! The database of an earlier release, brought up to date: whatever it held, it holds. The file is
+//! what release 1.0.0 itself left behind (`tests/fixtures/make-release-1.0.0`): the sample firm
+//! with edits of foreign writers, decisions and subscriptions.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +16,8 @@ use tempfile::TempDir;
 
 use crate::support::{BASE, Book, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3};
 
-/// What must be kept, each with the order of its rows. What is derived is not among it: that is made anew.
+/// What must be kept, each with the order of its rows. What is derived is not among it: that is
+/// made anew.
 const TABLES: [(&str, &str); 16] = [
     ("review", "review_id"),
     ("mention", "review_id, kind, value"),
@@ -41,13 +43,29 @@ const NEWEST: usize = 7;
 fn unpacked() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
-    let packed = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/release-1.0.0.db.gz")).unwrap();
-    io::copy(&mut GzDecoder::new(packed), &mut File::create(&path).unwrap()).unwrap();
+    let packed = File::open(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/release-1.0.0.db.gz"
+    ))
+    .unwrap();
+    io::copy(
+        &mut GzDecoder::new(packed),
+        &mut File::create(&path).unwrap(),
+    )
+    .unwrap();
     (folder, path)
 }
 
 fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
-    TABLES.iter().map(|(table, order)| (*table, rows(path, &format!("select * from {table} order by {order}")))).collect()
+    TABLES
+        .iter()
+        .map(|(table, order)| {
+            (
+                *table,
+                rows(path, &format!("select * from {table} order by {order}")),
+            )
+        })
+        .collect()
 }
 
 /// Half an hour after the file was left.
@@ -57,19 +75,38 @@ fn later() -> DateTime<Utc> {
 
 /// The service on that file; names resolve to nothing.
 async fn service(folder: TempDir) -> TestApp {
-    TestApp::start(folder, Clock::manual(later()), MakeHub::opened(&[], Book::default())).await
+    TestApp::start(
+        folder,
+        Clock::manual(later()),
+        MakeHub::opened(&[], Book::default()),
+    )
+    .await
 }
 
 #[tokio::test]
 async fn every_row_of_release_1_0_0_is_kept() {
     let (_folder, path) = unpacked();
     let before = held(&path);
-    let counts: Vec<usize> = TABLES.iter().map(|(table, _)| before[table].len()).collect();
-    assert!(counts.iter().all(|count| *count > 0), "the fixture is empty: {counts:?}");
-    assert_eq!((before["review"].len(), before["review_change"].len()), (264, 266), "one deleted, one by hand, one moved");
+    let counts: Vec<usize> = TABLES
+        .iter()
+        .map(|(table, _)| before[table].len())
+        .collect();
+    assert!(
+        counts.iter().all(|count| *count > 0),
+        "the fixture is empty: {counts:?}"
+    );
+    assert_eq!(
+        (before["review"].len(), before["review_change"].len()),
+        (264, 266),
+        "one deleted, one by hand, one moved"
+    );
     let (database, migrated) = Database::open(&path).await.unwrap();
     database.close().await;
-    assert_eq!(migrated.applied.len(), migrated.total - NEWEST, "{migrated:?}");
+    assert_eq!(
+        migrated.applied.len(),
+        migrated.total - NEWEST,
+        "{migrated:?}"
+    );
     let after = held(&path);
     for (table, rows) in before {
         assert_eq!(after[table].len(), rows.len(), "{table}");
@@ -89,17 +126,38 @@ async fn what_release_1_0_0_decided_holds_in_every_document() {
     let app = service(folder).await;
     assert_eq!(app.get("/reviews.json").await.ids().join("\n"), published);
     let dataset = app.get("/reviews.json").await.json();
-    let disputed = sqlite3(&path, "select count(*) from review where withheld_reason = 'under dispute'");
-    assert_eq!(dataset["withheld"]["reasons"]["under dispute"].to_string(), disputed);
+    let disputed = sqlite3(
+        &path,
+        "select count(*) from review where withheld_reason = 'under dispute'",
+    );
+    assert_eq!(
+        dataset["withheld"]["reasons"]["under dispute"].to_string(),
+        disputed
+    );
     for gone in ["r-1097", "r-1127", "r-1143"] {
-        assert_eq!(app.get(&format!("/api/reviews/{gone}")).await.status, 404, "{gone}");
+        assert_eq!(
+            app.get(&format!("/api/reviews/{gone}")).await.status,
+            404,
+            "{gone}"
+        );
     }
     let review = async |id: &str| app.get(&format!("/api/reviews/{id}")).await.json();
-    assert!(review("r-1150").await["text"].as_str().unwrap().ends_with("(Corrected on request.)"));
+    assert!(
+        review("r-1150").await["text"]
+            .as_str()
+            .unwrap()
+            .ends_with("(Corrected on request.)")
+    );
     let response = json!({"text": "Thank you. We have spoken since.", "date": "2026-11-19", "author": "The owner"});
     assert_eq!(review("r-1106").await["response"], response);
-    assert_eq!(review("by-hand").await["mentions"]["services"], json!(["water-heater"]));
-    assert_eq!(review("r-1143-moved").await["url"], format!("{BASE}/reviews/r-1143-moved"));
+    assert_eq!(
+        review("by-hand").await["mentions"]["services"],
+        json!(["water-heater"])
+    );
+    assert_eq!(
+        review("r-1143-moved").await["url"],
+        format!("{BASE}/reviews/r-1143-moved")
+    );
     let faq = app.get("/insights.json").await.json()["faq"].to_string();
     assert!(faq.contains("Ask for Curtis."), "{faq}");
     for ((document, before, _), (_, now, _)) in said.iter().zip(publications(&path)) {
@@ -121,16 +179,29 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
         let place = format!("callback = '{target}' where subscription_id = {id}");
         sqlite3(
             &path,
-            &format!("update subscription set callback_key = '{target}', host = '127.0.0.1', {place}; update intent set {place}"),
+            &format!(
+                "update subscription set callback_key = '{target}', host = '127.0.0.1', {place}; update intent set {place}"
+            ),
         );
     }
     let app = service(folder).await;
     let requests = receiver.requests();
-    let [delivery] = &requests.iter().filter(|request| request.method == "POST").collect::<Vec<_>>()[..] else {
-        panic!("one delivery to the one that was behind, nothing to the new one: {requests:?}")
+    // The dataset says otherwise than in that release when it changed, so it has a newer version than
+    // the one that the pending subscriber asked for.
+    let [delivery, newer] = &requests
+        .iter()
+        .filter(|request| request.method == "POST")
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("one delivery of each document that is newer than what they have: {requests:?}")
     };
+    assert_eq!(newer.target, "/pending");
+    assert_eq!(newer.body, app.get("/reviews.json").await.body);
     assert_eq!(delivery.target, "/active");
-    assert!(delivery.field("x-hub-signature").starts_with("sha256="), "its secret is kept");
+    assert!(
+        delivery.field("x-hub-signature").starts_with("sha256="),
+        "its secret is kept"
+    );
     assert_eq!(delivery.body, app.get("/api/feed.json").await.body);
     let query = "select s.state, s.secret, s.failures, s.delivered_version = p.version as is_level, s.lease_ends_at as ends
                  from subscription as s join publication as p using (document) order by subscription_id";

@@ -1,5 +1,6 @@
-//! The real `sqlite3` of this machine, where there is one: another process, and another release of SQLite than ours. What
-//! every kind of write does stands in `change`; here is that the shell's writes do the same.
+//! The real `sqlite3` of this machine, where there is one: another process, and another release of
+//! SQLite than ours. What every kind of write does stands in `change`; here is that the shell's
+//! writes do the same.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,20 +9,40 @@ use crate::support::{Generator, TestApp, Tool, check_in_step, needs};
 
 /// Runs this in the shell, with its own defaults.
 fn run(shell: &Path, app: &TestApp, command: &str) -> String {
-    let output = Command::new(shell).arg("-batch").arg(app.path()).arg(command).output().unwrap();
+    let output = Command::new(shell)
+        .arg("-batch")
+        .arg(app.path())
+        .arg(command)
+        .output()
+        .unwrap();
     let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && complained.is_empty(), "{command}: {complained}");
-    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+    assert!(
+        output.status.success() && complained.is_empty(),
+        "{command}: {complained}"
+    );
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .trim_end()
+        .to_owned()
 }
 
 #[tokio::test]
 async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
-    let (shell, app) = (needs!(Tool::Shell), TestApp::with(&Generator::new(11).reviews(60)).await);
-    assert_eq!(run(&shell, &app, "pragma foreign_keys"), "0", "what a foreign writer is assumed to be");
+    let (shell, app) = (
+        needs!(Tool::Shell),
+        TestApp::with(&Generator::new(11).reviews(60)).await,
+    );
+    assert_eq!(
+        run(&shell, &app, "pragma foreign_keys"),
+        "0",
+        "what a foreign writer is assumed to be"
+    );
     let columns = "review (review_id, rating, reviewed_on, text)";
     for sql in [
         &format!("insert into {columns} values ('a', 2, '2026-11-19', 'typed into a shell')"),
-        &format!("insert or replace into {columns} values ('a', 3, '2026-11-19', 'replaced in a shell')"),
+        &format!(
+            "insert or replace into {columns} values ('a', 3, '2026-11-19', 'replaced in a shell')"
+        ),
         "update review set text = text || ' shell' where rating = 5",
         "update or replace review set review_id = 'r-00001' where review_id = 'a'",
         "insert into mention values ('r-00002', 'technician', 'Dana Öberg')",
@@ -37,8 +58,14 @@ async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
 
 #[tokio::test]
 async fn a_copy_that_the_real_shell_restores_is_read_anew() {
-    let (shell, app) = (needs!(Tool::Shell), TestApp::with(&Generator::new(12).reviews(60)).await);
-    let (copy, before) = (app.folder().join("copy.db"), app.get("/reviews.json").await.body);
+    let (shell, app) = (
+        needs!(Tool::Shell),
+        TestApp::with(&Generator::new(12).reviews(60)).await,
+    );
+    let (copy, before) = (
+        app.folder().join("copy.db"),
+        app.get("/reviews.json").await.body,
+    );
     run(&shell, &app, &format!(".backup {}", copy.display()));
     app.shell("delete from review where rating = 5").await;
     assert!(app.get("/reviews.json").await.body != before);

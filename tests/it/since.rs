@@ -15,12 +15,20 @@ fn array(body: &str) -> &str {
 #[tokio::test]
 async fn since_is_the_beginning_of_the_dataset_for_every_day() {
     let reviews = Generator::new(41).reviews(400);
-    let published: Vec<&Review> = reviews.iter().filter(|review| review.status == Status::Published).collect();
+    let published: Vec<&Review> = reviews
+        .iter()
+        .filter(|review| review.status == Status::Published)
+        .collect();
     let app = TestApp::uncoded(&reviews).await;
     let dataset = app.get("/reviews.json").await.text();
     let mut days: Vec<Day> = published.iter().map(|review| review.date).collect();
     // The days after and before, too: between two reviews, after all and before all.
-    days.extend(days.clone().iter().flat_map(|day| [day.next(), Day::new(day.date() - Duration::days(1)).unwrap()]));
+    days.extend(days.clone().iter().flat_map(|day| {
+        [
+            day.next(),
+            Day::new(day.date() - Duration::days(1)).unwrap(),
+        ]
+    }));
     days.extend(["0001-01-01", "9999-12-31"].map(|day| day.parse::<Day>().unwrap()));
     days.sort_unstable();
     days.dedup();
@@ -30,14 +38,25 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
         assert_eq!(answer.status, 200, "{day}");
         let count = published.iter().filter(|review| review.date >= day).count();
         let body = answer.text();
-        assert!(body.starts_with(&format!(r#"{{"since":"{day}","count":{count},"reviews":["#)), "{day}: {body:.90}");
+        assert!(
+            body.starts_with(&format!(r#"{{"since":"{day}","count":{count},"reviews":["#)),
+            "{day}: {body:.90}"
+        );
         let (part, whole) = (array(&body), array(&dataset));
-        let rest = whole.strip_prefix(part).unwrap_or_else(|| panic!("{day} is no beginning of the dataset"));
-        assert!(rest.is_empty() || part.is_empty() || rest.starts_with(','), "{day} ends within a review");
+        let rest = whole
+            .strip_prefix(part)
+            .unwrap_or_else(|| panic!("{day} is no beginning of the dataset"));
+        assert!(
+            rest.is_empty() || part.is_empty() || rest.starts_with(','),
+            "{day} ends within a review"
+        );
         assert_eq!(part.matches(r#""verification":"#).count(), count, "{day}");
         counts.push(count);
     }
-    assert_eq!((counts.first(), counts.last()), (Some(&published.len()), Some(&0)));
+    assert_eq!(
+        (counts.first(), counts.last()),
+        (Some(&published.len()), Some(&0))
+    );
     assert!(counts.is_sorted_by(|earlier, later| earlier >= later));
 }
 
@@ -64,7 +83,9 @@ async fn what_is_no_day_is_a_400_that_says_so() {
     ] {
         // A precondition does not make an error into anything else.
         for headers in [&[][..], &[("if-none-match", "*")], &[("if-match", "\"x\"")]] {
-            let answer = app.get_with(&format!("/api/reviews/since/{given}"), headers).await;
+            let answer = app
+                .get_with(&format!("/api/reviews/since/{given}"), headers)
+                .await;
             assert_eq!(answer.status, 400, "{given}");
             let issue = json!({
                 "path": ["date"], "code": "invalid_date", "message": "must be a day written YYYY-MM-DD, such as 2024-02-29",
@@ -73,9 +94,14 @@ async fn what_is_no_day_is_a_400_that_says_so() {
             assert_eq!(answer.json()["issues"], json!([issue]), "{given}");
         }
     }
-    // A path means the same with its characters percent-encoded (RFC 3986 §2.3), and no query means anything here.
+    // A path means the same with its characters percent-encoded (RFC 3986 §2.3), and no query means
+    // anything here.
     let plain = app.get("/api/reviews/since/2024-02-29").await;
-    for same in ["2024%2D02%2D29", "%32024-02-29", "2024-02-29?date=x&limit=0&since=never"] {
+    for same in [
+        "2024%2D02%2D29",
+        "%32024-02-29",
+        "2024-02-29?date=x&limit=0&since=never",
+    ] {
         let answer = app.get(&format!("/api/reviews/since/{same}")).await;
         assert_eq!((answer.status, &answer.body), (200, &plain.body), "{same}");
     }
@@ -86,7 +112,10 @@ async fn a_day_to_come_has_no_reviews_yet() {
     let app = TestApp::with(&Generator::new(43).reviews(30)).await;
     for day in ["2026-11-21", "2030-01-01", "9999-12-31"] {
         let answer = app.get(&format!("/api/reviews/since/{day}")).await;
-        assert_eq!(answer.text(), format!(r#"{{"since":"{day}","count":0,"reviews":[]}}"#));
+        assert_eq!(
+            answer.text(),
+            format!(r#"{{"since":"{day}","count":0,"reviews":[]}}"#)
+        );
     }
 }
 
@@ -106,10 +135,24 @@ async fn older_reviews_do_not_touch_the_tag() {
         app.advance(Duration::seconds(10));
         let dataset = app.get("/reviews.json").await;
         app.shell(sql).await;
-        assert_ne!(app.get("/reviews.json").await.header("etag"), dataset.header("etag"), "nothing happened: {sql}");
+        assert_ne!(
+            app.get("/reviews.json").await.header("etag"),
+            dataset.header("etag"),
+            "nothing happened: {sql}"
+        );
         let same = app.get(target).await;
-        assert_eq!((same.header("etag"), &same.body), (tag.as_str(), &first.body), "{sql}");
-        assert_eq!(app.get_with(target, &[("if-none-match", &tag)]).await.status, 304, "{sql}");
+        assert_eq!(
+            (same.header("etag"), &same.body),
+            (tag.as_str(), &first.body),
+            "{sql}"
+        );
+        assert_eq!(
+            app.get_with(target, &[("if-none-match", &tag)])
+                .await
+                .status,
+            304,
+            "{sql}"
+        );
     }
     for sql in [
         "insert into review (review_id, rating, reviewed_on) values ('just', 3, '2025-06-01')",
@@ -118,13 +161,22 @@ async fn older_reviews_do_not_touch_the_tag() {
     ] {
         let before = app.get(target).await;
         app.shell(sql).await;
-        let answer = app.get_with(target, &[("if-none-match", before.header("etag"))]).await;
+        let answer = app
+            .get_with(target, &[("if-none-match", before.header("etag"))])
+            .await;
         assert_eq!(answer.status, 200, "{sql}");
         assert_ne!(answer.body, before.body, "{sql}");
     }
-    assert_eq!(app.get(target).await.header("etag"), tag, "the same reviews have the same tag again");
+    assert_eq!(
+        app.get(target).await.header("etag"),
+        tag,
+        "the same reviews have the same tag again"
+    );
     // Two days with the same reviews are two answers, as each says its day.
-    let (one, other) = (app.get("/api/reviews/since/2000-01-01").await, app.get("/api/reviews/since/2000-01-02").await);
+    let (one, other) = (
+        app.get("/api/reviews/since/2000-01-01").await,
+        app.get("/api/reviews/since/2000-01-02").await,
+    );
     assert_ne!(one.header("etag"), other.header("etag"));
 }
 
@@ -132,12 +184,22 @@ async fn older_reviews_do_not_touch_the_tag() {
 async fn whoever_has_it_gets_a_304() {
     let app = TestApp::with(&Generator::new(45).reviews(30)).await;
     app.advance(Duration::seconds(5));
-    app.shell("insert into review (review_id, rating, reviewed_on) values ('now', 3, '2026-11-20')").await;
-    for target in ["/api/reviews/since/2025-01-01", "/api/reviews/since/2099-01-01"] {
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('now', 3, '2026-11-20')",
+    )
+    .await;
+    for target in [
+        "/api/reviews/since/2025-01-01",
+        "/api/reviews/since/2099-01-01",
+    ] {
         let first = app.get(target).await;
         let (tag, modified) = (first.header("etag"), first.header("last-modified"));
         assert_eq!(modified, "Fri, 20 Nov 2026 12:00:05 GMT", "{target}");
-        for headers in [[("if-none-match", tag)], [("if-none-match", "*")], [("if-modified-since", modified)]] {
+        for headers in [
+            [("if-none-match", tag)],
+            [("if-none-match", "*")],
+            [("if-modified-since", modified)],
+        ] {
             let answer = app.get_with(target, &headers).await;
             answer.check_repeats(&first, target);
         }

@@ -1,8 +1,9 @@
-//! What does not change keeps its entity tag, its date and its version; what does gets exactly one new version.
+//! What does not change keeps its entity tag, its date and its version; what does gets exactly one
+//! new version.
 
 use std::collections::BTreeMap;
 
-use reviews_service::edition::Document;
+use reviews_service::snapshot::Document;
 
 use crate::support::{Answer, Generator, TestApp, publications};
 
@@ -10,13 +11,21 @@ use crate::support::{Answer, Generator, TestApp, publications};
 type Seen = BTreeMap<&'static str, (String, String, i64)>;
 
 async fn seen(app: &TestApp) -> Seen {
-    let versions: BTreeMap<String, i64> =
-        publications(&app.path()).into_iter().map(|(document, version, _)| (document, version)).collect();
+    let versions: BTreeMap<String, i64> = publications(&app.path())
+        .into_iter()
+        .map(|(document, version, _)| (document, version))
+        .collect();
     let mut seen = Seen::new();
     for document in Document::ALL {
         let answer: Answer = app.get(document.path()).await;
-        let validators = (answer.header("etag").to_owned(), answer.header("last-modified").to_owned());
-        seen.insert(document.name(), (validators.0, validators.1, versions[document.name()]));
+        let validators = (
+            answer.header("etag").to_owned(),
+            answer.header("last-modified").to_owned(),
+        );
+        seen.insert(
+            document.name(),
+            (validators.0, validators.1, versions[document.name()]),
+        );
     }
     seen
 }
@@ -30,11 +39,19 @@ async fn check_changes(app: &TestApp, sql: &str, changed: &[&str]) {
     for (document, (tag, date, version)) in &before {
         let (new_tag, new_date, new_version) = &after[document];
         if changed.contains(document) {
-            assert_eq!(*new_version, version + 1, "{document}: one version more after {sql}");
+            assert_eq!(
+                *new_version,
+                version + 1,
+                "{document}: one version more after {sql}"
+            );
             assert_ne!((new_tag, new_date), (tag, date), "{document} after {sql}");
             assert_ne!(new_date, date, "{document}: Last-Modified after {sql}");
         } else {
-            assert_eq!((new_tag, new_date, new_version), (tag, date, version), "{document}: untouched by {sql}");
+            assert_eq!(
+                (new_tag, new_date, new_version),
+                (tag, date, version),
+                "{document}: untouched by {sql}"
+            );
         }
     }
 }
@@ -48,6 +65,10 @@ const FIRM: &str = "insert into business (business_id, name) values ('peak', 'De
       values ('unseen', 1, '2026-11-20', 'hidden', 'withheld', 'spam');";
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 async fn only_documents_whose_bytes_change_get_a_version() {
     let app = TestApp::with(&Generator::new(11).reviews(120)).await;
     app.shell(FIRM).await;
@@ -55,45 +76,100 @@ async fn only_documents_whose_bytes_change_get_a_version() {
     for (sql, changed) in [
         // No visible byte.
         ("update review set author = author", &[] as &[&str]),
-        ("update review set rating = rating, text = text, status = status", &[]),
+        (
+            "update review set rating = rating, text = text, status = status",
+            &[],
+        ),
         ("update review set review_id = review_id", &[]),
         ("replace into review select * from review", &[]),
         ("replace into mention select * from mention", &[]),
-        ("update review set text = 'hidden still' where review_id = 'unseen'", &[]),
-        ("insert into mention values ('unseen', 'technician', 'Will Grant')", &[]),
-        ("insert into mention values ('nobody', 'technician', 'Will Grant'); delete from mention where review_id = 'nobody'", &[]),
-        ("update review set response_on = '2026-11-20', response_author = 'Us' where review_id = 'newest'", &[]),
+        (
+            "update review set text = 'hidden still' where review_id = 'unseen'",
+            &[],
+        ),
+        (
+            "insert into mention values ('unseen', 'technician', 'Will Grant')",
+            &[],
+        ),
+        (
+            "insert into mention values ('nobody', 'technician', 'Will Grant'); delete from mention where review_id = 'nobody'",
+            &[],
+        ),
+        (
+            "update review set response_on = '2026-11-20', response_author = 'Us' where review_id = 'newest'",
+            &[],
+        ),
         (
             "insert into review (review_id, rating, reviewed_on) values ('brief', 1, '2026-11-20'); delete from review where review_id = 'brief'",
             &[],
         ),
         ("delete from review where review_id = 'nobody'", &[]),
-        ("create table ours (a); insert into ours values (1); drop table ours", &[]),
+        (
+            "create table ours (a); insert into ours values (1); drop table ours",
+            &[],
+        ),
         ("vacuum; reindex; analyze", &[]),
-        ("insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild')", &[]),
+        (
+            "insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild')",
+            &[],
+        ),
         // The dataset alone.
-        ("update review set rating = 2 where review_id = 'oldest'", &[reviews]),
-        ("update review set title = 'A title' where review_id = 'newest'", &[reviews]),
-        ("update review set source_name = 'Google' where review_id = 'newest'", &[reviews]),
-        ("update review set withheld_reason = 'fake' where review_id = 'unseen'", &[reviews]),
+        (
+            "update review set rating = 2 where review_id = 'oldest'",
+            &[reviews],
+        ),
+        (
+            "update review set title = 'A title' where review_id = 'newest'",
+            // The feeds have no title of a review, but when it changed.
+            &[reviews, json, atom],
+        ),
+        (
+            "update review set source_name = 'Google' where review_id = 'newest'",
+            &[reviews, json, atom],
+        ),
+        (
+            "update review set withheld_reason = 'fake' where review_id = 'unseen'",
+            &[reviews],
+        ),
         ("update business set telephone = '555-0100'", &[reviews]),
         ("update technician set aliases = '[\"Bill\"]'", &[reviews]),
         // What the insights count.
-        ("insert into mention values ('oldest', 'technician', 'Will Grant')", &[reviews, insights]),
-        ("update service set name = 'Other' where service_id = 'unmentioned'", &[reviews, insights]),
-        ("insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', 'Because.')", &[insights]),
+        (
+            "insert into mention values ('oldest', 'technician', 'Will Grant')",
+            &[reviews, insights],
+        ),
+        (
+            "update service set name = 'Other' where service_id = 'unmentioned'",
+            &[reviews, insights],
+        ),
+        (
+            "insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', 'Because.')",
+            &[insights],
+        ),
         // The newest fifty.
-        ("update review set text = 'just then' where review_id = 'newest'", &[reviews, json, atom]),
-        ("update business set description = 'Heating and cooling.'", &[reviews, json, atom]),
-        ("update business set name = 'Peak'", &[reviews, insights, json, atom]),
-        ("delete from review where review_id = 'newest'", &[reviews, insights, json, atom]),
+        (
+            "update review set text = 'just then' where review_id = 'newest'",
+            &[reviews, json, atom],
+        ),
+        (
+            "update business set description = 'Heating and cooling.'",
+            &[reviews, json, atom],
+        ),
+        (
+            "update business set name = 'Peak'",
+            &[reviews, insights, json, atom],
+        ),
+        (
+            "delete from review where review_id = 'newest'",
+            &[reviews, insights, json, atom],
+        ),
     ] {
         check_changes(&app, sql, changed).await;
     }
 }
 
 #[tokio::test]
-async fn a_change_and_its_undoing_are_two_versions_of_the_same_bytes() {
+async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_changed() {
     let app = TestApp::with(&Generator::new(12).reviews(20)).await;
     let first = seen(&app).await;
     check_changes(
@@ -102,11 +178,26 @@ async fn a_change_and_its_undoing_are_two_versions_of_the_same_bytes() {
         &["reviews", "insights", "json_feed", "atom_feed"],
     )
     .await;
-    check_changes(&app, "delete from review where review_id = 'x'", &["reviews", "insights", "json_feed", "atom_feed"]).await;
+    check_changes(
+        &app,
+        "delete from review where review_id = 'x'",
+        &["reviews", "insights", "json_feed", "atom_feed"],
+    )
+    .await;
     let last = seen(&app).await;
     for (document, (tag, date, version)) in &first {
-        assert_eq!((&last[document].0, last[document].2), (tag, version + 2), "{document}");
-        assert!(httpdate::parse_http_date(&last[document].1).unwrap() > httpdate::parse_http_date(date).unwrap(), "{document}");
+        assert_eq!(last[document].2, version + 2, "{document}");
+        // All but the insights say when they changed.
+        assert_eq!(
+            last[document].0 == *tag,
+            *document == "insights",
+            "{document}"
+        );
+        assert!(
+            httpdate::parse_http_date(&last[document].1).unwrap()
+                > httpdate::parse_http_date(date).unwrap(),
+            "{document}"
+        );
     }
 }
 
@@ -115,20 +206,31 @@ async fn last_modified_never_goes_back_though_the_clock_does() {
     let app = TestApp::with(&Generator::new(13).reviews(5)).await;
     let before = app.get("/reviews.json").await;
     app.advance(chrono::Duration::days(-3));
-    app.shell("update review set rating = 6 - rating, text = 'turned'").await;
+    app.shell("update review set rating = 6 - rating, text = 'turned'")
+        .await;
     let after = app.get("/reviews.json").await;
     assert_ne!(after.header("etag"), before.header("etag"));
-    assert_eq!(after.header("last-modified"), before.header("last-modified"));
+    assert_eq!(
+        after.header("last-modified"),
+        before.header("last-modified")
+    );
     // Nobody may be told by that date that nothing changed.
-    let asked = app.get_with("/reviews.json", &[("if-modified-since", before.header("last-modified"))]).await;
+    let asked = app
+        .get_with(
+            "/reviews.json",
+            &[("if-modified-since", before.header("last-modified"))],
+        )
+        .await;
     assert_eq!(asked.status, 200);
 }
 
 #[tokio::test]
 async fn a_clock_with_fractions_of_a_second_puts_each_change_out_once() {
-    let clock = reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
+    let clock =
+        reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
     let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;
-    app.shell("insert into review (review_id, rating, reviewed_on) values ('x', 1, '2026-11-20')").await;
+    app.shell("insert into review (review_id, rating, reviewed_on) values ('x', 1, '2026-11-20')")
+        .await;
     let swaps = app.app().ctx().current.swaps();
     let before = *swaps.borrow();
     app.shell("update review set rating = 2").await;

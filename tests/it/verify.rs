@@ -1,5 +1,5 @@
-//! `./verify` finds what a machine lacks, and knows what each system calls it. Package managers here are stand-ins that
-//! note what they are asked for.
+//! `./verify` finds what a machine lacks, and knows what each system calls it. Package managers
+//! here are stand-ins that note what they are asked for.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A machine with these commands, which do nothing, and that package manager, which gives what its name is asked for.
+/// A machine with these commands, which do nothing, and that package manager, which gives what its
+/// name is asked for.
 struct Machine(TempDir);
 
 impl Machine {
@@ -20,9 +21,13 @@ impl Machine {
         }
         let folder = machine.0.path().display().to_string();
         if manager != "none" {
-            let gives = "case $* in *install*|*add*) for name in cc bash sqlite3 chromium npm; do ";
+            let gives =
+                "case $* in *install*|*add*) for name in cc bash sqlite3 chromium npm python3; do ";
             let log = format!("echo \"{manager} $*\" >> {folder}/asked");
-            machine.put(manager, &format!("{log}\n{gives} /bin/ln -sf {folder}/id {folder}/$name; done ;; esac"));
+            machine.put(
+                manager,
+                &format!("{log}\n{gives} /bin/ln -sf {folder}/id {folder}/$name; done ;; esac"),
+            );
         }
         machine
     }
@@ -35,9 +40,21 @@ impl Machine {
 
     fn verify(&self) -> (Option<i32>, String) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify");
-        let output = Command::new("/bin/sh").arg(script).arg("tools").env_clear().env("PATH", self.0.path()).output();
-        let Output { status, stdout, stderr } = output.unwrap();
-        (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+        let output = Command::new("/bin/sh")
+            .arg(script)
+            .arg("tools")
+            .env_clear()
+            .env("PATH", self.0.path())
+            .output();
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = output.unwrap();
+        (
+            status.code(),
+            String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned(),
+        )
     }
 
     fn asked(&self) -> String {
@@ -48,9 +65,18 @@ impl Machine {
 #[test]
 fn each_system_is_asked_for_the_packages_by_their_names_there() {
     for (manager, asked) in [
-        ("apt-get", "apt-get update -qq\napt-get install -y --no-install-recommends gcc libc6-dev bash sqlite3 chromium npm\n"),
-        ("dnf", "dnf install -y gcc bash sqlite chromium nodejs-npm\n"),
-        ("apk", "apk add --no-cache gcc musl-dev bash sqlite chromium npm\n"),
+        (
+            "apt-get",
+            "apt-get update -qq\napt-get install -y --no-install-recommends gcc libc6-dev bash sqlite3 chromium npm python3 python3-venv\n",
+        ),
+        (
+            "dnf",
+            "dnf install -y gcc bash sqlite chromium nodejs-npm python3\n",
+        ),
+        (
+            "apk",
+            "apk add --no-cache gcc musl-dev bash sqlite chromium npm python3\n",
+        ),
     ] {
         let machine = Machine::new(manager, &["cargo"], 0);
         let (code, said) = machine.verify();
@@ -59,13 +85,35 @@ fn each_system_is_asked_for_the_packages_by_their_names_there() {
     // The compiler of macOS is no package.
     let machine = Machine::new("brew", &["cargo", "cc"], 501);
     let (code, said) = machine.verify();
-    assert_eq!((machine.asked().as_str(), code), ("brew install bash sqlite google-chrome node\n", Some(0)), "{said}");
+    assert_eq!(
+        (machine.asked().as_str(), code),
+        (
+            "brew install bash sqlite google-chrome node python3\n",
+            Some(0)
+        ),
+        "{said}"
+    );
 }
 
 #[test]
 fn where_nothing_is_missing_nothing_is_installed() {
-    let machine = Machine::new("apt-get", &["cargo", "clang", "bash", "sqlite3", "google-chrome", "npm"], 1000);
-    assert_eq!((machine.verify(), machine.asked()), ((Some(0), String::new()), String::new()));
+    let machine = Machine::new(
+        "apt-get",
+        &[
+            "cargo",
+            "clang",
+            "bash",
+            "sqlite3",
+            "google-chrome",
+            "npm",
+            "python3",
+        ],
+        1000,
+    );
+    assert_eq!(
+        (machine.verify(), machine.asked()),
+        ((Some(0), String::new()), String::new())
+    );
 }
 
 #[test]
@@ -73,21 +121,42 @@ fn who_may_not_install_is_told_what_to_install() {
     let machine = Machine::new("apt-get", &["cargo", "cc", "bash", "sqlite3"], 1000);
     let (code, said) = machine.verify();
     assert_eq!((code, machine.asked()), (Some(1), String::new()));
-    assert!(said.contains("sudo apt-get install -y --no-install-recommends chromium npm"), "{said}");
+    assert!(
+        said.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
+        "{said}"
+    );
     // Whom sudo knows may.
     machine.put("true", "exit 0");
     machine.put("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
     let (code, said) = machine.verify();
     assert_eq!(code, Some(0), "{said}");
-    assert!(machine.asked().contains("install -y --no-install-recommends chromium npm"), "{}", machine.asked());
+    assert!(
+        machine
+            .asked()
+            .contains("install -y --no-install-recommends chromium npm"),
+        "{}",
+        machine.asked()
+    );
 }
 
 #[test]
 fn what_no_manager_gives_is_named() {
     for (manager, commands, said) in [
-        ("apt-get", &["cc", "bash", "sqlite3", "chromium", "npm"][..], "install Rust 1.95 or newer with https://rustup.rs"),
-        ("none", &["cargo", "cc", "bash"], "still missing: sqlite3 chromium npm;"),
-        ("brew", &["cargo", "bash", "sqlite3", "chromium", "npm"], "still missing: cc;"),
+        (
+            "apt-get",
+            &["cc", "bash", "sqlite3", "chromium", "npm"][..],
+            "install Rust 1.95 or newer with https://rustup.rs",
+        ),
+        (
+            "none",
+            &["cargo", "cc", "bash", "python3"],
+            "still missing: sqlite3 chromium npm;",
+        ),
+        (
+            "brew",
+            &["cargo", "bash", "sqlite3", "chromium", "npm", "python3"],
+            "still missing: cc;",
+        ),
     ] {
         let machine = Machine::new(manager, commands, 0);
         let (code, told) = machine.verify();
@@ -101,23 +170,42 @@ fn a_snapshot_that_no_test_refers_to_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
         "src/insights/model/snapshots",
-        "tests/it/snapshots",
         "tests/it/imports/snapshots",
-        "tests/it/offer/snapshots",
+        "tests/it/mcp/tools/snapshots",
+        "tests/it/openapi/snapshots",
         "tests/it/process/snapshots",
     ];
-    let paths = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap()).map(|entry| entry.unwrap().path());
-    let all: Vec<String> = paths.map(|path| path.display().to_string()).filter(|path| path.ends_with(".snap")).collect();
+    let paths = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(root.join(folder)).unwrap())
+        .map(|entry| entry.unwrap().path());
+    let all: Vec<String> = paths
+        .map(|path| path.display().to_string())
+        .filter(|path| path.ends_with(".snap"))
+        .collect();
     let orphans = |referred_to: &[String]| {
         let list = tempfile::NamedTempFile::new().unwrap();
         fs::write(list.path(), referred_to.concat()).unwrap();
-        let output = Command::new(root.join(".ci/orphans")).arg(list.path()).output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let output = Command::new(root.join(".ci/orphans"))
+            .arg(list.path())
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
     };
     let lines: Vec<String> = all.iter().map(|path| format!("{path}\n")).collect();
     assert_eq!(orphans(&lines), (Some(0), String::new()));
     let (code, said) = orphans(&lines[1..]);
     let name = Path::new(&all[0]).file_name().unwrap().to_str().unwrap();
-    assert!(code == Some(1) && said.contains(name) && said.lines().count() == 2, "{said}");
-    assert_eq!(orphans(&[]).0, Some(1), "a list of nothing is a run that was not recorded");
+    assert!(
+        code == Some(1) && said.contains(name) && said.lines().count() == 2,
+        "{said}"
+    );
+    assert_eq!(
+        orphans(&[]).0,
+        Some(1),
+        "a list of nothing is a run that was not recorded"
+    );
 }

@@ -1,12 +1,15 @@
 //! The business's rows: read whole (they are few), replaced whole.
 
+mod editorial;
 pub mod sample;
+
+pub use editorial::{editorial, replace_editorial};
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use crate::business::{Business, Service, Technician};
+use crate::business::{Business, Service, TEXT_BYTES_MAX, Technician};
 use crate::db::Text;
 
 /// The business, or `None` where the database has none yet.
@@ -15,40 +18,65 @@ use crate::db::Text;
 ///
 /// # Errors
 /// When the database cannot be read.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
-        r#"select business_id as "business_id: Text", name as "name: Text", type as "kind: Text", time_zone as "time_zone: Text",
-             language as "language: Text", description as "description: Text", url as "url: Text", telephone as "telephone: Text", address as "address: Text",
-             latitude, longitude, same_as as "same_as: Text"
+        r#"select iif(octet_length(business_id) > 65536, 'unnamed', business_id) as "business_id!: Text",
+             iif(octet_length(name) > 65536, 'Unnamed business', name) as "name!: Text",
+             iif(octet_length(type) > 65536, 'LocalBusiness', type) as "kind!: Text",
+             iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "time_zone!: Text",
+             iif(octet_length(language) > 65536, null, language) as "language: Text",
+             iif(octet_length(description) > 65536, null, description) as "description: Text",
+             iif(octet_length(url) > 65536, null, url) as "url: Text",
+             iif(octet_length(telephone) > 65536, null, telephone) as "telephone: Text",
+             iif(octet_length(address) > 65536, null, address) as "address: Text", latitude, longitude,
+             iif(octet_length(same_as) > 65536, '[]', same_as) as "same_as!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
+    report_oversized(connection).await?;
     let services = sqlx::query!(
-        r#"select service_id as "id: Text", name as "name: Text", synonyms as "synonyms: Text"
-           from service order by position, service_id"#
+        r#"select service_id as "id: Text", name as "name: Text",
+             iif(octet_length(synonyms) > 65536, '[]', synonyms) as "synonyms!: Text"
+           from service where octet_length(service_id) <= 65536 and octet_length(name) <= 65536 order by position, service_id"#
     )
     .fetch_all(&mut *connection)
     .await?
     .into_iter()
-    .map(|row| Service { id: row.id.into(), name: row.name.into(), synonyms: texts(row.synonyms.as_ref()) })
+    .map(|row| Service {
+        id: row.id.into(),
+        name: row.name.into(),
+        synonyms: texts(row.synonyms.as_ref()),
+    })
     .collect();
     let technicians = sqlx::query!(
-        r#"select technician_id as "id: Text", name as "name: Text", aliases as "aliases: Text"
-           from technician order by position, technician_id"#
+        r#"select technician_id as "id: Text", name as "name: Text",
+             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
+           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
+           order by position, technician_id"#
     )
     .fetch_all(&mut *connection)
     .await?
     .into_iter()
-    .map(|row| Technician { id: row.id.into(), name: row.name.into(), aliases: texts(row.aliases.as_ref()) })
+    .map(|row| Technician {
+        id: row.id.into(),
+        name: row.name.into(),
+        aliases: texts(row.aliases.as_ref()),
+    })
     .collect();
-    let service_areas = sqlx::query_scalar!(r#"select name as "name: Text" from service_area order by position, name"#)
-        .fetch_all(&mut *connection)
-        .await?
-        .into_iter()
-        .map(String::from)
-        .collect();
+    let service_areas = sqlx::query_scalar!(
+        r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
+    )
+    .fetch_all(&mut *connection)
+    .await?
+    .into_iter()
+    .map(String::from)
+    .collect();
     let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
             time_zone = row.time_zone.as_ref(),
@@ -74,24 +102,61 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     }))
 }
 
-/// The business's time zone, or `None` where none was ever set: then nobody knows on which day an instant falls.
+/// Says which values are too long to be read: a shell may write up to a gigabyte into each, and one that long fills the
+/// memory of every reader of the documents. They are left out; the bound is [`TEXT_BYTES_MAX`].
+async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    let names = sqlx::query_scalar!(
+        r#"select group_concat(name, ', ') as "names: Text" from (
+             select 'business.' || c.name as name from business as b cross join pragma_table_info('business') as c
+               where case c.name when 'business_id' then octet_length(business_id) when 'name' then octet_length(b.name)
+                 when 'type' then octet_length(b.type) when 'time_zone' then octet_length(time_zone)
+                 when 'language' then octet_length(language) when 'description' then octet_length(description)
+                 when 'url' then octet_length(url) when 'telephone' then octet_length(telephone)
+                 when 'address' then octet_length(address) when 'same_as' then octet_length(same_as) end > 65536
+             union all select 'service ' || substr(service_id, 1, 40) from service
+               where max(octet_length(service_id), octet_length(name), octet_length(synonyms)) > 65536
+             union all select 'technician ' || substr(technician_id, 1, 40) from technician
+               where max(octet_length(technician_id), octet_length(name), octet_length(aliases)) > 65536
+             union all select 'service_area ' || substr(name, 1, 40) from service_area where octet_length(name) > 65536
+             limit 20)"#
+    )
+    .fetch_one(connection)
+    .await?;
+    if let Some(names) = names {
+        tracing::warn!(
+            names = names.as_ref(),
+            bytes_max = TEXT_BYTES_MAX,
+            "business.oversized: these values are left out; shorten them"
+        );
+    }
+    Ok(())
+}
+
+/// The business's time zone, or `None` where none was ever set: then nobody knows on which day an
+/// instant falls.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
-    let row = sqlx::query!(r#"select time_zone as "zone: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
+    let row = sqlx::query!(r#"select iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
         .fetch_optional(&mut *connection)
         .await?;
     let set = row.filter(|row| row.is_set || row.zone.as_ref() != Tz::UTC.name());
     Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
 }
 
-/// Notes that instants are days in this zone from now on; says in which they were before, where that was another one.
+/// Notes that instants are days in this zone from now on; says in which they were before, where
+/// that was another one.
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_time_zone(write: &mut Transaction<'static, Sqlite>, zone: Tz) -> sqlx::Result<Option<Tz>> {
-    let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#).fetch_optional(&mut **write).await?;
+pub async fn note_time_zone(
+    write: &mut Transaction<'static, Sqlite>,
+    zone: Tz,
+) -> sqlx::Result<Option<Tz>> {
+    let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
+        .fetch_optional(&mut **write)
+        .await?;
     let name = zone.name();
     sqlx::query!(
         "insert into calendar (time_zone) values (?)
@@ -100,19 +165,33 @@ pub async fn note_time_zone(write: &mut Transaction<'static, Sqlite>, zone: Tz) 
     )
     .execute(&mut **write)
     .await?;
-    Ok(before.and_then(|before| before.as_ref().parse().ok()).filter(|before: &Tz| *before != zone))
+    Ok(before
+        .and_then(|before| before.as_ref().parse().ok())
+        .filter(|before: &Tz| *before != zone))
 }
 
 /// Puts `business` in the place of what is there.
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Business) -> sqlx::Result<()> {
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+pub async fn replace(
+    write: &mut Transaction<'static, Sqlite>,
+    business: &Business,
+) -> sqlx::Result<()> {
     let time_zone = business.time_zone.name();
-    let address = business.address.as_ref().map(|address| Value::Object(address.clone()).to_string());
+    let address = business
+        .address
+        .as_ref()
+        .map(|address| Value::Object(address.clone()).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
     let same_as = array(&business.same_as);
-    sqlx::query!("delete from business").execute(&mut **write).await?;
+    sqlx::query!("delete from business")
+        .execute(&mut **write)
+        .await?;
     sqlx::query!(
         "insert into business (business_id, name, type, time_zone, language, description, url, telephone, address, latitude,
            longitude, same_as)
@@ -132,7 +211,9 @@ pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Busine
     )
     .execute(&mut **write)
     .await?;
-    sqlx::query!("delete from service").execute(&mut **write).await?;
+    sqlx::query!("delete from service")
+        .execute(&mut **write)
+        .await?;
     for (position, service) in (0_i64..).zip(&business.services) {
         let synonyms = array(&service.synonyms);
         sqlx::query!(
@@ -145,7 +226,9 @@ pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Busine
         .execute(&mut **write)
         .await?;
     }
-    sqlx::query!("delete from technician").execute(&mut **write).await?;
+    sqlx::query!("delete from technician")
+        .execute(&mut **write)
+        .await?;
     for (position, technician) in (0_i64..).zip(&business.technicians) {
         let aliases = array(&technician.aliases);
         sqlx::query!(
@@ -158,9 +241,17 @@ pub async fn replace(write: &mut Transaction<'static, Sqlite>, business: &Busine
         .execute(&mut **write)
         .await?;
     }
-    sqlx::query!("delete from service_area").execute(&mut **write).await?;
+    sqlx::query!("delete from service_area")
+        .execute(&mut **write)
+        .await?;
     for (position, name) in (0_i64..).zip(&business.service_areas) {
-        sqlx::query!("insert into service_area (name, position) values (?, ?)", name, position).execute(&mut **write).await?;
+        sqlx::query!(
+            "insert into service_area (name, position) values (?, ?)",
+            name,
+            position
+        )
+        .execute(&mut **write)
+        .await?;
     }
     Ok(())
 }
@@ -169,10 +260,16 @@ fn array(texts: &[String]) -> String {
     Value::from(texts).to_string()
 }
 
-/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left out.
+/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
+/// out.
 fn texts(json: &str) -> Vec<String> {
-    let Ok(Value::Array(values)) = serde_json::from_str(json) else { return Vec::new() };
-    values.into_iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+    let Ok(Value::Array(values)) = serde_json::from_str(json) else {
+        return Vec::new();
+    };
+    values
+        .into_iter()
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn object(json: &str) -> Option<Map<String, Value>> {

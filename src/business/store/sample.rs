@@ -9,11 +9,11 @@ use crate::random::Random;
 pub enum State {
     /// Nobody's: neither a business nor a review is there, or ever was.
     Empty,
-    /// A sample's alone.
+    /// Only the sample is in the database.
     Alone,
     /// A sample's, with a firm's own mixed in on purpose.
     Mixed,
-    /// A firm's own.
+    /// Only a firm's own data is in the database.
     Own,
 }
 
@@ -22,7 +22,9 @@ pub enum State {
 /// # Errors
 /// When it cannot be read.
 pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<State> {
-    let mixed = sqlx::query_scalar!("select is_mixed from sample").fetch_optional(&mut *connection).await?;
+    let mixed = sqlx::query_scalar!("select is_mixed from sample")
+        .fetch_optional(&mut *connection)
+        .await?;
     let has_any = sqlx::query_scalar!(
         r#"select exists (select 1 from business) or exists (select 1 from review_change where review_id <> '') as "has: bool""#
     )
@@ -52,32 +54,61 @@ pub async fn note(write: &mut Transaction<'static, Sqlite>, is_mixed: bool) -> s
     Ok(())
 }
 
-/// Empties the database but for its subscriptions; says how many reviews that were. What comes next is another database to
-/// whoever has read this one: its lineage is new, and nothing counts as deleted.
+/// Empties the database but for its subscriptions; says how many reviews that were. What comes next
+/// is another database to whoever has read this one: its lineage is new, and nothing counts as
+/// deleted.
 ///
 /// # Errors
 /// When the database refuses it, or the operating system gives no randomness.
 pub async fn discard(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
-    let reviews = sqlx::query!("delete from review").execute(&mut **write).await?.rows_affected();
-    sqlx::query!("delete from mention").execute(&mut **write).await?;
-    sqlx::query!("delete from review_source").execute(&mut **write).await?;
-    sqlx::query!("delete from business").execute(&mut **write).await?;
-    sqlx::query!("delete from service").execute(&mut **write).await?;
-    sqlx::query!("delete from technician").execute(&mut **write).await?;
-    sqlx::query!("delete from service_area").execute(&mut **write).await?;
-    sqlx::query!("delete from editorial_summary").execute(&mut **write).await?;
-    sqlx::query!("delete from editorial_faq").execute(&mut **write).await?;
-    sqlx::query!("delete from calendar").execute(&mut **write).await?;
-    sqlx::query!("delete from sample").execute(&mut **write).await?;
-    // One row stays, of no review: change numbers go on from it, and what was published was printed from a change that is there.
+    let reviews = sqlx::query!("delete from review")
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    sqlx::query!("delete from mention")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from review_source")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from business")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from service")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from technician")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from service_area")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from editorial_summary")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from editorial_faq")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from calendar")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from sample")
+        .execute(&mut **write)
+        .await?;
+    // One row stays, of no review: change numbers go on from it, and what was published was printed
+    // from a change that is there.
     sqlx::query!(
         "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
          on conflict (review_id) do update set change_no = excluded.change_no"
     )
     .execute(&mut **write)
     .await?;
-    sqlx::query!("delete from review_change where review_id <> ''").execute(&mut **write).await?;
+    sqlx::query!("delete from review_change where review_id <> ''")
+        .execute(&mut **write)
+        .await?;
     let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
-    sqlx::query!("update lineage set lineage_id = ?", lineage).execute(&mut **write).await?;
+    sqlx::query!("update lineage set lineage_id = ?", lineage)
+        .execute(&mut **write)
+        .await?;
     Ok(reviews)
 }

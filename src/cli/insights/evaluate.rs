@@ -27,10 +27,20 @@ pub struct Evaluate {
 impl Evaluate {
     pub(super) fn run(&self, engine: &Engine) -> anyhow::Result<Outcome> {
         let name = self.file.display().to_string();
-        let content = fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
-        let aspects: Vec<&str> = engine.trade().aspects.iter().map(|aspect| aspect.id.as_str()).collect();
-        let quality = evaluate(engine.judge(), &rows(&name, &content, &aspects)?);
-        say(&if self.json { format!("{}\n", figures(&quality)) } else { told(&quality) })?;
+        let content =
+            fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
+        let aspects: Vec<&str> = engine
+            .trade()
+            .aspects
+            .iter()
+            .map(|aspect| aspect.id.as_str())
+            .collect();
+        let quality = evaluate(engine.rules(), &rows(&name, &content, &aspects)?);
+        say(&if self.json {
+            format!("{}\n", figures(&quality))
+        } else {
+            told(&quality)
+        })?;
         Ok(Outcome::Done)
     }
 }
@@ -58,7 +68,7 @@ fn figures(quality: &Quality) -> Value {
             "precision": rounded(counts.precision().value()),
             "recall": rounded(counts.recall().value()),
             "f1": rounded(counts.f1().value()),
-            "both": counts.both, "reader_only": counts.reader, "annotator_only": counts.annotator,
+            "both": counts.both, "reader_only": counts.analyzer, "annotator_only": counts.annotator,
         });
     }
     for ((expected, got), count) in &quality.confusion {
@@ -80,30 +90,71 @@ fn told(quality: &Quality) -> String {
     let _ = writeln!(text, "\n{} rows, {} texts\n", quality.n, quality.texts);
     for (name, share) in shares(quality) {
         let [low, high] = share.interval();
-        let _ = writeln!(text, "{name:<20} {:.3}  ({low:.3} to {high:.3}), {} of {}", share.value(), share.part, share.whole);
+        let _ = writeln!(
+            text,
+            "{name:<20} {:.3}  ({low:.3} to {high:.3}), {} of {}",
+            share.value(),
+            share.part,
+            share.whole
+        );
     }
-    let _ = writeln!(text, "{:<20} {:.3}", "polarity_macro_f1", quality.macro_f1());
+    let _ = writeln!(
+        text,
+        "{:<20} {:.3}",
+        "polarity_macro_f1",
+        quality.macro_f1()
+    );
     let _ = writeln!(text, "\n{:<16} PRECISION  RECALL     F1", "ASPECT");
     for (aspect, counts) in &quality.aspects {
-        let [precision, recall, f1] = [counts.precision(), counts.recall(), counts.f1()].map(Share::value);
-        let _ = writeln!(text, "{aspect:<16}     {precision:.3}   {recall:.3}  {f1:.3}");
+        let [precision, recall, f1] =
+            [counts.precision(), counts.recall(), counts.f1()].map(Share::value);
+        let _ = writeln!(
+            text,
+            "{aspect:<16}     {precision:.3}   {recall:.3}  {f1:.3}"
+        );
     }
-    let labels = [Polarity::Positive, Polarity::Negative, Polarity::Neutral, Polarity::Uncertain];
+    let labels = [
+        Polarity::Positive,
+        Polarity::Negative,
+        Polarity::Neutral,
+        Polarity::Uncertain,
+    ];
     let _ = writeln!(text, "\nANNOTATED  POSITIVE  NEGATIVE  NEUTRAL  UNCERTAIN");
     for expected in &labels[..3] {
-        let count = |got: &Polarity| quality.confusion.get(&(*expected, *got)).copied().unwrap_or(0);
+        let count = |got: &Polarity| {
+            quality
+                .confusion
+                .get(&(*expected, *got))
+                .copied()
+                .unwrap_or(0)
+        };
         let [positive, negative, neutral, uncertain] = labels.each_ref().map(count);
-        let _ = writeln!(text, "{:<9}  {positive:>8}  {negative:>8}  {neutral:>7}  {uncertain:>9}", expected.name());
+        let _ = writeln!(
+            text,
+            "{:<9}  {positive:>8}  {negative:>8}  {neutral:>7}  {uncertain:>9}",
+            expected.name()
+        );
     }
     text
 }
 
 fn tell_miss(text: &mut String, miss: &Miss) {
     let name = |polarity: Option<Polarity>| polarity.map_or("-", Polarity::name);
-    let _ = writeln!(text, "{}: expected {}, got {}: {}", miss.aspect, name(miss.expected), name(miss.got), miss.text);
+    let _ = writeln!(
+        text,
+        "{}: expected {}, got {}: {}",
+        miss.aspect,
+        name(miss.expected),
+        name(miss.got),
+        miss.text
+    );
     let characters: Vec<char> = miss.text.chars().collect();
     for hit in &miss.hits {
-        let words: String = characters.get(hit.span.start as usize..hit.span.end as usize).unwrap_or_default().iter().collect();
+        let words: String = characters
+            .get(hit.span.start as usize..hit.span.end as usize)
+            .unwrap_or_default()
+            .iter()
+            .collect();
         let _ = writeln!(text, "  {:>+4}  {}  {words:?}", hit.points, hit.rule);
     }
 }

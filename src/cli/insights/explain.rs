@@ -9,7 +9,7 @@ use crate::business;
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::insights::{Engine, Reader, Subject, explain};
+use crate::insights::{Analyzer, Engine, Subject, explain};
 use crate::reviews::store::find;
 use crate::reviews::{ReviewId, Status};
 
@@ -22,23 +22,36 @@ pub struct Explain {
 }
 
 impl Explain {
-    pub(super) async fn run(self, database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        engine: Arc<Engine>,
+    ) -> anyhow::Result<Outcome> {
         let id: ReviewId = self.id.parse()?;
         let path = database.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
         let review = find(&mut connection, &id).await.map_err(fault)?;
-        let business = business::find(&mut connection).await.map_err(fault)?.unwrap_or_default();
+        let business = business::find(&mut connection)
+            .await
+            .map_err(fault)?
+            .unwrap_or_default();
         drop(connection);
         readers.close().await;
-        let review = review.with_context(|| format!("there is no review {id}; ids stand in /reviews.json"))?;
-        let reading = Reader::new(&business, &engine).read(&Subject::of(&review));
+        let review = review
+            .with_context(|| format!("there is no review {id}; ids stand in /reviews.json"))?;
+        let analysis = Analyzer::new(&business, &engine).analyze(&Subject::of(&review));
         let note = match review.status {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",
         };
-        say(&format!("{id}, {}, {} of 5\n{note}\n{}", review.date, review.rating.stars(), explain(&review.text, &reading)))?;
+        say(&format!(
+            "{id}, {}, {} of 5\n{note}\n{}",
+            review.date,
+            review.rating.stars(),
+            explain(&review.text, &analysis)
+        ))?;
         Ok(Outcome::Done)
     }
 }

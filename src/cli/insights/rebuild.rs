@@ -9,10 +9,10 @@ use crate::business;
 use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::edition::read;
-use crate::insights::store::{clear, keep};
-use crate::insights::{Engine, Language, Reader, Subject};
+use crate::insights::store::{clear, save};
+use crate::insights::{Analyzer, Engine, Language, Subject};
 use crate::reviews::store::Newest;
+use crate::snapshot::analyze;
 
 /// What a rebuild came to.
 #[derive(Debug, Default)]
@@ -30,7 +30,13 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
     let (database, _) = Database::open(&database.path()?).await?;
     let rebuilt = rebuild(&database, &engine).await;
     database.close().await;
-    let Rebuilt { deleted, reviews, analysed, findings, mentions } = rebuilt?;
+    let Rebuilt {
+        deleted,
+        reviews,
+        analysed,
+        findings,
+        mentions,
+    } = rebuilt?;
     report_done(&format!(
         "{deleted} readings deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
     ));
@@ -40,23 +46,36 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
 async fn rebuild(database: &Database, engine: &Arc<Engine>) -> Result<Rebuilt, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let business = business::find(&mut connection).await.map_err(fault)?.unwrap_or_default();
-    let reader = Reader::new(&business, engine);
+    let business = business::find(&mut connection)
+        .await
+        .map_err(fault)?
+        .unwrap_or_default();
+    let analyzer = Analyzer::new(&business, engine);
     let mut write = database.write().await?;
-    let mut rebuilt = Rebuilt { deleted: clear(&mut write).await.map_err(fault)?, ..Rebuilt::default() };
+    let mut rebuilt = Rebuilt {
+        deleted: clear(&mut write).await.map_err(fault)?,
+        ..Rebuilt::default()
+    };
     write.commit().await.map_err(fault)?;
-    let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
     let bar = ProgressBar::with_draw_target(None, target);
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.map_err(fault)? {
-        let readings: Vec<_> = reviews.iter().map(|review| read(&reader, review, Subject::of(review).hash())).collect();
+        let analyses: Vec<_> = reviews
+            .iter()
+            .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
+            .collect();
         let mut write = database.write().await?;
-        rebuilt.reviews += keep(&mut write, &readings).await.map_err(fault)?;
+        rebuilt.reviews += save(&mut write, &analyses).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
-        for kept in &readings {
-            rebuilt.analysed += usize::from(kept.reading.language == Language::English);
-            rebuilt.findings += kept.reading.findings.len();
-            rebuilt.mentions += kept.reading.mentions.len();
+        for kept in &analyses {
+            rebuilt.analysed += usize::from(kept.analysis.language == Language::English);
+            rebuilt.findings += kept.analysis.findings.len();
+            rebuilt.mentions += kept.analysis.mentions.len();
         }
         bar.set_position(rebuilt.reviews);
     }

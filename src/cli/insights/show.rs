@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use chrono::DateTime;
+
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::edition::print::{Copy, print};
-use crate::edition::{Document, survey};
 use crate::insights::Engine;
 use crate::links::Links;
+use crate::snapshot::input::SnapshotInput;
+use crate::snapshot::render::render;
+use crate::snapshot::{Document, survey};
 use crate::wire;
 
 /// Shows what is there, changing nothing.
@@ -20,45 +23,89 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
     let links: Links = "http://localhost".parse()?;
     let readers = Database::open_read_only(&path).await?;
     let mut transaction = readers.begin().await.map_err(fault)?;
-    let (copy, behind) = survey(&mut transaction, &engine, &links).await.map_err(fault)?;
+    let (input, behind) = survey(&mut transaction, &engine, &links)
+        .await
+        .map_err(fault)?;
     transaction.commit().await.map_err(fault)?;
     readers.close().await;
-    let insights: wire::Insights = serde_json::from_slice(&print(Document::Insights, &copy, &links).pieces.concat())?;
-    say(&told(&copy, &insights, behind))?;
+    let insights: wire::Insights = serde_json::from_slice(
+        &render(Document::Insights, &input, &links, DateTime::UNIX_EPOCH)
+            .pieces
+            .concat(),
+    )?;
+    say(&told(&input, &insights, behind))?;
     Ok(Outcome::Done)
 }
 
-fn told(copy: &Copy, insights: &wire::Insights, behind: usize) -> String {
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
     let from = &insights.generated_from;
-    let mut text =
-        format!("{}: {} reviews, {} with a text, {} analysed", copy.business.name, from.reviews, from.with_text, from.analysed);
+    let mut text = format!(
+        "{}: {} reviews, {} with a text, {} analysed",
+        input.business.name, from.reviews, from.with_text, from.analysed
+    );
     for excluded in &from.excluded {
-        let _ = write!(text, ", {} {}", excluded.n, excluded.reason.replace('_', " "));
+        let _ = write!(
+            text,
+            ", {} {}",
+            excluded.n,
+            excluded.reason.replace('_', " ")
+        );
     }
     if let Some(window) = from.window {
         let _ = write!(text, "; {} to {}", window.from, window.to);
     }
     text.push('\n');
     let aspects = insights.aspects.iter().map(|one| {
-        let share = one.positive_share.as_ref().map(|share| (share.value, share.ci95.clone()));
-        Row { name: one.label.clone(), reviews: one.reviews, votes: Some((one.positive, one.negative)), share }
+        let share = one
+            .positive_share
+            .as_ref()
+            .map(|share| (share.value, share.ci95.clone()));
+        Row {
+            name: one.label.clone(),
+            reviews: one.reviews,
+            votes: Some((one.positive, one.negative)),
+            share,
+        }
     });
     table(&mut text, "ASPECT", aspects.collect());
     let entities = &insights.entities;
-    for (head, list) in
-        [("TECHNICIAN", &entities.technicians), ("SERVICE", &entities.services), ("SERVICE AREA", &entities.service_areas)]
-    {
+    for (head, list) in [
+        ("TECHNICIAN", &entities.technicians),
+        ("SERVICE", &entities.services),
+        ("SERVICE AREA", &entities.service_areas),
+    ] {
         let rows = list.iter().map(|one| {
-            let share = one.positive_share.as_ref().map(|share| (share.value, share.ci95.clone()));
-            Row { name: one.name.clone(), reviews: one.reviews, votes: one.positive.zip(one.negative), share }
+            let share = one
+                .positive_share
+                .as_ref()
+                .map(|share| (share.value, share.ci95.clone()));
+            Row {
+                name: one.name.clone(),
+                reviews: one.reviews,
+                votes: one.positive.zip(one.negative),
+                share,
+            }
         });
         table(&mut text, head, rows.collect());
     }
-    let topics: Vec<String> = insights.topics.iter().map(|topic| format!("{} ({})", topic.phrase, topic.reviews)).collect();
+    let topics: Vec<String> = insights
+        .topics
+        .iter()
+        .map(|topic| format!("{} ({})", topic.phrase, topic.reviews))
+        .collect();
     if !topics.is_empty() {
         let _ = writeln!(text, "\nTopics: {}", topics.join(", "));
     }
-    let _ = writeln!(text, "\nMethod {}, trade of {} aspects", copy.reader.method(), copy.reader.trade().aspects.len());
+    let _ = writeln!(
+        text,
+        "\nMethod {}, trade of {} aspects",
+        input.analyzer.method(),
+        input.analyzer.trade().aspects.len()
+    );
     let _ = match behind {
         0 => writeln!(text, "In step with the reviews."),
         1 => writeln!(
@@ -85,12 +132,28 @@ fn table(text: &mut String, head: &str, rows: Vec<Row>) {
     if rows.is_empty() {
         return;
     }
-    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(head.len());
+    let width = rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(head.len());
     let _ = writeln!(text, "\n{head:<width$}  REVIEWS  POSITIVE  NEGATIVE  SHARE");
-    for Row { name, reviews, votes, share } in rows {
-        let votes = votes.map_or_else(String::new, |(positive, negative)| format!("{positive:>8}  {negative:>8}"));
+    for Row {
+        name,
+        reviews,
+        votes,
+        share,
+    } in rows
+    {
+        let votes = votes.map_or_else(String::new, |(positive, negative)| {
+            format!("{positive:>8}  {negative:>8}")
+        });
         let share = share.map_or_else(String::new, |(value, ends)| {
-            let ends: Vec<String> = ends.iter().map(|end| format!("{:.0}", end * 100.0)).collect();
+            let ends: Vec<String> = ends
+                .iter()
+                .map(|end| format!("{:.0}", end * 100.0))
+                .collect();
             format!("{:>4.0} % ({})", value * 100.0, ends.join(" to "))
         });
         let line = format!("{name:<width$}  {reviews:>7}  {votes:<18}  {share}");

@@ -14,12 +14,23 @@ const NEEDED: u64 = 4_096;
 pub(super) fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     for wanted in targets(current, maximum) {
-        if setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok() {
+        if setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(wanted),
+                maximum,
+            },
+        )
+        .is_ok()
+        {
             break;
         }
     }
     // What holds is what the system says, not what it was told.
-    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|limit| *limit < NEEDED) {
+    if let Some(limit) = getrlimit(Resource::Nofile)
+        .current
+        .filter(|limit| *limit < NEEDED)
+    {
         tracing::warn!(
             limit,
             "process.few_files: the limit of open files is low; raise the hard limit (ulimit -Hn, LimitNOFILE=) to {NEEDED} or more"
@@ -30,7 +41,10 @@ pub(super) fn raise() {
 /// The limits to try, the best one first; none where there is no need. `None` is unlimited.
 fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
     let allowed = move |wanted: u64| maximum.map_or(wanted, |maximum| wanted.min(maximum));
-    [WANTED, FALLBACK].map(allowed).into_iter().filter(move |wanted| current.is_some_and(|current| current < *wanted))
+    [WANTED, FALLBACK]
+        .map(allowed)
+        .into_iter()
+        .filter(move |wanted| current.is_some_and(|current| current < *wanted))
 }
 
 #[cfg(test)]
@@ -48,7 +62,11 @@ mod tests {
             (Some(100_000), Some(1_048_576), &[]),
             (None, None, &[]),
         ] {
-            assert_eq!(targets(current, maximum).collect::<Vec<_>>(), expected, "{current:?} of {maximum:?}");
+            assert_eq!(
+                targets(current, maximum).collect::<Vec<_>>(),
+                expected,
+                "{current:?} of {maximum:?}"
+            );
         }
     }
 }

@@ -101,7 +101,10 @@ const REFUSED: &[(&str, &str)] = &[
     // Spellings that a parser changes.
     ("https://example.com/a/../cb", "`https://example.com/cb`"),
     ("https://example.com/./cb", "`https://example.com/cb`"),
-    ("https://example.com/a/%2e%2E/cb", "`https://example.com/cb`"),
+    (
+        "https://example.com/a/%2e%2E/cb",
+        "`https://example.com/cb`",
+    ),
     ("https://example.com/a/.%2e/cb", "`https://example.com/cb`"),
     ("https://example.com/cb/..", "`https://example.com/`"),
     ("https://example.com/ü", "`https://example.com/%C3%BC`"),
@@ -198,7 +201,10 @@ const REFUSED: &[(&str, &str)] = &[
 fn hostile_spellings_are_refused_with_a_reason() {
     for (given, word) in REFUSED {
         let fault = parse(given).expect_err(given).to_string();
-        assert!(fault.contains(word), "{given:?} is refused because {fault}, not because of {word}");
+        assert!(
+            fault.contains(word),
+            "{given:?} is refused because {fault}, not because of {word}"
+        );
         assert!(!fault.contains('\n'), "{given:?} breaks the line: {fault}");
     }
 }
@@ -243,11 +249,20 @@ fn ordinary_callbacks_are_kept_byte_for_byte() {
 fn a_callback_has_2048_bytes_at_most() {
     let of = |bytes: usize| format!("https://example.com/{}", "x".repeat(bytes - 20));
     assert!(parse(&of(2_048)).is_ok());
-    assert_eq!(parse(&of(2_049)), Err(CallbackFault::TooLong { bytes: 2_049 }));
+    assert_eq!(
+        parse(&of(2_049)),
+        Err(CallbackFault::TooLong { bytes: 2_049 })
+    );
     let label = "x".repeat(64);
-    assert!(parse(&format!("https://{label}.example/")).is_err(), "a label has 63 bytes at most");
+    assert!(
+        parse(&format!("https://{label}.example/")).is_err(),
+        "a label has 63 bytes at most"
+    );
     let name = ["x".repeat(62).as_str(); 5].join(".");
-    assert!(parse(&format!("https://{name}/")).is_err(), "a name has 253 bytes at most");
+    assert!(
+        parse(&format!("https://{name}/")).is_err(),
+        "a name has 253 bytes at most"
+    );
 }
 
 #[test]
@@ -260,14 +275,22 @@ fn opened_nets_open_literals_and_this_machine() {
         "https://[::ffff:127.9.9.9]/",
         "https://0x7f.1:9/",
     ] {
-        let callback = Callback::parse(given, &policy).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+        let callback =
+            Callback::parse(given, &policy).unwrap_or_else(|fault| panic!("{given}: {fault}"));
         assert!(callback.is_allowed_besides(&policy), "{given}");
     }
-    for given in ["https://[::1]/cb", "https://10.0.0.1/cb", "https://8.8.8.8:80/cb"] {
+    for given in [
+        "https://[::1]/cb",
+        "https://10.0.0.1/cb",
+        "https://8.8.8.8:80/cb",
+    ] {
         assert!(Callback::parse(given, &policy).is_err(), "{given}");
     }
     let name = Callback::parse("https://receiver.example:81/cb", &policy).unwrap();
-    assert!(!name.is_allowed_besides(&policy), "a name is judged when it is dialled");
+    assert!(
+        !name.is_allowed_besides(&policy),
+        "a name is judged when it is dialled"
+    );
 }
 
 #[test]
@@ -276,29 +299,49 @@ fn rule_18_spellings_that_mean_the_same_share_a_key() {
         ("https://example.com/~a", "https://example.com/%7Ea"),
         ("https://example.com/~a", "https://example.com/%7ea"),
         ("https://example.com/cb", "https://example.com/%63%62"),
-        ("https://example.com/cb?x=-._~", "https://example.com/cb?x=%2D%2E%5F%7E"),
+        (
+            "https://example.com/cb?x=-._~",
+            "https://example.com/cb?x=%2D%2E%5F%7E",
+        ),
         ("https://example.com/a%2Fb", "https://example.com/a%2fb"),
         ("https://example.com/cb", "HTTPS://EXAMPLE.com:443/cb"),
         ("https://example.com", "https://example.com/"),
-        ("https://bücher.example/cb", "https://xn--bcher-kva.example/cb"),
+        (
+            "https://bücher.example/cb",
+            "https://xn--bcher-kva.example/cb",
+        ),
         ("https://8.8.8.8/cb", "https://0x08080808/cb"),
     ];
     for (one, other) in same {
-        assert_eq!(parse(one).unwrap().key(), parse(other).unwrap().key(), "{one} and {other}");
+        assert_eq!(
+            parse(one).unwrap().key(),
+            parse(other).unwrap().key(),
+            "{one} and {other}"
+        );
     }
     let different = [
         ("https://example.com/a%2Fb", "https://example.com/a/b"),
         ("https://example.com/%257E", "https://example.com/%7E"),
         ("https://example.com/Cb", "https://example.com/cb"),
         ("https://example.com/cb?", "https://example.com/cb"),
-        ("https://example.com/cb?a=1&b=2", "https://example.com/cb?b=2&a=1"),
-        ("https://example.com/cb?a=b+c", "https://example.com/cb?a=b%20c"),
+        (
+            "https://example.com/cb?a=1&b=2",
+            "https://example.com/cb?b=2&a=1",
+        ),
+        (
+            "https://example.com/cb?a=b+c",
+            "https://example.com/cb?a=b%20c",
+        ),
         ("https://example.com/cb?a=%26", "https://example.com/cb?a=&"),
         ("https://example.com/cb", "https://example.com:8443/cb"),
         ("https://example.com/%zz", "https://example.com/zz"),
     ];
     for (one, other) in different {
-        assert_ne!(parse(one).unwrap().key(), parse(other).unwrap().key(), "{one} and {other}");
+        assert_ne!(
+            parse(one).unwrap().key(),
+            parse(other).unwrap().key(),
+            "{one} and {other}"
+        );
     }
     assert_eq!(normal("%+1%é%"), "%+1%é%", "what is no escape stays");
 }
@@ -306,16 +349,37 @@ fn rule_18_spellings_that_mean_the_same_share_a_key() {
 #[test]
 fn rule_19_parameters_come_last_and_change_nothing_before_them() {
     let rows = [
-        ("https://example.com/cb", "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
-        ("https://example.com", "https://example.com?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
-        ("https://example.com/cb?", "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
-        ("https://example.com/cb?k=%7E+~", "https://example.com/cb?k=%7E+~&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
-        ("https://example.com/cb?k&", "https://example.com/cb?k&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
-        ("https://example.com/cb?hub.mode=x", "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey"),
+        (
+            "https://example.com/cb",
+            "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
+        (
+            "https://example.com",
+            "https://example.com?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
+        (
+            "https://example.com/cb?",
+            "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
+        (
+            "https://example.com/cb?k=%7E+~",
+            "https://example.com/cb?k=%7E+~&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
+        (
+            "https://example.com/cb?k&",
+            "https://example.com/cb?k&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
+        (
+            "https://example.com/cb?hub.mode=x",
+            "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+        ),
     ];
     for (given, expected) in rows {
         assert_eq!(
-            with_parameters(parse(given).unwrap().as_str(), &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]),
+            with_parameters(
+                parse(given).unwrap().as_str(),
+                &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]
+            ),
             expected
         );
     }

@@ -8,49 +8,242 @@ fn verdict(address: &str, port: u16) -> Result<(), Refused> {
     Policy::default().permits(address.parse().unwrap(), port)
 }
 
-/// Range, first, last, and the public neighbours before and after it ("" where the neighbour is special too).
+/// Range, first, last, and the public neighbours before and after it ("" where the neighbour is
+/// special too).
 const RANGES: &[(&str, &str, &str, &str, &str)] = &[
     ("this network", "0.0.0.0", "0.255.255.255", "", "1.0.0.0"),
-    ("private", "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
-    ("shared", "100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"),
-    ("loopback", "127.0.0.0", "127.255.255.255", "126.255.255.255", "128.0.0.0"),
-    ("metadata", "168.63.129.16", "168.63.129.16", "168.63.129.15", "168.63.129.17"),
-    ("link-local", "169.254.0.0", "169.254.255.255", "169.253.255.255", "169.255.0.0"),
-    ("private", "172.16.0.0", "172.31.255.255", "172.15.255.255", "172.32.0.0"),
-    ("protocol assignments", "192.0.0.0", "192.0.0.255", "191.255.255.255", "192.0.1.0"),
-    ("documentation", "192.0.2.0", "192.0.2.255", "192.0.1.255", "192.0.3.0"),
-    ("AS112", "192.31.196.0", "192.31.196.255", "192.31.195.255", "192.31.197.0"),
-    ("multicast tunnelling", "192.52.193.0", "192.52.193.255", "192.52.192.255", "192.52.194.0"),
-    ("6to4 relays", "192.88.99.0", "192.88.99.255", "192.88.98.255", "192.88.100.0"),
-    ("private", "192.168.0.0", "192.168.255.255", "192.167.255.255", "192.169.0.0"),
-    ("AS112", "192.175.48.0", "192.175.48.255", "192.175.47.255", "192.175.49.0"),
-    ("benchmarking", "198.18.0.0", "198.19.255.255", "198.17.255.255", "198.20.0.0"),
-    ("documentation", "198.51.100.0", "198.51.100.255", "198.51.99.255", "198.51.101.0"),
-    ("documentation", "203.0.113.0", "203.0.113.255", "203.0.112.255", "203.0.114.0"),
-    ("multicast", "224.0.0.0", "239.255.255.255", "223.255.255.255", ""),
+    (
+        "private",
+        "10.0.0.0",
+        "10.255.255.255",
+        "9.255.255.255",
+        "11.0.0.0",
+    ),
+    (
+        "shared",
+        "100.64.0.0",
+        "100.127.255.255",
+        "100.63.255.255",
+        "100.128.0.0",
+    ),
+    (
+        "loopback",
+        "127.0.0.0",
+        "127.255.255.255",
+        "126.255.255.255",
+        "128.0.0.0",
+    ),
+    (
+        "metadata",
+        "168.63.129.16",
+        "168.63.129.16",
+        "168.63.129.15",
+        "168.63.129.17",
+    ),
+    (
+        "link-local",
+        "169.254.0.0",
+        "169.254.255.255",
+        "169.253.255.255",
+        "169.255.0.0",
+    ),
+    (
+        "private",
+        "172.16.0.0",
+        "172.31.255.255",
+        "172.15.255.255",
+        "172.32.0.0",
+    ),
+    (
+        "protocol assignments",
+        "192.0.0.0",
+        "192.0.0.255",
+        "191.255.255.255",
+        "192.0.1.0",
+    ),
+    (
+        "documentation",
+        "192.0.2.0",
+        "192.0.2.255",
+        "192.0.1.255",
+        "192.0.3.0",
+    ),
+    (
+        "AS112",
+        "192.31.196.0",
+        "192.31.196.255",
+        "192.31.195.255",
+        "192.31.197.0",
+    ),
+    (
+        "multicast tunnelling",
+        "192.52.193.0",
+        "192.52.193.255",
+        "192.52.192.255",
+        "192.52.194.0",
+    ),
+    (
+        "6to4 relays",
+        "192.88.99.0",
+        "192.88.99.255",
+        "192.88.98.255",
+        "192.88.100.0",
+    ),
+    (
+        "private",
+        "192.168.0.0",
+        "192.168.255.255",
+        "192.167.255.255",
+        "192.169.0.0",
+    ),
+    (
+        "AS112",
+        "192.175.48.0",
+        "192.175.48.255",
+        "192.175.47.255",
+        "192.175.49.0",
+    ),
+    (
+        "benchmarking",
+        "198.18.0.0",
+        "198.19.255.255",
+        "198.17.255.255",
+        "198.20.0.0",
+    ),
+    (
+        "documentation",
+        "198.51.100.0",
+        "198.51.100.255",
+        "198.51.99.255",
+        "198.51.101.0",
+    ),
+    (
+        "documentation",
+        "203.0.113.0",
+        "203.0.113.255",
+        "203.0.112.255",
+        "203.0.114.0",
+    ),
+    (
+        "multicast",
+        "224.0.0.0",
+        "239.255.255.255",
+        "223.255.255.255",
+        "",
+    ),
     ("reserved", "240.0.0.0", "255.255.255.254", "", ""),
     ("broadcast", "255.255.255.255", "255.255.255.255", "", ""),
     ("unspecified", "::", "::", "", ""),
     ("loopback", "::1", "::1", "", ""),
     ("IPv4-compatible", "::2", "::ffff:ffff", "", ""),
     ("NAT64", "64:ff9b::", "64:ff9b::ffff:ffff", "", ""),
-    ("local NAT64", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "", ""),
+    (
+        "local NAT64",
+        "64:ff9b:1::",
+        "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
     ("discard", "100::", "100::ffff:ffff:ffff:ffff", "", ""),
-    ("not global", "200::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", "2000::"),
-    ("Teredo", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""),
-    ("protocol assignments", "2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "", "2001:200::"),
-    ("documentation", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db7:ffff::", "2001:db9::"),
-    ("6to4", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:ffff::", "2003::"),
-    ("AS112", "2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff", "2620:4f:7fff::", "2620:4f:8001::"),
-    ("documentation", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3ffe:ffff::", "3fff:1000::"),
-    ("not global", "4000::", "5eff:ffff::", "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""),
-    ("segment routing", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
-    ("not global", "6000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
-    ("unique local", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
+    (
+        "not global",
+        "200::",
+        "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "2000::",
+    ),
+    (
+        "Teredo",
+        "2001::",
+        "2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
+        "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+    ),
+    (
+        "protocol assignments",
+        "2001:1::",
+        "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "2001:200::",
+    ),
+    (
+        "documentation",
+        "2001:db8::",
+        "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+        "2001:db7:ffff::",
+        "2001:db9::",
+    ),
+    (
+        "6to4",
+        "2002::",
+        "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "2001:ffff::",
+        "2003::",
+    ),
+    (
+        "AS112",
+        "2620:4f:8000::",
+        "2620:4f:8000:ffff:ffff:ffff:ffff:ffff",
+        "2620:4f:7fff::",
+        "2620:4f:8001::",
+    ),
+    (
+        "documentation",
+        "3fff::",
+        "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "3ffe:ffff::",
+        "3fff:1000::",
+    ),
+    (
+        "not global",
+        "4000::",
+        "5eff:ffff::",
+        "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+    ),
+    (
+        "segment routing",
+        "5f00::",
+        "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
+    (
+        "not global",
+        "6000::",
+        "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
+    (
+        "unique local",
+        "fc00::",
+        "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
     ("not global", "fe00::", "fe7f:ffff::", "", ""),
-    ("link-local", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
-    ("site-local", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
-    ("multicast", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", ""),
+    (
+        "link-local",
+        "fe80::",
+        "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
+    (
+        "site-local",
+        "fec0::",
+        "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
+    (
+        "multicast",
+        "ff00::",
+        "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "",
+        "",
+    ),
 ];
 
 #[test]
@@ -58,11 +251,16 @@ fn every_special_range_is_closed_from_its_first_to_its_last_address_and_no_furth
     for (what, first, last, before, after) in RANGES {
         for inside in [first, last] {
             match verdict(inside, 443) {
-                Err(Refused::Address { what: said, .. }) => assert!(said.contains(what), "{inside} is {said}, not {what}"),
+                Err(Refused::Address { what: said, .. }) => {
+                    assert!(said.contains(what), "{inside} is {said}, not {what}");
+                }
                 other => panic!("{inside} ({what}) must be refused for its address, not {other:?}"),
             }
         }
-        for outside in [before, after].into_iter().filter(|address| !address.is_empty()) {
+        for outside in [before, after]
+            .into_iter()
+            .filter(|address| !address.is_empty())
+        {
             assert_eq!(verdict(outside, 443), Ok(()), "{outside} is public");
         }
     }
@@ -70,22 +268,50 @@ fn every_special_range_is_closed_from_its_first_to_its_last_address_and_no_furth
 
 #[test]
 fn ipv4_stays_what_it_is_inside_ipv6() {
-    for special in ["127.0.0.1", "10.1.2.3", "169.254.169.254", "168.63.129.16", "192.168.0.1", "0.0.0.0", "255.255.255.255"] {
-        for hidden in [format!("::ffff:{special}"), format!("::{special}"), format!("64:ff9b::{special}")] {
+    for special in [
+        "127.0.0.1",
+        "10.1.2.3",
+        "169.254.169.254",
+        "168.63.129.16",
+        "192.168.0.1",
+        "0.0.0.0",
+        "255.255.255.255",
+    ] {
+        for hidden in [
+            format!("::ffff:{special}"),
+            format!("::{special}"),
+            format!("64:ff9b::{special}"),
+        ] {
             assert!(verdict(&hidden, 443).is_err(), "{hidden}");
         }
         let [a, b, c, d] = special.parse::<Ipv4Addr>().unwrap().octets();
-        assert!(verdict(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1"), 443).is_err(), "6to4 of {special}");
+        assert!(
+            verdict(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1"), 443).is_err(),
+            "6to4 of {special}"
+        );
     }
-    assert_eq!(verdict("::ffff:93.184.216.34", 443), Ok(()), "a mapped public address is that address");
-    assert!(verdict("64:ff9b::93.184.216.34", 443).is_err(), "NAT64 is refused whatever it carries");
+    assert_eq!(
+        verdict("::ffff:93.184.216.34", 443),
+        Ok(()),
+        "a mapped public address is that address"
+    );
+    assert!(
+        verdict("64:ff9b::93.184.216.34", 443).is_err(),
+        "NAT64 is refused whatever it carries"
+    );
 }
 
 #[test]
 fn metadata_services_of_clouds_are_closed() {
-    for address in
-        ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fe80::a9fe:a9fe"]
-    {
+    for address in [
+        "169.254.169.254",
+        "169.254.170.2",
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fe80::a9fe:a9fe",
+    ] {
         assert!(verdict(address, 443).is_err(), "{address}");
         assert!(verdict(address, 80).is_err(), "{address}");
     }
@@ -93,29 +319,75 @@ fn metadata_services_of_clouds_are_closed() {
 
 #[test]
 fn public_addresses_are_open_on_443_and_from_1024_up() {
-    for (port, is_open) in
-        [(443, true), (1024, true), (8443, true), (65_535, true), (0, false), (1, false), (22, false), (25, false)]
-            .into_iter()
-            .chain([(53, false), (80, false), (442, false), (444, false), (465, false), (587, false), (993, false), (1023, false)])
-    {
+    for (port, is_open) in [
+        (443, true),
+        (1024, true),
+        (8443, true),
+        (65_535, true),
+        (0, false),
+        (1, false),
+        (22, false),
+        (25, false),
+    ]
+    .into_iter()
+    .chain([
+        (53, false),
+        (80, false),
+        (442, false),
+        (444, false),
+        (465, false),
+        (587, false),
+        (993, false),
+        (1023, false),
+    ]) {
         for address in ["8.8.8.8", "2606:4700:4700::1111"] {
-            let expected = if is_open { Ok(()) } else { Err(Refused::Port { port }) };
+            let expected = if is_open {
+                Ok(())
+            } else {
+                Err(Refused::Port { port })
+            };
             assert_eq!(verdict(address, port), expected, "{address} port {port}");
         }
-        assert_eq!(Policy::default().permits_port(port).is_ok(), is_open, "a name on port {port}");
+        assert_eq!(
+            Policy::default().permits_port(port).is_ok(),
+            is_open,
+            "a name on port {port}"
+        );
     }
 }
 
 #[test]
 fn opened_nets_are_open_on_any_port_and_nothing_else_is() {
-    let policy = Policy::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00:1::/32".parse().unwrap()]);
-    let permits = |address: &str, port| policy.permits(address.parse::<IpAddr>().unwrap(), port).is_ok();
+    let policy = Policy::new(vec![
+        "127.0.0.0/8".parse().unwrap(),
+        "fd00:1::/32".parse().unwrap(),
+    ]);
+    let permits = |address: &str, port| {
+        policy
+            .permits(address.parse::<IpAddr>().unwrap(), port)
+            .is_ok()
+    };
     for address in ["127.0.0.1", "127.255.0.1", "::ffff:127.0.0.1", "fd00:1::7"] {
-        assert!(permits(address, 1) && permits(address, 80) && permits(address, 443) && permits(address, 9_000), "{address}");
+        assert!(
+            permits(address, 1)
+                && permits(address, 80)
+                && permits(address, 443)
+                && permits(address, 9_000),
+            "{address}"
+        );
     }
-    for address in ["::1", "10.0.0.1", "fd00:2::7", "64:ff9b::127.0.0.1", "::127.0.0.1"] {
+    for address in [
+        "::1",
+        "10.0.0.1",
+        "fd00:2::7",
+        "64:ff9b::127.0.0.1",
+        "::127.0.0.1",
+    ] {
         assert!(!permits(address, 443), "{address}");
     }
     assert!(permits("8.8.8.8", 443) && !permits("8.8.8.8", 80));
-    assert!(policy.permits_port(80).is_ok(), "a name may lead into an opened net, which is judged when it is dialled");
+    assert!(
+        policy.permits_port(80).is_ok(),
+        "a name may lead into an opened net, which is judged when it is dialled"
+    );
 }

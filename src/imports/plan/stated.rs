@@ -1,4 +1,5 @@
-//! The parts of a review that a file may leave unsaid: verification, status, mentions, the owner's answer.
+//! The parts of a review that a file may leave unsaid: verification, status, mentions, the owner's
+//! answer.
 
 use crate::imports::fields::Problem;
 use crate::imports::incoming::{IncomingResponse, Posted};
@@ -12,16 +13,29 @@ use super::Plan;
 
 impl Plan<'_> {
     pub(super) fn verification(&self, row: Row<'_>) -> Result<Stated<Verification>, Problem> {
-        let matched = self
-            .text(row, Field::Matched)?
-            .is_some_and(|text| self.platform.matched.is_some_and(|value| value.eq_ignore_ascii_case(text.trim())));
-        let verified_at = match self.dated(row, Field::VerifiedAt)?.map(|dated| dated.posted) {
+        let matched = self.text(row, Field::Matched)?.is_some_and(|text| {
+            self.platform
+                .matched
+                .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
+        });
+        let verified_at = match self
+            .dated(row, Field::VerifiedAt)?
+            .map(|dated| dated.posted)
+        {
             Some(Posted::Instant(instant)) => Some(instant),
             Some(Posted::Day(_)) | None => None,
         };
         if self.platform.vouches {
-            let method = if matched { Method::JobMatch } else { Method::SourcePlatform };
-            return Ok(Stated::Given(Verification { verified: true, method, verified_at: verified_at.filter(|_| matched) }));
+            let method = if matched {
+                Method::JobMatch
+            } else {
+                Method::SourcePlatform
+            };
+            return Ok(Stated::Given(Verification {
+                verified: true,
+                method,
+                verified_at: verified_at.filter(|_| matched),
+            }));
         }
         let verified = row
             .get(self.field(Field::Verified))
@@ -30,7 +44,9 @@ impl Plan<'_> {
         let named = |found: Found<'_>| {
             let text = found.text()?;
             let allowed = || Method::ALL.map(Method::name).join(", ");
-            Method::find(text.trim()).ok_or_else(|| found.problem(format!("{} is not one of {}", quoted(&text), allowed())))
+            Method::find(text.trim()).ok_or_else(|| {
+                found.problem(format!("{} is not one of {}", quoted(&text), allowed()))
+            })
         };
         let method = row.get(self.field(Field::Method)).map(named).transpose()?;
         Ok(match (verified, method) {
@@ -49,14 +65,22 @@ impl Plan<'_> {
         starless: bool,
         verification: Option<&Stated<Verification>>,
     ) -> Result<Stated<Status>, Problem> {
-        let withheld = |reason: &str| Ok(Stated::Given(Status::Withheld { reason: Some(reason.to_owned()) }));
+        let withheld = |reason: &str| {
+            Ok(Stated::Given(Status::Withheld {
+                reason: Some(reason.to_owned()),
+            }))
+        };
         for (lookup, hidden) in &self.hidden {
-            let Some(found) = row.get(lookup) else { continue };
+            let Some(found) = row.get(lookup) else {
+                continue;
+            };
             let text = found.text()?;
             let hides = match hidden.when {
                 When::Yes => flag(&text).map_err(|error| found.problem(error))?,
                 When::No => !flag(&text).map_err(|error| found.problem(error))?,
-                When::NoneOf(shown) => !shown.iter().any(|value| value.eq_ignore_ascii_case(text.trim())),
+                When::NoneOf(shown) => !shown
+                    .iter()
+                    .any(|value| value.eq_ignore_ascii_case(text.trim())),
             };
             if hides {
                 return withheld(hidden.reason);
@@ -70,12 +94,29 @@ impl Plan<'_> {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
         let stated = row.get(self.field(Field::Status));
-        match (stated.as_ref().map(Found::text).transpose()?.as_deref().map(str::trim), stated) {
+        match (
+            stated
+                .as_ref()
+                .map(Found::text)
+                .transpose()?
+                .as_deref()
+                .map(str::trim),
+            stated,
+        ) {
             (Some("withheld"), _) => Ok(Stated::Given(Status::Withheld { reason })),
             (Some("published"), _) => Ok(Stated::Given(Status::Published)),
-            (Some(other), Some(found)) => Err(found.problem(format!("{} is not one of published, withheld", quoted(other)))),
+            (Some(other), Some(found)) => Err(found.problem(format!(
+                "{} is not one of published, withheld",
+                quoted(other)
+            ))),
             _ if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
-            _ if self.hidden.iter().any(|(lookup, _)| row.get(lookup).is_some()) => Ok(Stated::Given(Status::Published)),
+            _ if self
+                .hidden
+                .iter()
+                .any(|(lookup, _)| row.get(lookup).is_some()) =>
+            {
+                Ok(Stated::Given(Status::Published))
+            }
             _ => Ok(Stated::Unsaid),
         }
     }
@@ -83,22 +124,47 @@ impl Plan<'_> {
     pub(super) fn mentions(&self, row: Row<'_>) -> Result<Stated<Mentions>, Problem> {
         let mut any = false;
         let mut names = |field| {
-            let Some(found) = row.get(self.field(field)) else { return Ok(Vec::new()) };
+            let Some(found) = row.get(self.field(field)) else {
+                return Ok(Vec::new());
+            };
             any = true;
             let names = found.texts()?;
             // The rows of a review's mentions are read packed between control characters.
             let broken = names.iter().any(|name| name.contains(char::is_control));
-            if broken { Err(found.problem("has a control character; remove it")) } else { Ok(names) }
+            if broken {
+                Err(found.problem("has a control character; remove it"))
+            } else {
+                Ok(names)
+            }
         };
-        let mentions = Mentions::new(names(Field::Technicians)?, names(Field::Services)?, names(Field::ServiceAreas)?);
-        Ok(if any { Stated::Given(mentions) } else { Stated::Unsaid })
+        let mentions = Mentions::new(
+            names(Field::Technicians)?,
+            names(Field::Services)?,
+            names(Field::ServiceAreas)?,
+        );
+        Ok(if any {
+            Stated::Given(mentions)
+        } else {
+            Stated::Unsaid
+        })
     }
 
     pub(super) fn response(&self, row: Row<'_>) -> Result<Stated<IncomingResponse>, Problem> {
         let Some(text) = self.text(row, Field::ResponseText)? else {
-            return Ok(if row.has(self.field(Field::ResponseText)) { Stated::None } else { Stated::Unsaid });
+            return Ok(if row.has(self.field(Field::ResponseText)) {
+                Stated::None
+            } else {
+                Stated::Unsaid
+            });
         };
-        let (posted, author) = (self.dated(row, Field::ResponseDate)?, self.text(row, Field::ResponseAuthor)?);
-        Ok(Stated::Given(IncomingResponse { text, posted, author }))
+        let (posted, author) = (
+            self.dated(row, Field::ResponseDate)?,
+            self.text(row, Field::ResponseAuthor)?,
+        );
+        Ok(Stated::Given(IncomingResponse {
+            text,
+            posted,
+            author,
+        }))
     }
 }

@@ -1,18 +1,13 @@
-//! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows without stars have 0.
+//! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows
+//! without stars have 0.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 
 pub(in crate::imports) const FORMAT: Format = Format {
-    name: "birdeye",
-    label: "Birdeye",
-    excerpts: false,
     authors_public: false,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
+    ..Format::platform("birdeye", "Birdeye", &PLATFORM)
 };
 
 const PLATFORM: Platform = Platform {
@@ -28,8 +23,14 @@ const PLATFORM: Platform = Platform {
         (Field::Recommended, &["recommendation_type", "recommended"]),
         (Field::Date, &["review_date", "rdate"]),
         (Field::Author, &["reviewer_nick_name", "reviewer.nickName"]),
-        (Field::FirstName, &["reviewer_first_name", "reviewer.firstName"]),
-        (Field::LastName, &["reviewer_last_name", "reviewer.lastName"]),
+        (
+            Field::FirstName,
+            &["reviewer_first_name", "reviewer.firstName"],
+        ),
+        (
+            Field::LastName,
+            &["reviewer_last_name", "reviewer.lastName"],
+        ),
         (Field::Title, &["title"]),
         (Field::Text, &["comments"]),
         (Field::SourceName, &["source_type"]),

@@ -1,18 +1,10 @@
-//! Facebook and Meta: the review feed (CSV with dotted headers) and the ratings of a page, which are recommendations without stars.
+//! Facebook and Meta: the review feed (CSV with dotted headers) and the ratings of a page, which
+//! are recommendations without stars.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "facebook",
-    label: "Facebook",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format = Format::platform("facebook", "Facebook", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Facebook",

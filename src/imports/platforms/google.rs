@@ -1,19 +1,26 @@
-//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and the same shape from
-//! the Business Profile API (`accounts.locations.reviews.list`, v4).
+//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and
+//! the same shape from the Business Profile API (`accounts.locations.reviews.list`, v4).
 //!
-//! The outside rule: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
+//! The outside rule:
+//! <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
 
 use serde_json::Value;
 
 use crate::imports::fields::{Fields, Problem, noted, shown};
 use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse};
+use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted};
 use crate::imports::values::identity;
 use crate::reviews::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
 const ANONYMOUS: &str = "A Google user";
-const STARS: [(&str, i64); 5] = [("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4), ("FIVE", 5)];
+const STARS: [(&str, i64); 5] = [
+    ("ONE", 1),
+    ("TWO", 2),
+    ("THREE", 3),
+    ("FOUR", 4),
+    ("FIVE", 5),
+];
 
 pub(in crate::imports) const FORMAT: Format = Format {
     name: "google",
@@ -22,14 +29,24 @@ pub(in crate::imports) const FORMAT: Format = Format {
     authors_public: true,
     note: None,
     renames: false,
-    document: &["reviews", "averageRating", "totalReviewCount", "nextPageToken"],
+    document: &[
+        "reviews",
+        "averageRating",
+        "totalReviewCount",
+        "nextPageToken",
+    ],
     reader: Reader::Json(&[&["starRating"]], review),
 };
 
 fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
-    let created = noted(&mut wrong, fields.instant("createTime").and_then(|it| it.ok_or_else(|| fields.missing("createTime"))));
+    let created = noted(
+        &mut wrong,
+        fields
+            .instant("createTime")
+            .and_then(|it| it.ok_or_else(|| fields.missing("createTime"))),
+    );
     let id = noted(&mut wrong, id(&fields));
     let rating = noted(&mut wrong, rating(&fields));
     let author = noted(&mut wrong, author(&fields));
@@ -47,20 +64,29 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             // Stars alone have no comment.
             text: text?.map(original).unwrap_or_default().to_owned(),
             language: Stated::Unsaid,
-            source: Stated::Given(Source { name: "Google".to_owned(), url: None }),
+            source: Stated::Given(Source {
+                name: "Google".to_owned(),
+                url: None,
+            }),
             location,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
+            verification: Stated::Given(Verification {
+                verified: true,
+                method: Method::SourcePlatform,
+                verified_at: None,
+            }),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.or(created),
             decided: Vec::new(),
+            noted: Noted::default(),
         })
     };
     made().ok_or(wrong)
 }
 
-/// The location and the review, without the account: whoever manages a location under two accounts exports it twice.
+/// The location and the review, without the account: whoever manages a location under two accounts
+/// exports it twice.
 fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
     let mut place = None;
     let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
@@ -73,64 +99,104 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
                 }
                 (_, Some(id)) => id,
                 (_, None) => {
-                    return Err(
-                        fields.problem("name", format!("{} is not accounts/…/locations/…/reviews/…", shown(&Value::from(name))))
-                    );
+                    return Err(fields.problem(
+                        "name",
+                        format!(
+                            "{} is not accounts/…/locations/…/reviews/…",
+                            shown(&Value::from(name))
+                        ),
+                    ));
                 }
             }
         }
         (None, Some(id)) => id,
         (None, None) => return Err(fields.missing("name")),
     };
-    // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike every time.
-    let id = key.parse().or_else(|_| identity::short_digest("google", &key)).map_err(|_: InvalidReviewId| fields.missing("name"));
+    // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike
+    // every time.
+    let id = key
+        .parse()
+        .or_else(|_| identity::short_digest("google", &key))
+        .map_err(|_: InvalidReviewId| fields.missing("name"));
     Ok((id?, place))
 }
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
-    let name = fields.text("starRating")?.ok_or_else(|| fields.missing("starRating"))?;
-    let stars = STARS.iter().find(|(its, _)| *its == name).and_then(|(_, stars)| Rating::try_from(*stars).ok());
+    let name = fields
+        .text("starRating")?
+        .ok_or_else(|| fields.missing("starRating"))?;
+    let stars = STARS
+        .iter()
+        .find(|(its, _)| *its == name)
+        .and_then(|(_, stars)| Rating::try_from(*stars).ok());
     stars.ok_or_else(|| {
         let allowed = STARS.map(|(its, _)| its).join(", ");
-        fields.problem("starRating", format!("{} is not one of {allowed}", shown(&Value::from(name))))
+        fields.problem(
+            "starRating",
+            format!("{} is not one of {allowed}", shown(&Value::from(name))),
+        )
     })
 }
 
 fn author(fields: &Fields<'_>) -> Result<String, Problem> {
-    let Some(reviewer) = fields.object("reviewer")? else { return Ok(ANONYMOUS.to_owned()) };
+    let Some(reviewer) = fields.object("reviewer")? else {
+        return Ok(ANONYMOUS.to_owned());
+    };
     let anonymous = reviewer.flag("isAnonymous")?.unwrap_or(false);
-    let name = reviewer.filled("displayName")?.filter(|name| !anonymous && !name.trim().is_empty());
+    let name = reviewer
+        .filled("displayName")?
+        .filter(|name| !anonymous && !name.trim().is_empty());
     Ok(name.unwrap_or_else(|| ANONYMOUS.to_owned()))
 }
 
-/// The owner's reply, where Google shows it: since 2026 replies are moderated, and exports have those that wait or
-/// were turned down as well. Older exports say nothing, and had only shown ones.
+/// The owner's reply, where Google shows it: since 2026 replies are moderated, and exports have
+/// those that wait or were turned down as well. Older exports say nothing, and had only shown ones.
 fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     // What Google exports is all that there is: no reply is a statement, too.
-    let Some(reply) = fields.object("reviewReply")? else { return Ok(Stated::None) };
-    let state = reply.text("reviewReplyState")?.or(reply.text("state")?).or(fields.text("reviewReplyState")?);
+    let Some(reply) = fields.object("reviewReply")? else {
+        return Ok(Stated::None);
+    };
+    let state = reply
+        .text("reviewReplyState")?
+        .or(reply.text("state")?)
+        .or(fields.text("reviewReplyState")?);
     let text = reply.text("comment")?.map(original).unwrap_or_default();
     if text.is_empty() || state.is_some_and(|state| state != "APPROVED") {
         return Ok(Stated::None);
     }
-    let posted = reply.instant("updateTime")?.map(|instant| Dated::instant(instant, reply.path("updateTime")));
-    Ok(Stated::Given(IncomingResponse { text: text.to_owned(), posted, author: None }))
+    let posted = reply
+        .instant("updateTime")?
+        .map(|instant| Dated::instant(instant, reply.path("updateTime")));
+    Ok(Stated::Given(IncomingResponse {
+        text: text.to_owned(),
+        posted,
+        author: None,
+    }))
 }
 
-/// What the customer wrote, without Google's translation, which stands before it, or after it, in the same text.
-/// Where the original is not given, the text is left with its mark, so that nobody takes it for the customer's words.
+/// What the customer wrote, without Google's translation, which stands before it, or after it, in
+/// the same text. Where the original is not given, the text is left with its mark, so that nobody
+/// takes it for the customer's words.
 fn original(text: &str) -> &str {
     const TRANSLATED: &str = "(Translated by Google)";
     const ORIGINAL: &str = "(Original)";
     let trimmed = text.trim_start();
-    let Some(at) = trimmed.find(TRANSLATED) else { return text };
+    let Some(at) = trimmed.find(TRANSLATED) else {
+        return text;
+    };
     if at > 0 {
         // In the middle of a line it is the customer who writes so.
         let before = &trimmed[..at];
-        return if before.ends_with('\n') { before.trim_end() } else { text };
+        return if before.ends_with('\n') {
+            before.trim_end()
+        } else {
+            text
+        };
     }
     let on_its_line = trimmed.find("\n(Original)").map(|at| at + 1);
-    on_its_line.or_else(|| trimmed.find(ORIGINAL)).map_or(text, |at| trimmed[at + ORIGINAL.len()..].trim())
+    on_its_line
+        .or_else(|| trimmed.find(ORIGINAL))
+        .map_or(text, |at| trimmed[at + ORIGINAL.len()..].trim())
 }
 
 #[cfg(test)]
@@ -140,11 +206,23 @@ mod tests {
     #[test]
     fn the_customer_s_own_words_are_published() {
         for (text, own) in [
-            ("(Translated by Google) Very good.\n\n(Original)\nMuy bueno.", "Muy bueno."),
+            (
+                "(Translated by Google) Very good.\n\n(Original)\nMuy bueno.",
+                "Muy bueno.",
+            ),
             ("(Translated by Google) Good (Original) Bueno", "Bueno"),
-            ("Muy bueno.\n\n(Translated by Google)\nVery good.", "Muy bueno."),
-            ("(Translated by Google) Very good.", "(Translated by Google) Very good."),
-            ("The menu was wrong (Translated by Google), I guess", "The menu was wrong (Translated by Google), I guess"),
+            (
+                "Muy bueno.\n\n(Translated by Google)\nVery good.",
+                "Muy bueno.",
+            ),
+            (
+                "(Translated by Google) Very good.",
+                "(Translated by Google) Very good.",
+            ),
+            (
+                "The menu was wrong (Translated by Google), I guess",
+                "The menu was wrong (Translated by Google), I guess",
+            ),
             ("Plain (Original) text", "Plain (Original) text"),
             ("", ""),
         ] {

@@ -1,18 +1,12 @@
 //! Judge.me: its export as CSV. What is hidden there, or was not let through, is withheld here.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 
 pub(in crate::imports) const FORMAT: Format = Format {
-    name: "judgeme",
-    label: "Judge.me",
-    excerpts: false,
     authors_public: false,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
+    ..Format::platform("judgeme", "Judge.me", &PLATFORM)
 };
 
 const PLATFORM: Platform = Platform {
@@ -33,7 +27,11 @@ const PLATFORM: Platform = Platform {
         (Field::ResponseDate, &["reply_date"]),
     ],
     hidden: &[
-        Hidden { names: &["hidden"], when: When::Yes, reason: "hidden at the source" },
+        Hidden {
+            names: &["hidden"],
+            when: When::Yes,
+            reason: "hidden at the source",
+        },
         Hidden {
             names: &["curated"],
             when: When::NoneOf(&["ok", "yes", "true", "1", "featured"]),

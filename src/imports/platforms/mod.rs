@@ -1,7 +1,9 @@
-//! One file for each platform whose exports are known: what makes a file one of them, and what its columns mean.
+//! One file for each platform whose exports are known: what makes a file one of them, and what its
+//! columns mean.
 //!
-//! A new platform is a file of its own here that ends in a `FORMAT`, and its lines below. Only what is named there is read, so a private
-//! field is private by not being named (`docs/IMPORT.md` lists both).
+//! A new platform is a file of its own here that ends in a `FORMAT`, and its lines below. Only what
+//! is named there is read, so a private field is private by not being named (`docs/IMPORT.md` lists
+//! both).
 
 pub(super) mod birdeye;
 pub(super) mod facebook;
@@ -23,23 +25,36 @@ pub(super) mod yotpo;
 
 use super::format::Format;
 
-/// Every format, in the order in which they are asked: those that ask least come last.
-pub(super) const ALL: [&Format; 17] = [
-    &reviews_json::FORMAT,
-    &google::FORMAT,
-    &google_places::FORMAT,
-    &yelp::FORMAT,
-    &trustpilot::FORMAT,
-    &servicetitan::FORMAT,
-    &podium::FORMAT,
-    &birdeye::FORMAT,
-    &judgeme::FORMAT,
-    &facebook::FORMAT,
-    &okendo::FORMAT,
-    &powerreviews::FORMAT,
-    &yotpo::FORMAT,
-    &stamped::FORMAT,
-    &schema_org::FORMAT,
-    &native::FORMAT,
-    &table::FORMAT,
-];
+impl Format {
+    /// Every format, in the order in which they are asked: those that ask least come last.
+    pub const ALL: [&'static Self; 17] = [
+        &reviews_json::FORMAT,
+        &google::FORMAT,
+        &google_places::FORMAT,
+        &yelp::FORMAT,
+        &trustpilot::FORMAT,
+        &servicetitan::FORMAT,
+        &podium::FORMAT,
+        &birdeye::FORMAT,
+        &judgeme::FORMAT,
+        &facebook::FORMAT,
+        &okendo::FORMAT,
+        &powerreviews::FORMAT,
+        &yotpo::FORMAT,
+        &stamped::FORMAT,
+        &schema_org::FORMAT,
+        &native::FORMAT,
+        &table::FORMAT,
+    ];
+
+    /// The format of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|format| format.name == name)
+    }
+
+    /// The names that `--format` takes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(|format| format.name)
+    }
+}

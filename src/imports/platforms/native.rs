@@ -3,8 +3,12 @@
 use crate::imports::format::{Format, Reader};
 
 /// What our records have in common, the shortest first.
-pub(in crate::imports) const KEYS: &[&[&str]] =
-    &[&["id", "rating", "date"], &["rating", "date", "author"], &["rating", "author", "text"], &["id", "deleted"]];
+pub(in crate::imports) const KEYS: &[&[&str]] = &[
+    &["id", "rating", "date"],
+    &["rating", "date", "author"],
+    &["rating", "author", "text"],
+    &["id", "deleted"],
+];
 
 pub(in crate::imports) const FORMAT: Format = Format {
     name: "jsonl",
@@ -14,5 +18,5 @@ pub(in crate::imports) const FORMAT: Format = Format {
     note: None,
     renames: true,
     document: &[],
-    reader: Reader::Native,
+    reader: Reader::Native(KEYS),
 };

@@ -1,23 +1,17 @@
 //! Okendo: its export as CSV, and the reviews of its API.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "okendo",
-    label: "Okendo",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format = Format::platform("okendo", "Okendo", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Okendo",
-    keys: &[&["isVerifiedBuyer", "dateCreated"], &["reviewer.displayName", "dateCreated", "body"]],
+    keys: &[
+        &["isVerifiedBuyer", "dateCreated"],
+        &["reviewer.displayName", "dateCreated", "body"],
+    ],
     fields: &[
         (Field::Id, &["reviewId", "id"]),
         (Field::Rating, &["rating"]),
@@ -29,7 +23,11 @@ const PLATFORM: Platform = Platform {
         (Field::ResponseText, &["reply.body", "reply"]),
         (Field::ResponseDate, &["reply.dateCreated"]),
     ],
-    hidden: &[Hidden { names: &["status"], when: When::NoneOf(&["approved", "published"]), reason: "hidden at the source" }],
+    hidden: &[Hidden {
+        names: &["status"],
+        when: When::NoneOf(&["approved", "published"]),
+        reason: "hidden at the source",
+    }],
     anonymous: Some("Anonymous"),
     ..Platform::PLAIN
 };

@@ -1,17 +1,12 @@
-//! Podium: reviews from its API, collected from many sites. The people in its attributions are ids, so none is taken for a technician.
+//! Podium: reviews from its API, collected from many sites. The people in its attributions are ids,
+//! so none is taken for a technician.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 
 pub(in crate::imports) const FORMAT: Format = Format {
-    name: "podium",
-    label: "Podium",
-    excerpts: false,
     authors_public: false,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
+    ..Format::platform("podium", "Podium", &PLATFORM)
 };
 
 const PLATFORM: Platform = Platform {
@@ -24,7 +19,10 @@ const PLATFORM: Platform = Platform {
     fields: &[
         (Field::Id, &["uid"]),
         (Field::Rating, &["review.rating"]),
-        (Field::Recommended, &["review.recommendation", "recommended"]),
+        (
+            Field::Recommended,
+            &["review.recommendation", "recommended"],
+        ),
         (Field::Date, &["createdAt"]),
         (Field::UpdatedAt, &["updatedAt"]),
         (Field::Author, &["author.name"]),

@@ -1,29 +1,27 @@
 //! `PowerReviews`: its export as CSV, with days as the United States write them.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 use crate::imports::values::date::DateOrder;
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "powerreviews",
-    label: "PowerReviews",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format =
+    Format::platform("powerreviews", "PowerReviews", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "PowerReviews",
-    keys: &[&["Review Id", "Review Display"], &["Review Text", "Review Status", "Verified Buyer"]],
+    keys: &[
+        &["Review Id", "Review Display"],
+        &["Review Text", "Review Status", "Verified Buyer"],
+    ],
     fields: &[
         (Field::Id, &["Review Id"]),
         (Field::Rating, &["Rating"]),
         (Field::Date, &["Review Date"]),
-        (Field::Author, &["Nickname", "Reviewer Nickname", "Reviewer Name"]),
+        (
+            Field::Author,
+            &["Nickname", "Reviewer Nickname", "Reviewer Name"],
+        ),
         (Field::Title, &["Review Title", "Review Headline"]),
         (Field::Text, &["Review Text"]),
         (Field::Language, &["Locale"]),

@@ -1,5 +1,5 @@
-//! Our own `/reviews.json`: what another instance publishes can be taken over as it is. Its business comes along where
-//! the database has none; its counts are made anew.
+//! Our own `/reviews.json`: what another instance publishes can be taken over as it is. Its
+//! business comes along where the database has none; its counts are made anew.
 
 use crate::imports::format::{Format, Reader};
 use crate::imports::record;

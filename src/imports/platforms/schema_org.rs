@@ -1,6 +1,7 @@
 //! Reviews as schema.org has them, in JSON-LD, bare or inside a page: <https://schema.org/Review>.
 //!
-//! Whatever stands around them (a business, a product, a `@graph`) is walked through; a name may have a `schema:` before it.
+//! Whatever stands around them (a business, a product, a `@graph`) is walked through; a name may
+//! have a `schema:` before it.
 
 use std::num::NonZeroU8;
 
@@ -8,13 +9,17 @@ use serde_json::{Map, Value};
 
 use crate::imports::fields::{Fields, Problem, noted};
 use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Posted};
+use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use crate::imports::values::date::Dates;
 use crate::imports::values::{identity, rating};
 use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// By what linked data of reviews is known.
-pub(in crate::imports) const KEYS: &[&[&str]] = &[&["@context", "@type"], &["@context", "@graph"], &["@type", "reviewRating"]];
+pub(in crate::imports) const KEYS: &[&[&str]] = &[
+    &["@context", "@type"],
+    &["@context", "@graph"],
+    &["@type", "reviewRating"],
+];
 
 pub(in crate::imports) const FORMAT: Format = Format {
     name: "schema-org",
@@ -24,7 +29,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
     note: None,
     renames: false,
     document: &[],
-    reader: Reader::LinkedData,
+    reader: Reader::LinkedData(KEYS),
 };
 
 /// How deep the data is walked.
@@ -37,17 +42,29 @@ pub(in crate::imports) fn collect(data: &Value, reviews: &mut Vec<Value>) {
 
 fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
     match data {
-        Value::Array(elements) if deep > 0 => elements.iter().for_each(|element| walk(element, deep - 1, reviews)),
+        Value::Array(elements) if deep > 0 => elements
+            .iter()
+            .for_each(|element| walk(element, deep - 1, reviews)),
         Value::Object(members) if is_review(members) => reviews.push(data.clone()),
-        Value::Object(members) if deep > 0 => members.values().for_each(|value| walk(value, deep - 1, reviews)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {}
+        Value::Object(members) if deep > 0 => members
+            .values()
+            .for_each(|value| walk(value, deep - 1, reviews)),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {}
     }
 }
 
 fn is_review(members: &Map<String, Value>) -> bool {
     let of = |kind: &Value| {
-        kind.as_str()
-            .is_some_and(|kind| kind.rsplit(['/', ':']).next().is_some_and(|kind| kind == "Review" || kind == "UserReview"))
+        kind.as_str().is_some_and(|kind| {
+            kind.rsplit(['/', ':'])
+                .next()
+                .is_some_and(|kind| kind == "Review" || kind == "UserReview")
+        })
     };
     match members.get("@type") {
         Some(Value::Array(kinds)) => kinds.iter().any(of),
@@ -61,9 +78,15 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let stars = noted(&mut wrong, stars(&fields));
-    let posted =
-        noted(&mut wrong, dated(&fields, "datePublished").and_then(|it| it.ok_or_else(|| fields.missing("datePublished"))));
-    let author = noted(&mut wrong, named(&fields, "author").map(|name| name.unwrap_or_else(|| "Anonymous".to_owned())));
+    let posted = noted(
+        &mut wrong,
+        dated(&fields, "datePublished")
+            .and_then(|it| it.ok_or_else(|| fields.missing("datePublished"))),
+    );
+    let author = noted(
+        &mut wrong,
+        named(&fields, "author").map(|name| name.unwrap_or_else(|| "Anonymous".to_owned())),
+    );
     let text = noted(&mut wrong, first(&fields, ["reviewBody", "description"]));
     let title = noted(&mut wrong, first(&fields, ["name", "headline"]));
     let language = noted(&mut wrong, fields.filled("inLanguage"));
@@ -71,7 +94,10 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
     let response = noted(&mut wrong, response(&fields));
     let updated = noted(&mut wrong, dated(&fields, "dateModified"));
     let location = noted(&mut wrong, named(&fields, "itemReviewed"));
-    let (Some(posted), Some(author), Some(text), Some(source)) = (posted, author, text, source) else { return Err(wrong) };
+    let (Some(posted), Some(author), Some(text), Some(source)) = (posted, author, text, source)
+    else {
+        return Err(wrong);
+    };
     let text = text.unwrap_or_default();
     let id = noted(&mut wrong, id(&fields, &posted, &author, &text));
     let made = || {
@@ -86,11 +112,16 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
             source: Stated::Given(source),
             location: location?,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification { verified: true, method: Method::SourcePlatform, verified_at: None }),
+            verification: Stated::Given(Verification {
+                verified: true,
+                method: Method::SourcePlatform,
+                verified_at: None,
+            }),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.and_then(|dated| instant(&dated)),
             decided: Vec::new(),
+            noted: Noted::default(),
         })
     };
     made().ok_or(wrong)
@@ -117,7 +148,9 @@ pub(in crate::imports) fn raw(value: &Value) -> Value {
         "comment",
         "author",
     ];
-    let Value::Object(members) = value else { return value.clone() };
+    let Value::Object(members) = value else {
+        return value.clone();
+    };
     let mut read: Map<String, Value> = members
         .iter()
         .filter(|(name, _)| READ.contains(&name.as_str()))
@@ -132,13 +165,27 @@ pub(in crate::imports) fn raw(value: &Value) -> Value {
 }
 
 fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
-    let rated = fields.object("reviewRating")?.ok_or_else(|| fields.missing("reviewRating"))?;
-    let text = |name| rated.value(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let rated = fields
+        .object("reviewRating")?
+        .ok_or_else(|| fields.missing("reviewRating"))?;
+    let text = |name| {
+        rated.value(name).map(|value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        })
+    };
     let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
     let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
         None => None,
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a byte, as was just asked")]
-        Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => NonZeroU8::new(best as u8),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "within a byte, as was just asked"
+        )]
+        Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => {
+            NonZeroU8::new(best as u8)
+        }
         Some(_) => return Err(rated.problem("bestRating", "is no whole number from 1 to 255")),
     };
     // Half stars are refused on a scale of five as everywhere.
@@ -147,9 +194,16 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
 }
 
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
-    let Some(text) = fields.filled(name)? else { return Ok(None) };
-    let posted = Dates::default().parse(&text).map_err(|error| fields.problem(name, error))?;
-    Ok(Some(Dated { posted, path: fields.path(name).into() }))
+    let Some(text) = fields.filled(name)? else {
+        return Ok(None);
+    };
+    let posted = Dates::default()
+        .parse(&text)
+        .map_err(|error| fields.problem(name, error))?;
+    Ok(Some(Dated {
+        posted,
+        path: fields.path(name).into(),
+    }))
 }
 
 const fn instant(dated: &Dated) -> Option<chrono::DateTime<chrono::Utc>> {
@@ -159,14 +213,17 @@ const fn instant(dated: &Dated) -> Option<chrono::DateTime<chrono::Utc>> {
     }
 }
 
-/// The name of a person, an organization or a thing, which may be a plain text or the first of several.
+/// The name of a person, an organization or a thing, which may be a plain text or the first of
+/// several.
 fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
     let value = match fields.value(name) {
         Some(Value::Array(several)) => several.first(),
         other => other,
     };
     match value {
-        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(Value::String(text)) => {
+            Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+        }
         Some(value @ Value::Object(_)) => Fields::of(value, fields.path(name))?.filled("name"),
         _ => Ok(None),
     }
@@ -184,13 +241,18 @@ fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
 }
 
 fn id(fields: &Fields<'_>, posted: &Dated, author: &str, text: &str) -> Result<ReviewId, Problem> {
-    let theirs = fields.filled("@id")?.or(fields.text("identifier").ok().flatten().map(str::to_owned)).or(fields.filled("url")?);
+    let theirs = fields
+        .filled("@id")?
+        .or(fields.text("identifier").ok().flatten().map(str::to_owned))
+        .or(fields.filled("url")?);
     let when = match posted.posted {
         Posted::Day(day) => day.to_string(),
         Posted::Instant(instant) => instant.to_rfc3339(),
     };
-    let made = theirs
-        .map_or_else(|| identity::digest("schema", &[author, &when, text]), |theirs| identity::of_platform("schema", &theirs));
+    let made = theirs.map_or_else(
+        || identity::digest("schema", &[author, &when, text]),
+        |theirs| identity::of_platform("schema", &theirs),
+    );
     made.map_err(|error| fields.problem("@id", error.to_string()))
 }
 
@@ -200,8 +262,16 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
         Some(Value::Array(several)) => several.first(),
         other => other,
     };
-    let Some(value @ Value::Object(_)) = value else { return Ok(Stated::Unsaid) };
+    let Some(value @ Value::Object(_)) = value else {
+        return Ok(Stated::Unsaid);
+    };
     let comment = Fields::of(value, fields.path("comment"))?;
-    let Some(text) = comment.filled("text")? else { return Ok(Stated::Unsaid) };
-    Ok(Stated::Given(IncomingResponse { text, posted: dated(&comment, "dateCreated")?, author: named(&comment, "author")? }))
+    let Some(text) = comment.filled("text")? else {
+        return Ok(Stated::Unsaid);
+    };
+    Ok(Stated::Given(IncomingResponse {
+        text,
+        posted: dated(&comment, "dateCreated")?,
+        author: named(&comment, "author")?,
+    }))
 }

@@ -1,18 +1,13 @@
-//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it matched to a job is verified by that.
+//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it
+//! matched to a job is verified by that.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::values::date::DateOrder;
 
 pub(in crate::imports) const FORMAT: Format = Format {
-    name: "servicetitan",
-    label: "ServiceTitan",
-    excerpts: false,
     authors_public: false,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
+    ..Format::platform("servicetitan", "ServiceTitan", &PLATFORM)
 };
 
 const PLATFORM: Platform = Platform {

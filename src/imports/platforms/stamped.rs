@@ -1,23 +1,17 @@
 //! Stamped: its export as CSV.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "stamped",
-    label: "Stamped",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format = Format::platform("stamped", "Stamped", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Stamped",
-    keys: &[&["reviewMessage", "reviewRating"], &["reviewMessage", "author", "reviewDate"]],
+    keys: &[
+        &["reviewMessage", "reviewRating"],
+        &["reviewMessage", "author", "reviewDate"],
+    ],
     fields: &[
         (Field::Id, &["reviewId", "id"]),
         (Field::Rating, &["reviewRating"]),
@@ -29,8 +23,16 @@ const PLATFORM: Platform = Platform {
         (Field::ResponseDate, &["reviewReplyDate"]),
     ],
     hidden: &[
-        Hidden { names: &["published"], when: When::No, reason: "hidden at the source" },
-        Hidden { names: &["reviewState"], when: When::NoneOf(&["published", "approved", "2"]), reason: "hidden at the source" },
+        Hidden {
+            names: &["published"],
+            when: When::No,
+            reason: "hidden at the source",
+        },
+        Hidden {
+            names: &["reviewState"],
+            when: When::NoneOf(&["published", "approved", "2"]),
+            reason: "hidden at the source",
+        },
     ],
     anonymous: Some("Anonymous"),
     ..Platform::PLAIN

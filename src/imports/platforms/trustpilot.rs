@@ -1,22 +1,17 @@
 //! Trustpilot: reviews of a business unit from its API.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "trustpilot",
-    label: "Trustpilot",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format =
+    Format::platform("trustpilot", "Trustpilot", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Trustpilot",
-    keys: &[&["stars", "consumer.displayName"], &["stars", "consumer.id", "createdAt"]],
+    keys: &[
+        &["stars", "consumer.displayName"],
+        &["stars", "consumer.id", "createdAt"],
+    ],
     fields: &[
         (Field::Id, &["id"]),
         (Field::Rating, &["stars"]),

@@ -1,17 +1,15 @@
-//! Yelp Fusion: three excerpts of reviews at most. Its times have no offset and are those of California.
+//! Yelp Fusion: three excerpts of reviews at most. Its times have no offset and are those of
+//! California.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 
 pub(in crate::imports) const FORMAT: Format = Format {
-    name: "yelp",
-    label: "Yelp Fusion",
     excerpts: true,
-    authors_public: true,
-    note: Some("Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown"),
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
+    note: Some(
+        "Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown",
+    ),
+    ..Format::platform("yelp", "Yelp Fusion", &PLATFORM)
 };
 
 const PLATFORM: Platform = Platform {

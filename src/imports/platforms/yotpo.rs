@@ -1,28 +1,26 @@
 //! Yotpo: its export as CSV, and the reviews of its API.
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
 use crate::imports::platform::{Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
-    name: "yotpo",
-    label: "Yotpo",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Platform(&PLATFORM),
-};
+pub(in crate::imports) const FORMAT: Format = Format::platform("yotpo", "Yotpo", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Yotpo",
-    keys: &[&["review_content", "review_score"], &["content", "score", "votes_up"], &["review_content", "display_name"]],
+    keys: &[
+        &["review_content", "review_score"],
+        &["content", "score", "votes_up"],
+        &["review_content", "display_name"],
+    ],
     fields: &[
         (Field::Id, &["review_id", "id"]),
         (Field::Rating, &["review_score", "score"]),
         (Field::Date, &["date", "review_date", "created_at"]),
-        (Field::Author, &["display_name", "reviewer_display_name", "user.display_name"]),
+        (
+            Field::Author,
+            &["display_name", "reviewer_display_name", "user.display_name"],
+        ),
         (Field::Title, &["review_title", "title"]),
         (Field::Text, &["review_content", "content"]),
         (Field::Language, &["language"]),
@@ -30,9 +28,21 @@ const PLATFORM: Platform = Platform {
         (Field::ResponseDate, &["comment.created_at", "comment_date"]),
     ],
     hidden: &[
-        Hidden { names: &["published"], when: When::No, reason: "hidden at the source" },
-        Hidden { names: &["deleted"], when: When::Yes, reason: "hidden at the source" },
-        Hidden { names: &["review_status"], when: When::NoneOf(&["published", "approved"]), reason: "hidden at the source" },
+        Hidden {
+            names: &["published"],
+            when: When::No,
+            reason: "hidden at the source",
+        },
+        Hidden {
+            names: &["deleted"],
+            when: When::Yes,
+            reason: "hidden at the source",
+        },
+        Hidden {
+            names: &["review_status"],
+            when: When::NoneOf(&["published", "approved"]),
+            reason: "hidden at the source",
+        },
     ],
     anonymous: Some("Anonymous"),
     ..Platform::PLAIN

@@ -1,7 +1,9 @@
-//! Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal, with tabs, with bars.
+//! Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal,
+//! with tabs, with bars.
 //!
-//! The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them can explain; UTF-16 was made
-//! UTF-8 before. A row is bounded, so that a quote that nobody closes does not swallow the memory.
+//! The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them
+//! can explain; UTF-16 was made UTF-8 before. A row is bounded, so that a quote that nobody closes
+//! does not swallow the memory.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,7 +12,7 @@ use std::io::{self, BufRead, Read};
 use encoding_rs::WINDOWS_1252;
 
 use super::{ROW_BYTES_MAX, TakeRow, fit, headers};
-use crate::imports::fault::Fault;
+use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -25,28 +27,51 @@ pub(in crate::imports) struct Dialect {
     skipped: usize,
 }
 
-/// The dialect and the headers of a text that begins with `head`, if it is a table: its first line has at least two cells.
+/// The dialect and the headers of a text that begins with `head`, if it is a table: its first line
+/// has at least two cells.
 pub(in crate::imports) fn sniff(head: &[u8]) -> Option<(Dialect, Columns)> {
-    let named = head.strip_prefix(b"sep=").and_then(|rest| rest.first().copied());
+    let named = head
+        .strip_prefix(b"sep=")
+        .and_then(|rest| rest.first().copied());
     if let Some(delimiter) = named {
-        let dialect = Dialect { delimiter, skipped: 1 };
+        let dialect = Dialect {
+            delimiter,
+            skipped: 1,
+        };
         return first(head, dialect).map(|columns| (dialect, columns));
     }
     let tried = DELIMITERS.into_iter().filter_map(|delimiter| {
-        let dialect = Dialect { delimiter, skipped: 0 };
-        first(head, dialect).filter(|columns| columns.0.len() > 1).map(|columns| (dialect, columns))
+        let dialect = Dialect {
+            delimiter,
+            skipped: 0,
+        };
+        first(head, dialect)
+            .filter(|columns| columns.0.len() > 1)
+            .map(|columns| (dialect, columns))
     });
     // The first of the most: `max_by_key` takes the last.
-    tried.reduce(|best, next| if next.1.0.len() > best.1.0.len() { next } else { best })
+    tried.reduce(|best, next| {
+        if next.1.0.len() > best.1.0.len() {
+            next
+        } else {
+            best
+        }
+    })
 }
 
 fn first(head: &[u8], dialect: Dialect) -> Option<Columns> {
     let mut reader = reader(head, dialect);
     let mut record = csv::ByteRecord::new();
     for _ in 0..=dialect.skipped {
-        reader.read_byte_record(&mut record).ok().filter(|more| *more)?;
+        reader
+            .read_byte_record(&mut record)
+            .ok()
+            .filter(|more| *more)?;
     }
-    let cells = record.iter().map(|cell| Encoding::Undecided.decode(cell)).collect();
+    let cells = record
+        .iter()
+        .map(|cell| Encoding::Undecided.decode(cell))
+        .collect();
     headers(cells).ok()
 }
 
@@ -56,9 +81,15 @@ pub(in crate::imports) fn read(
     dialect: Dialect,
     columns: &Columns,
     take: TakeRow<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), FileError> {
     let seen = RefCell::new(Seen::default());
-    let mut reader = reader(Limited { inner: input, seen: &seen }, dialect);
+    let mut reader = reader(
+        Limited {
+            inner: input,
+            seen: &seen,
+        },
+        dialect,
+    );
     let mut record = csv::ByteRecord::new();
     let mut encoding = Encoding::Undecided;
     let mut cells: Vec<String> = Vec::new();
@@ -83,7 +114,9 @@ pub(in crate::imports) fn read(
         encoding.learn(&record);
         cells.clear();
         cells.extend(record.iter().map(|cell| encoding.decode(cell)));
-        let wrong = encoding.complaint(&record, columns).or_else(|| fit(&mut cells, columns.0.len()).err());
+        let wrong = encoding
+            .complaint(&record, columns)
+            .or_else(|| fit(&mut cells, columns.0.len()).err());
         match wrong {
             None => take(line, Ok(&cells))?,
             Some(message) => take(line, Err((message, &cells)))?,
@@ -92,7 +125,11 @@ pub(in crate::imports) fn read(
 }
 
 fn reader<R: Read>(input: R, dialect: Dialect) -> csv::Reader<R> {
-    csv::ReaderBuilder::new().delimiter(dialect.delimiter).has_headers(false).flexible(true).from_reader(input)
+    csv::ReaderBuilder::new()
+        .delimiter(dialect.delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(input)
 }
 
 fn is_too_long(error: &io::Error) -> bool {
@@ -103,11 +140,14 @@ fn is_too_long(error: &io::Error) -> bool {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
-fn fault(error: csv::Error, line: u64) -> Fault {
+fn fault(error: csv::Error, line: u64) -> FileError {
     match error.into_kind() {
-        csv::ErrorKind::Io(error) if is_too_long(&error) => Fault::RowTooLong(line),
-        csv::ErrorKind::Io(error) => Fault::reading(error),
-        other => Fault::Table { line, reason: format!("{other:?}") },
+        csv::ErrorKind::Io(error) if is_too_long(&error) => FileError::RowTooLong(line),
+        csv::ErrorKind::Io(error) => FileError::reading(error),
+        other => FileError::Table {
+            line,
+            reason: format!("{other:?}"),
+        },
     }
 }
 
@@ -120,17 +160,25 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Text of Windows-1252 with letters beyond ASCII is hardly ever right UTF-8 by chance, so the first such row decides.
+    /// Text of Windows-1252 with letters beyond ASCII is hardly ever right UTF-8 by chance, so the
+    /// first such row decides.
     fn learn(&mut self, record: &csv::ByteRecord) {
         if *self == Self::Undecided && !record.as_slice().is_ascii() {
             let is_utf8 = record.iter().all(|cell| std::str::from_utf8(cell).is_ok());
-            *self = if is_utf8 { Self::Utf8 } else { Self::Windows1252 };
+            *self = if is_utf8 {
+                Self::Utf8
+            } else {
+                Self::Windows1252
+            };
         }
     }
 
     fn decode(self, cell: &[u8]) -> String {
         match (self, std::str::from_utf8(cell)) {
-            (Self::Windows1252, _) | (Self::Undecided, Err(_)) => WINDOWS_1252.decode_without_bom_handling(cell).0.into_owned(),
+            (Self::Windows1252, _) | (Self::Undecided, Err(_)) => WINDOWS_1252
+                .decode_without_bom_handling(cell)
+                .0
+                .into_owned(),
             (Self::Utf8, Err(_)) => String::from_utf8_lossy(cell).into_owned(),
             (Self::Utf8 | Self::Undecided, Ok(text)) => text.to_owned(),
         }
@@ -140,20 +188,25 @@ impl Encoding {
         if self != Self::Utf8 {
             return None;
         }
-        let at = record.iter().position(|cell| std::str::from_utf8(cell).is_err())?;
+        let at = record
+            .iter()
+            .position(|cell| std::str::from_utf8(cell).is_err())?;
         let name = columns.0.get(at).map_or("", String::as_str);
-        Some(format!("the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"))
+        Some(format!(
+            "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
+        ))
     }
 }
 
-/// What was read so far: how much for this row, and where the lines end. The parser's own count is one behind after CR LF and
-/// after blank lines.
+/// What was read so far: how much for this row, and where the lines end. The parser's own count is
+/// one behind after CR LF and after blank lines.
 #[derive(Debug, Default)]
 struct Seen {
     spent: usize,
     bytes: u64,
     ends_in_cr: bool,
-    /// The line feeds that no row has passed yet, and whether a carriage return stands before. At most as many as a row has bytes.
+    /// The line feeds that no row has passed yet, and whether a carriage return stands before. At
+    /// most as many as a row has bytes.
     feeds: VecDeque<(u64, bool)>,
     /// The line feeds that rows have passed.
     passed: u64,
@@ -162,7 +215,9 @@ struct Seen {
 impl Seen {
     fn add(&mut self, bytes: &[u8]) {
         for at in memchr::memchr_iter(b'\n', bytes) {
-            let after_cr = at.checked_sub(1).map_or(self.ends_in_cr, |before| bytes[before] == b'\r');
+            let after_cr = at
+                .checked_sub(1)
+                .map_or(self.ends_in_cr, |before| bytes[before] == b'\r');
             self.feeds.push_back((self.bytes + at as u64, after_cr));
         }
         self.ends_in_cr = bytes.last().map_or(self.ends_in_cr, |last| *last == b'\r');
@@ -200,7 +255,11 @@ impl Read for Limited<'_> {
         let read = self.inner.read(buffer)?;
         let mut seen = self.seen.borrow_mut();
         seen.add(&buffer[..read]);
-        if seen.spent > ROW_BYTES_MAX + READ_AHEAD_BYTES { Err(io::Error::other(RowTooLong)) } else { Ok(read) }
+        if seen.spent > ROW_BYTES_MAX + READ_AHEAD_BYTES {
+            Err(io::Error::other(RowTooLong))
+        } else {
+            Ok(read)
+        }
     }
 }
 
@@ -225,25 +284,44 @@ mod tests {
     #[test]
     fn delimiters_are_told_apart_by_the_header() {
         assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
-        assert_eq!(rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"), ["a|b", "2: 1|x\ny", "4: 2|z"]);
+        assert_eq!(
+            rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"),
+            ["a|b", "2: 1|x\ny", "4: 2|z"]
+        );
         assert_eq!(rows(b"sep=;\r\na;b\r\n1;2\r\n"), ["a|b", "3: 1|2"]);
-        assert_eq!(rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"), ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]);
-        assert_eq!(rows(b"a|b\n\"say \"\"hi\"\"\"|2"), ["a|b", "2: say \"hi\"|2"]);
+        assert_eq!(
+            rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"),
+            ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]
+        );
+        assert_eq!(
+            rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
+            ["a|b", "2: say \"hi\"|2"]
+        );
         assert!(sniff(b"just a text\nof lines\n").is_none());
     }
 
     #[test]
     fn the_first_letter_beyond_ascii_decides_the_encoding() {
-        assert_eq!(rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"), ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]);
+        assert_eq!(
+            rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"),
+            ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]
+        );
         let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
         assert_eq!(mixed[1], "2: 1|José");
-        assert!(mixed[2].contains("3! the cell under \"b\" is not UTF-8"), "{mixed:?}");
+        assert!(
+            mixed[2].contains("3! the cell under \"b\" is not UTF-8"),
+            "{mixed:?}"
+        );
     }
 
     #[test]
     fn a_row_with_other_cells_than_headers_is_a_complaint_unless_they_are_blank() {
         let rows = rows(b"a,b\n1,2,,\n1,2,3\n1\n");
         assert_eq!(rows[1], "2: 1|2");
-        assert!(rows[2].starts_with("3! has 3 cells under 2 headers") && rows[3].starts_with("4! has 1 cells"), "{rows:?}");
+        assert!(
+            rows[2].starts_with("3! has 3 cells under 2 headers")
+                && rows[3].starts_with("4! has 1 cells"),
+            "{rows:?}"
+        );
     }
 }

@@ -1,11 +1,12 @@
 //! Tables: delimited text and workbooks, as rows of cells under headers.
 //!
-//! Apart from the platforms: what a column means is theirs. Every cell is a text here, as a person sees it in the table.
+//! Apart from the platforms: what a column means is theirs. Every cell is a text here, as a person
+//! sees it in the table.
 
 pub(super) mod delimited;
 pub(super) mod workbook;
 
-use super::fault::Fault;
+use super::file_error::FileError;
 use super::row::Columns;
 
 /// How many bytes one row may have: as many as a line of JSON Lines.
@@ -17,17 +18,22 @@ const COLUMNS_MAX: usize = 1_000;
 pub(super) type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
 
 /// Takes a row that begins in that line, from 1.
-pub(super) type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), Fault>;
+pub(super) type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
 
 /// The headers without the blanks around them. The blank cells after the last are no columns.
-fn headers(mut cells: Vec<String>) -> Result<Columns, Fault> {
+fn headers(mut cells: Vec<String>) -> Result<Columns, FileError> {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
     if cells.len() > COLUMNS_MAX {
-        return Err(Fault::TooManyColumns(cells.len()));
+        return Err(FileError::TooManyColumns(cells.len()));
     }
-    Ok(Columns(cells.into_iter().map(|cell| cell.trim().to_owned()).collect()))
+    Ok(Columns(
+        cells
+            .into_iter()
+            .map(|cell| cell.trim().to_owned())
+            .collect(),
+    ))
 }
 
 /// Brings a row to the number of columns: blank cells too many are cut, other ones are a complaint.
@@ -39,5 +45,7 @@ fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     if found == columns {
         return Ok(());
     }
-    Err(format!("has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""))
+    Err(format!(
+        "has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
+    ))
 }

@@ -1,6 +1,8 @@
-//! Workbooks of Excel (ECMA-376, `.xlsx`): the first sheet that has cells, its first row as headers.
+//! Workbooks of Excel (ECMA-376, `.xlsx`): the first sheet that has cells, its first row as
+//! headers.
 //!
-//! The archive is unpacked once against a bound before the parser sees it, because the parser keeps all shared texts in memory.
+//! The archive is unpacked once against a bound before the parser sees it, because the parser keeps
+//! all shared texts in memory.
 
 use std::io::{self, Cursor, Read};
 
@@ -8,7 +10,7 @@ use calamine::{DataRef, Reader as _, Xlsx};
 use zip::ZipArchive;
 
 use super::{ROW_BYTES_MAX, TakeRow, fit, headers};
-use crate::imports::fault::Fault;
+use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
 
 /// How many bytes a workbook may have, packed.
@@ -21,9 +23,9 @@ type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 /// Hands the headers to `begin` and every row below them to the taker that it gives.
 pub(in crate::imports) fn read(
     packed: &[u8],
-    begin: &mut dyn FnMut(&Columns) -> Result<(), Fault>,
+    begin: &mut dyn FnMut(&Columns) -> Result<(), FileError>,
     take: TakeRow<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), FileError> {
     bounded(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
     for sheet in book.sheet_names() {
@@ -31,29 +33,41 @@ pub(in crate::imports) fn read(
             return Ok(());
         }
     }
-    Err(Fault::Workbook("none of its sheets has a cell".to_owned()))
+    Err(FileError::Workbook(
+        "none of its sheets has a cell".to_owned(),
+    ))
 }
 
 /// The headers alone, to find out what the table is.
-pub(in crate::imports) fn columns(packed: &[u8]) -> Result<Columns, Fault> {
+pub(in crate::imports) fn columns(packed: &[u8]) -> Result<Columns, FileError> {
     let mut found = None;
     let mut seen = |columns: &Columns| {
         found = Some(columns.clone());
-        Err(Fault::Workbook(String::new()))
+        Err(FileError::Workbook(String::new()))
     };
     let read = read(packed, &mut seen, &mut |_, _| Ok(()));
-    found.map_or_else(|| Err(read.err().unwrap_or_else(|| Fault::Workbook("it has no headers".to_owned()))), Ok)
+    found.map_or_else(
+        || {
+            Err(read
+                .err()
+                .unwrap_or_else(|| FileError::Workbook("it has no headers".to_owned())))
+        },
+        Ok,
+    )
 }
 
 /// Refuses an archive that unpacks to more than is allowed, whatever it says about itself.
-fn bounded(packed: &[u8]) -> Result<(), Fault> {
-    let broken = |error: zip::result::ZipError| Fault::Workbook(error.to_string());
+fn bounded(packed: &[u8]) -> Result<(), FileError> {
+    let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;
     let mut left = UNPACKED_BYTES_MAX;
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(broken)?;
-        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink()).map_err(|error| Fault::Workbook(error.to_string()))?;
-        left = left.checked_sub(unpacked).ok_or(Fault::WorkbookTooLarge)?;
+        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink())
+            .map_err(|error| FileError::Workbook(error.to_string()))?;
+        left = left
+            .checked_sub(unpacked)
+            .ok_or(FileError::WorkbookTooLarge)?;
     }
     Ok(())
 }
@@ -62,9 +76,9 @@ fn bounded(packed: &[u8]) -> Result<(), Fault> {
 fn rows(
     book: &mut Book<'_>,
     sheet: &str,
-    begin: &mut dyn FnMut(&Columns) -> Result<(), Fault>,
+    begin: &mut dyn FnMut(&Columns) -> Result<(), FileError>,
     take: TakeRow<'_>,
-) -> Result<bool, Fault> {
+) -> Result<bool, FileError> {
     let mut reader = book.worksheet_cells_reader(sheet).map_err(broken)?;
     let mut columns: Option<Columns> = None;
     let mut row = 0;
@@ -72,7 +86,9 @@ fn rows(
     let mut bytes = 0;
     loop {
         let next = reader.next_cell().map_err(broken)?;
-        let ends = next.as_ref().is_none_or(|cell| cell.get_position().0 != row);
+        let ends = next
+            .as_ref()
+            .is_none_or(|cell| cell.get_position().0 != row);
         if ends && cells.iter().any(|cell| !cell.trim().is_empty()) {
             match &columns {
                 None => {
@@ -83,7 +99,9 @@ fn rows(
                 Some(columns) => hand_over(u64::from(row) + 1, &mut cells, columns, take)?,
             }
         }
-        let Some(cell) = next else { return Ok(columns.is_some()) };
+        let Some(cell) = next else {
+            return Ok(columns.is_some());
+        };
         if ends {
             (row, bytes) = (cell.get_position().0, 0);
             cells.clear();
@@ -92,20 +110,25 @@ fn rows(
         let at = cell.get_position().1 as usize;
         bytes += text.len();
         if bytes > ROW_BYTES_MAX {
-            return Err(Fault::RowTooLong(u64::from(row) + 1));
+            return Err(FileError::RowTooLong(u64::from(row) + 1));
         }
         if text.is_empty() {
             continue;
         }
         if at >= super::COLUMNS_MAX {
-            return Err(Fault::TooManyColumns(at + 1));
+            return Err(FileError::TooManyColumns(at + 1));
         }
         cells.resize(cells.len().max(at + 1), String::new());
         cells[at] = text;
     }
 }
 
-fn hand_over(line: u64, cells: &mut Vec<String>, columns: &Columns, take: TakeRow<'_>) -> Result<(), Fault> {
+fn hand_over(
+    line: u64,
+    cells: &mut Vec<String>,
+    columns: &Columns,
+    take: TakeRow<'_>,
+) -> Result<(), FileError> {
     // Trailing blank cells are not stored.
     cells.resize(cells.len().max(columns.0.len()), String::new());
     match fit(cells, columns.0.len()) {
@@ -120,7 +143,9 @@ fn shown(value: &DataRef<'_>) -> String {
         DataRef::Empty => String::new(),
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) => number.to_string(),
-        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            text.clone()
+        }
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::Bool(flag) => flag.to_string(),
         DataRef::DateTime(instant) => {
@@ -136,6 +161,6 @@ fn shown(value: &DataRef<'_>) -> String {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-fn broken(error: calamine::XlsxError) -> Fault {
-    Fault::Workbook(error.to_string())
+fn broken(error: calamine::XlsxError) -> FileError {
+    FileError::Workbook(error.to_string())
 }

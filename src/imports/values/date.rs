@@ -1,7 +1,8 @@
-//! Dates as files write them: ISO, RFC 3339, RFC 2822, `10/31/2026` where the order is known, `Oct 31, 2026`, Unix seconds and
-//! milliseconds, or what `--date-format` says.
+//! Dates as files write them: ISO, RFC 3339, RFC 2822, `10/31/2026` where the order is known,
+//! `Oct 31, 2026`, Unix seconds and milliseconds, or what `--date-format` says.
 //!
-//! Apart from `reviews::Day`, which has one spelling. A date that can be read in two ways is refused, never guessed.
+//! Apart from `reviews::Day`, which has one spelling. A date that can be read in two ways is
+//! refused, never guessed.
 
 use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
@@ -31,7 +32,8 @@ pub(in crate::imports) enum DateOrder {
     DayFirst,
 }
 
-/// Seconds since 1970 from 2001-09-09 on; before, there were no reviews, and smaller numbers are something else.
+/// Seconds since 1970 from 2001-09-09 on; before, there were no reviews, and smaller numbers are
+/// something else.
 const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
 /// Dates whose months are words, and those with dots or blanks, which are read in one way alone.
 const PLAIN: [&str; 12] = [
@@ -48,7 +50,16 @@ const PLAIN: [&str; 12] = [
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
 ];
-const TIMES: [&str; 8] = ["", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", "T%H:%M", "T%H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p"];
+const TIMES: [&str; 8] = [
+    "",
+    " %H:%M",
+    " %H:%M:%S",
+    " %H:%M:%S%.f",
+    "T%H:%M",
+    "T%H:%M:%S%.f",
+    " %I:%M %p",
+    " %I:%M:%S %p",
+];
 
 impl Dates<'_> {
     /// The day or instant that `text` states.
@@ -60,8 +71,8 @@ impl Dates<'_> {
         if let Some(format) = self.format {
             return self.formatted(text, format);
         }
-        if let Ok(instant) =
-            DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
+        if let Ok(instant) = DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
         {
             return posted(instant.to_utc(), text);
         }
@@ -76,14 +87,28 @@ impl Dates<'_> {
         }
         let first = text.split(['T', ' ']).next().unwrap_or_default();
         // `2026-10-31 …` first: nearly all are, and the list is long.
-        let plain = if first.len() == 10 && first.as_bytes()[4] == b'-' { &PLAIN[..1] } else { &PLAIN[..] };
-        plain.iter().find_map(|format| local(text, format)).map_or_else(|| Err(unknown(text)), |local| self.place(local, text))
+        let plain = if first.len() == 10 && first.as_bytes()[4] == b'-' {
+            &PLAIN[..1]
+        } else {
+            &PLAIN[..]
+        };
+        plain
+            .iter()
+            .find_map(|format| local(text, format))
+            .map_or_else(|| Err(unknown(text)), |local| self.place(local, text))
     }
 
     fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
-        let wrong = || format!("{} is not written {} as --date-format says", quoted(text), quoted(format));
+        let wrong = || {
+            format!(
+                "{} is not written {} as --date-format says",
+                quoted(text),
+                quoted(format)
+            )
+        };
         let mut parsed = Parsed::new();
-        chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).map_err(|_| wrong())?;
+        chrono::format::parse(&mut parsed, text, StrftimeItems::new(format))
+            .map_err(|_| wrong())?;
         if let Ok(instant) = parsed.to_datetime() {
             return posted(instant.to_utc(), text);
         }
@@ -93,10 +118,14 @@ impl Dates<'_> {
     }
 
     fn slashes(self, text: &str) -> Result<Posted, String> {
-        let (Some(month_first), Some(day_first)) = (either(text, "%m/%d/%Y"), either(text, "%d/%m/%Y")) else {
-            let order = |local: Option<Local>, its: DateOrder| local.filter(|_| self.order.is_none_or(|order| order == its));
-            let only =
-                order(either(text, "%m/%d/%Y"), DateOrder::MonthFirst).or(order(either(text, "%d/%m/%Y"), DateOrder::DayFirst));
+        let (Some(month_first), Some(day_first)) =
+            (either(text, "%m/%d/%Y"), either(text, "%d/%m/%Y"))
+        else {
+            let order = |local: Option<Local>, its: DateOrder| {
+                local.filter(|_| self.order.is_none_or(|order| order == its))
+            };
+            let only = order(either(text, "%m/%d/%Y"), DateOrder::MonthFirst)
+                .or(order(either(text, "%d/%m/%Y"), DateOrder::DayFirst));
             return only.map_or_else(|| Err(unknown(text)), |local| self.place(local, text));
         };
         match self.order {
@@ -116,10 +145,15 @@ impl Dates<'_> {
         match (local.time, self.zone) {
             (Some(time), Some(zone)) => {
                 // An hour that a clock shows twice: the first. One that it leaves out is no time.
-                let instant = zone.from_local_datetime(&time).earliest().ok_or_else(|| unknown(text))?;
+                let instant = zone
+                    .from_local_datetime(&time)
+                    .earliest()
+                    .ok_or_else(|| unknown(text))?;
                 posted(instant.to_utc(), text)
             }
-            _ => Day::new(local.date).map(Posted::Day).ok_or_else(|| unknown(text)),
+            _ => Day::new(local.date)
+                .map(Posted::Day)
+                .ok_or_else(|| unknown(text)),
         }
     }
 }
@@ -140,10 +174,15 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .iter()
         .find_map(|time| {
             if time.is_empty() {
-                return NaiveDate::parse_from_str(text, format).ok().map(|date| Local { date, time: None });
+                return NaiveDate::parse_from_str(text, format)
+                    .ok()
+                    .map(|date| Local { date, time: None });
             }
             let whole = NaiveDateTime::parse_from_str(text, &format!("{format}{time}")).ok()?;
-            Some(Local { date: whole.date(), time: Some(whole) })
+            Some(Local {
+                date: whole.date(),
+                time: Some(whole),
+            })
         })
         // %Y takes any number of digits: the year 26 is none.
         .filter(|local| (1000..=9999).contains(&local.date.year()))
@@ -151,25 +190,49 @@ fn local(text: &str, format: &str) -> Option<Local> {
 
 /// `2026-10-31 08:00:00 UTC`, `… +0200`, and RFC 2822.
 fn zoned(text: &str) -> Option<DateTime<Utc>> {
-    if let Some(plain) = text.strip_suffix(" UTC").or_else(|| text.strip_suffix(" GMT")).or_else(|| text.strip_suffix('Z')) {
-        let local = local(plain.trim_end(), "%Y-%m-%d").or_else(|| local(plain.trim_end(), "%a, %d %b %Y"))?;
+    if let Some(plain) = text
+        .strip_suffix(" UTC")
+        .or_else(|| text.strip_suffix(" GMT"))
+        .or_else(|| text.strip_suffix('Z'))
+    {
+        let local = local(plain.trim_end(), "%Y-%m-%d")
+            .or_else(|| local(plain.trim_end(), "%a, %d %b %Y"))?;
         return local.time.map(|time| time.and_utc());
     }
-    let offset = ["%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M:%S%.f%z", "%Y-%m-%d %H:%M %z"];
-    let zoned = offset.iter().find_map(|format| DateTime::parse_from_str(text, format).ok());
-    zoned.or_else(|| DateTime::parse_from_rfc2822(text).ok()).map(|instant| instant.to_utc())
+    let offset = [
+        "%Y-%m-%d %H:%M:%S %z",
+        "%Y-%m-%d %H:%M:%S%.f%z",
+        "%Y-%m-%d %H:%M %z",
+    ];
+    let zoned = offset
+        .iter()
+        .find_map(|format| DateTime::parse_from_str(text, format).ok());
+    zoned
+        .or_else(|| DateTime::parse_from_rfc2822(text).ok())
+        .map(|instant| instant.to_utc())
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
-    let number: i64 = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()?;
+    let number: i64 = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| text.parse().ok())
+        .flatten()?;
     if UNIX_SECONDS.contains(&number) {
         return DateTime::from_timestamp(number, 0);
     }
-    UNIX_SECONDS.contains(&(number / 1000)).then(|| DateTime::from_timestamp_millis(number)).flatten()
+    UNIX_SECONDS
+        .contains(&(number / 1000))
+        .then(|| DateTime::from_timestamp_millis(number))
+        .flatten()
 }
 
 fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
-    if (1..=9999).contains(&instant.year()) { Ok(Posted::Instant(instant)) } else { Err(unknown(text)) }
+    if (1..=9999).contains(&instant.year()) {
+        Ok(Posted::Instant(instant))
+    } else {
+        Err(unknown(text))
+    }
 }
 
 fn unknown(text: &str) -> String {
@@ -222,12 +285,25 @@ mod tests {
     #[test]
     fn a_date_that_can_be_read_in_two_ways_is_refused_until_somebody_says_which() {
         let refused = said(Dates::default(), "10/11/2026");
-        assert!(refused.contains("2026-10-11 or 2026-11-10") && refused.contains("--date-format %m/%d/%Y"), "{refused}");
-        let order = |order| Dates { order: Some(order), ..Dates::default() };
-        assert_eq!(said(order(DateOrder::MonthFirst), "10/11/2026 9:05 AM"), "2026-10-11");
+        assert!(
+            refused.contains("2026-10-11 or 2026-11-10")
+                && refused.contains("--date-format %m/%d/%Y"),
+            "{refused}"
+        );
+        let order = |order| Dates {
+            order: Some(order),
+            ..Dates::default()
+        };
+        assert_eq!(
+            said(order(DateOrder::MonthFirst), "10/11/2026 9:05 AM"),
+            "2026-10-11"
+        );
         assert_eq!(said(order(DateOrder::DayFirst), "10/11/2026"), "2026-11-10");
         assert!(said(order(DateOrder::MonthFirst), "31/10/2026").starts_with('!'));
-        let format = |format| Dates { format: Some(format), ..Dates::default() };
+        let format = |format| Dates {
+            format: Some(format),
+            ..Dates::default()
+        };
         assert_eq!(said(format("%d/%m/%Y"), "10/11/2026"), "2026-11-10");
         assert_eq!(said(format("%d.%m.%y"), "10.11.26"), "2026-11-10");
         assert!(said(format("%d.%m.%y"), "2026-11-10").contains("--date-format"));
@@ -235,14 +311,30 @@ mod tests {
 
     #[test]
     fn a_local_time_is_placed_where_the_platform_s_clock_stands() {
-        let pacific = Dates { zone: Some(chrono_tz::America::Los_Angeles), ..Dates::default() };
+        let pacific = Dates {
+            zone: Some(chrono_tz::America::Los_Angeles),
+            ..Dates::default()
+        };
         assert_eq!(said(pacific, "2026-04-18 19:32:11"), "2026-04-19T02:32:11Z");
-        assert!(said(pacific, "2026-03-08 02:30:00").starts_with('!'), "an hour that is left out");
+        assert!(
+            said(pacific, "2026-03-08 02:30:00").starts_with('!'),
+            "an hour that is left out"
+        );
     }
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for bad in ["", "soon", "2026-02-30", "26-10-31", "5/14/24", "45000", "2026-10", "13/13/2026", "20261031"] {
+        for bad in [
+            "",
+            "soon",
+            "2026-02-30",
+            "26-10-31",
+            "5/14/24",
+            "45000",
+            "2026-10",
+            "13/13/2026",
+            "20261031",
+        ] {
             assert!(said(Dates::default(), bad).starts_with('!'), "{bad}");
         }
     }

@@ -1,7 +1,8 @@
-//! Ratings as files write them: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.
+//! Ratings as files write them: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with
+//! `--scale 10`.
 //!
-//! A number is never bent silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on a scale that
-//! begins there is one star.
+//! A number is never bent silently: half stars and other scales need `--scale`. A low rating is
+//! never dropped: 0 on a scale that begins there is one star.
 
 use std::num::NonZeroU8;
 
@@ -13,7 +14,10 @@ const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
 /// The rating that `text` states on a scale that ends at `scale`, or at 5 where nobody says.
 pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let text = text.trim();
-    if let Some(place) = WORDS.iter().position(|word| word.eq_ignore_ascii_case(text)) {
+    if let Some(place) = WORDS
+        .iter()
+        .position(|word| word.eq_ignore_ascii_case(text))
+    {
         return stars(place + 1, text);
     }
     if let Some(count) = drawn(text) {
@@ -22,33 +26,49 @@ pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<
     let (value, of) = fraction(text);
     let value: f64 = number(value).ok_or_else(|| unknown(text))?;
     let of: Option<f64> = match of {
-        Some(of) => Some(number(of).filter(|of| *of >= 1.0).ok_or_else(|| unknown(text))?),
+        Some(of) => Some(
+            number(of)
+                .filter(|of| *of >= 1.0)
+                .ok_or_else(|| unknown(text))?,
+        ),
         None => None,
     };
     match of.or(scale.map(|scale| f64::from(scale.get()))) {
-        Some(of) if (0.0..=of).contains(&value) && (of - 5.0).abs() < f64::EPSILON && value.fract() == 0.0 => {
+        Some(of)
+            if (0.0..=of).contains(&value)
+                && (of - 5.0).abs() < f64::EPSILON
+                && value.fract() == 0.0 =>
+        {
             whole(value.max(1.0), text)
         }
         Some(of) if (0.0..=of).contains(&value) && (scale.is_some() || value.fract() == 0.0) => {
             whole((value * 5.0 / of).round().max(1.0), text)
         }
-        Some(of) if value > of => Err(format!("{} is above {of}, where the scale ends", quoted(text))),
+        Some(of) if value > of => Err(format!(
+            "{} is above {of}, where the scale ends",
+            quoted(text)
+        )),
         Some(_) => Err(half(text)),
         None if value.fract() != 0.0 && (0.0..=5.0).contains(&value) => Err(half(text)),
-        None if (5.5..=10.0).contains(&value) => {
-            Err(format!("{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 give --scale 10", quoted(text)))
-        }
+        None if (5.5..=10.0).contains(&value) => Err(format!(
+            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 give --scale 10",
+            quoted(text)
+        )),
         None => whole(value, text),
     }
 }
 
-/// Whether `text` is a number that shows that its scale ends at 10: where nobody said so, the 3 beside it would be taken for three of five.
+/// Whether `text` is a number that shows that its scale ends at 10: where nobody said so, the 3
+/// beside it would be taken for three of five.
 pub(in crate::imports) fn shows_scale_of_ten(text: &str) -> bool {
     number(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
 }
 
 fn number(text: &str) -> Option<f64> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',') && text.len() <= 8;
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
+        && text.len() <= 8;
     plain.then(|| text.replace(',', ".").parse().ok()).flatten()
 }
 
@@ -75,21 +95,33 @@ fn drawn(text: &str) -> Option<usize> {
 }
 
 fn stars(count: usize, text: &str) -> Result<Rating, String> {
-    i64::try_from(count).ok().and_then(|count| Rating::try_from(count).ok()).ok_or_else(|| unknown(text))
+    i64::try_from(count)
+        .ok()
+        .and_then(|count| Rating::try_from(count).ok())
+        .ok_or_else(|| unknown(text))
 }
 
 fn whole(value: f64, text: &str) -> Result<Rating, String> {
     (1_u8..=5)
         .find(|stars| (f64::from(*stars) - value).abs() < 1e-9)
-        .map_or_else(|| Err(unknown(text)), |stars| self::stars(stars.into(), text))
+        .map_or_else(
+            || Err(unknown(text)),
+            |stars| self::stars(stars.into(), text),
+        )
 }
 
 fn half(text: &str) -> String {
-    format!("{} is no whole number of stars; give --scale 5 to round halves up", quoted(text))
+    format!(
+        "{} is no whole number of stars; give --scale 5 to round halves up",
+        quoted(text)
+    )
 }
 
 fn unknown(text: &str) -> String {
-    format!("{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)", quoted(text))
+    format!(
+        "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)",
+        quoted(text)
+    )
 }
 
 #[cfg(test)]
@@ -116,25 +148,48 @@ mod tests {
             ("6/10", 3),
             ("0/10", 1),
         ] {
-            assert_eq!(parse(text, None).map(crate::reviews::Rating::stars), Ok(stars), "{text}");
+            assert_eq!(
+                parse(text, None).map(crate::reviews::Rating::stars),
+                Ok(stars),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_scale_of_ten_keeps_low_ratings_and_rounds_halves_up() {
         let ten = std::num::NonZeroU8::new(10);
-        let stars: Vec<u8> = (0..=10).map(|value| parse(&value.to_string(), ten).unwrap().stars()).collect();
+        let stars: Vec<u8> = (0..=10)
+            .map(|value| parse(&value.to_string(), ten).unwrap().stars())
+            .collect();
         assert_eq!(stars, [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
         assert!(parse("11", ten).unwrap_err().contains("above 10"));
-        assert_eq!(parse("4.5", std::num::NonZeroU8::new(5)).unwrap().stars(), 5);
+        assert_eq!(
+            parse("4.5", std::num::NonZeroU8::new(5)).unwrap().stars(),
+            5
+        );
     }
 
     #[test]
     fn what_would_have_to_be_bent_is_refused_with_what_to_do() {
         assert!(parse("8", None).unwrap_err().contains("--scale 10"));
         assert!(parse("4.5", None).unwrap_err().contains("--scale 5"));
-        for bad in ["", "0", "11", "-1", "good", "5e0", "NaN", "☆☆☆☆☆", "1/0", "★★★★★★"] {
-            assert!(parse(bad, None).unwrap_err().contains("1, 2, 3, 4, 5"), "{bad}");
+        for bad in [
+            "",
+            "0",
+            "11",
+            "-1",
+            "good",
+            "5e0",
+            "NaN",
+            "☆☆☆☆☆",
+            "1/0",
+            "★★★★★★",
+        ] {
+            assert!(
+                parse(bad, None).unwrap_err().contains("1, 2, 3, 4, 5"),
+                "{bad}"
+            );
         }
     }
 }

@@ -1,18 +1,19 @@
-//! Which aspects a text judges, and how: phrases and lexicon of the trade, negation, intensity, contrast, and who is spoken of.
-//! Everything is integers in a fixed order, so the same text gives the same findings everywhere; every point has its hit.
+//! Which aspects a text judges, and how: phrases and lexicon of the trade, negation, intensity,
+//! contrast, and who is spoken of. Everything is integers in a fixed order, so the same text gives
+//! the same findings everywhere; every point has its hit.
 
-mod frame;
-mod learned;
+mod combine;
+mod parsed_sentence;
 mod score;
 mod trie;
 mod vocabulary;
 
-use super::detector::{self, Detector};
+use super::analysis::{Finding, Polarity};
+use super::classifier::{self, NgramClassifier};
 use super::model::Model;
-use super::reading::{Finding, Polarity};
 use super::text::Text;
 use super::trade::{Meaning, Trade};
-use frame::Frame;
+use parsed_sentence::ParsedSentence;
 pub use score::label;
 use trie::Trie;
 use vocabulary::{Unit, Vocabulary};
@@ -25,7 +26,7 @@ pub const MARGIN: i32 = 2;
 
 /// What a text judges.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct TextFindings {
     /// By sentence, then by place, then by aspect: each aspect once per sentence.
     pub findings: Vec<Finding>,
     /// How the text as a whole speaks, and the score behind that.
@@ -34,11 +35,11 @@ pub struct Judged {
 
 /// A trade's language, ready to read with.
 #[derive(Debug, Clone)]
-pub struct Judge {
+pub struct RuleEngine {
     vocabulary: Vocabulary,
-    detector: Detector,
+    classifier: NgramClassifier,
     model: Option<Model>,
-    /// The detector's number of each aspect that it knows.
+    /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
     trie: Trie,
     rules: Vec<(String, Meaning)>,
@@ -50,7 +51,7 @@ pub struct Judge {
     plain: Vec<usize>,
 }
 
-impl Judge {
+impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
     #[must_use]
     pub fn new(trade: &Trade) -> Self {
@@ -59,21 +60,39 @@ impl Judge {
             trie: Trie::new(trade, &vocabulary),
             vocabulary,
             // Tests show that the built-in weights can be read.
-            detector: Detector::built_in().unwrap_or_default(),
+            classifier: NgramClassifier::built_in().unwrap_or_default(),
             model: Model::built_in().ok(),
-            detected: trade.aspects.iter().map(|aspect| detector::ASPECTS.iter().position(|id| *id == aspect.id)).collect(),
-            rules: trade.rules.iter().map(|rule| (rule.id.clone(), rule.meaning)).collect(),
-            aspects: trade.aspects.iter().map(|aspect| aspect.id.clone()).collect(),
+            detected: trade
+                .aspects
+                .iter()
+                .map(|aspect| classifier::ASPECTS.iter().position(|id| *id == aspect.id))
+                .collect(),
+            rules: trade
+                .rules
+                .iter()
+                .map(|rule| (rule.id.clone(), rule.meaning))
+                .collect(),
+            aspects: trade
+                .aspects
+                .iter()
+                .map(|aspect| aspect.id.clone())
+                .collect(),
             overall: trade.aspect("overall"),
-            quiet: ["communication", "overall", "professionalism"].iter().filter_map(|id| trade.aspect(id)).collect(),
-            plain: ["workmanship", "honesty"].iter().filter_map(|id| trade.aspect(id)).collect(),
+            quiet: ["communication", "overall", "professionalism"]
+                .iter()
+                .filter_map(|id| trade.aspect(id))
+                .collect(),
+            plain: ["workmanship", "honesty"]
+                .iter()
+                .filter_map(|id| trade.aspect(id))
+                .collect(),
         }
     }
 
     /// What it asks where the rules leave something open.
     #[must_use]
-    pub const fn detector(&self) -> &Detector {
-        &self.detector
+    pub const fn classifier(&self) -> &NgramClassifier {
+        &self.classifier
     }
 
     /// What it asks where nothing else tells.
@@ -84,17 +103,20 @@ impl Judge {
 
     /// Judges an English text.
     #[must_use]
-    pub fn judge(&self, text: &Text) -> Judged {
-        let mut frame = Frame::default();
+    pub fn analyze(&self, text: &Text) -> TextFindings {
+        let mut parsed = ParsedSentence::default();
         let mut findings = Vec::new();
-        let mut total = score::Total::default();
+        let mut total = score::DocumentPolarity::default();
         for (sentence, range) in (0..).zip(text.sentences()) {
-            frame.fill(self, text, range.clone());
+            parsed.fill(self, text, range.clone());
             let first = findings.len();
-            score::sentence(self, text, &frame, sentence, &mut findings, &mut total);
-            learned::revise(self, text, &frame, sentence, first, &mut findings);
+            score::sentence(self, text, &parsed, sentence, &mut findings, &mut total);
+            combine::revise(self, text, &parsed, sentence, first, &mut findings);
         }
-        Judged { findings, overall: total.label() }
+        TextFindings {
+            findings,
+            overall: total.label(),
+        }
     }
 }
 

@@ -2,38 +2,42 @@
 
 use std::sync::LazyLock;
 
-use super::{Judge, Judged};
-use crate::insights::reading::Polarity;
+use super::{RuleEngine, TextFindings};
+use crate::insights::analysis::Polarity;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
 
 /// Compiled once for all tests.
-fn judge() -> &'static Judge {
-    static JUDGE: LazyLock<Judge> = LazyLock::new(|| Judge::new(&Trade::built_in().unwrap()));
-    &JUDGE
+fn engine() -> &'static RuleEngine {
+    static ENGINE: LazyLock<RuleEngine> =
+        LazyLock::new(|| RuleEngine::new(&Trade::built_in().unwrap()));
+    &ENGINE
 }
 
 /// What a text says: `price+ workmanship-`, sorted.
-fn said(judge: &Judge, text: &str) -> String {
+fn said(engine: &RuleEngine, text: &str) -> String {
     let sign = |polarity| match polarity {
         Polarity::Positive => '+',
         Polarity::Negative => '-',
         Polarity::Neutral => '=',
         Polarity::Uncertain => '?',
     };
-    let Judged { findings, .. } = judge.judge(&Text::new(text));
-    let mut said: Vec<String> = findings.iter().map(|one| format!("{}{}", one.aspect, sign(one.polarity))).collect();
+    let TextFindings { findings, .. } = engine.analyze(&Text::new(text));
+    let mut said: Vec<String> = findings
+        .iter()
+        .map(|one| format!("{}{}", one.aspect, sign(one.polarity)))
+        .collect();
     said.sort();
     said.join(" ")
 }
 
 #[track_caller]
 fn assert_said(cases: &[(&str, &str)]) {
-    let judge = judge();
+    let engine = engine();
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, expected)| {
-            let got = said(judge, text);
+            let got = said(engine, text);
             (got != *expected).then(|| format!("{text}\n   expected {expected}\n   got      {got}"))
         })
         .collect();
@@ -41,10 +45,16 @@ fn assert_said(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn one_sentence_may_judge_several_aspects() {
+fn one_sentence_may_engine_several_aspects() {
     assert_said(&[
-        ("Fast, tidy and reasonably priced.", "cleanliness+ price+ response_time+"),
-        ("Our plumber arrived on time, was polite, and swept up afterwards.", "cleanliness+ professionalism+ punctuality+"),
+        (
+            "Fast, tidy and reasonably priced.",
+            "cleanliness+ price+ response_time+",
+        ),
+        (
+            "Our plumber arrived on time, was polite, and swept up afterwards.",
+            "cleanliness+ professionalism+ punctuality+",
+        ),
         ("Would hire them again.", "overall+"),
     ]);
 }
@@ -58,15 +68,24 @@ fn a_negator_turns_round_what_it_reaches_and_no_more() {
         ("No hidden fees.", "honesty+ price+"),
         ("I have nothing but good things to say.", "overall+"),
         ("You can't go wrong with these folks.", "overall+"),
-        ("Not only was he punctual, he was polite.", "professionalism+ punctuality+"),
+        (
+            "Not only was he punctual, he was polite.",
+            "professionalism+ punctuality+",
+        ),
     ]);
 }
 
 #[test]
 fn contrast_keeps_both_sides_apart_and_within_one_aspect_the_conclusion_counts() {
     assert_said(&[
-        ("Although pricey, the repair was perfect.", "price- workmanship+"),
-        ("Nice fellow, but the faucet is still dripping.", "professionalism+ workmanship-"),
+        (
+            "Although pricey, the repair was perfect.",
+            "price- workmanship+",
+        ),
+        (
+            "Nice fellow, but the faucet is still dripping.",
+            "professionalism+ workmanship-",
+        ),
         ("A little expensive but worth every penny.", "price+"),
     ]);
 }
@@ -74,8 +93,14 @@ fn contrast_keeps_both_sides_apart_and_within_one_aspect_the_conclusion_counts()
 #[test]
 fn the_customers_trouble_is_not_the_firms() {
     assert_said(&[
-        ("The leak was awful and they came out the same day.", "response_time+"),
-        ("The last company left us with a mess, and these guys were wonderful.", "professionalism+"),
+        (
+            "The leak was awful and they came out the same day.",
+            "response_time+",
+        ),
+        (
+            "The last company left us with a mess, and these guys were wonderful.",
+            "professionalism+",
+        ),
     ]);
 }
 
@@ -110,7 +135,72 @@ fn sums_and_facts_are_neutral_until_somebody_judges_them() {
 
 #[test]
 fn a_wish_is_a_complaint() {
-    assert_said(&[("I wish they had been on time.", "punctuality-"), ("I wish they were cheaper.", "price-")]);
+    assert_said(&[
+        ("I wish they had been on time.", "punctuality-"),
+        ("I wish they were cheaper.", "price-"),
+    ]);
+}
+
+#[test]
+fn words_judge_in_their_frame_and_nowhere_else() {
+    assert_said(&[
+        (
+            "I would like to thank Mike for coming out so fast.",
+            "response_time+",
+        ),
+        ("We wish them all the best.", ""),
+        (
+            "The heater was commissioned the same day.",
+            "response_time+",
+        ),
+        ("They sent over a menu of options.", ""),
+        ("Our old boiler gave up the ghost.", ""),
+        ("We looked everywhere for a good plumber.", ""),
+        (
+            "He disconnected the old unit and hauled it away.",
+            "cleanliness+",
+        ),
+        ("They replaced the defective valve.", "workmanship="),
+        ("There was water damage in the ceiling when we called.", ""),
+        ("Kind regards, Anna", ""),
+        ("The whole kitchen has mud everywhere.", "cleanliness-"),
+        ("All I got was a phone menu.", "communication-"),
+    ]);
+}
+
+#[test]
+fn another_firms_fault_and_the_customers_own_trouble_are_not_the_firms() {
+    assert_said(&[
+        ("The insurance company was useless.", ""),
+        ("The manufacturer sent the wrong part.", ""),
+        ("I was so stressed when the heater broke.", ""),
+    ]);
+}
+
+#[test]
+fn what_is_not_known_is_not_turned_round_and_neither_is_a_symbol() {
+    assert_said(&[
+        ("I was not aware of the exorbitant price.", "price-"),
+        ("Never had a problem 😊", "workmanship+"),
+    ]);
+    let engine = engine();
+    assert_eq!(
+        engine.analyze(&Text::new("No issues at all 👍")).overall.0,
+        Polarity::Positive
+    );
+}
+
+#[test]
+fn a_mark_out_of_ten_is_a_judgement() {
+    assert_said(&[
+        ("Very recommendable!", "overall+"),
+        ("Not recommendable.", "overall-"),
+        ("A+", "overall+"),
+    ]);
+    let engine = engine();
+    let overall = |text: &str| engine.analyze(&Text::new(text)).overall.0;
+    assert_eq!(overall("10/10"), Polarity::Positive);
+    assert_eq!(overall("0/10"), Polarity::Negative);
 }
 
 #[test]
@@ -129,7 +219,7 @@ fn misspellings_and_held_letters_are_read_as_meant() {
 
 #[test]
 fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
-    let judge = judge();
+    let engine = engine();
     let texts = [
         "😀 Très bien… “great” work, but NOT cheap!!! They weren't on time or polite.",
         "I wish the \"friendly\" tech hadn't been so very late; still, a fair price.",
@@ -138,10 +228,22 @@ fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
     ];
     for original in texts {
         let (text, len) = (Text::new(original), original.chars().count());
-        for finding in judge.judge(&text).findings {
-            assert_eq!(finding.score, finding.hits.iter().map(|hit| hit.points).sum::<i32>(), "{finding:?}");
-            for span in finding.hits.iter().map(|hit| hit.span).chain([finding.span]) {
-                assert!(span.start < span.end && span.end as usize <= len, "{original:?} {finding:?}");
+        for finding in engine.analyze(&text).findings {
+            assert_eq!(
+                finding.score,
+                finding.hits.iter().map(|hit| hit.points).sum::<i32>(),
+                "{finding:?}"
+            );
+            for span in finding
+                .hits
+                .iter()
+                .map(|hit| hit.span)
+                .chain([finding.span])
+            {
+                assert!(
+                    span.start < span.end && span.end as usize <= len,
+                    "{original:?} {finding:?}"
+                );
             }
         }
     }
@@ -149,25 +251,31 @@ fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
 
 #[test]
 fn the_same_text_is_judged_the_same_whatever_was_read_before() {
-    let (one, other) = (judge(), Judge::new(&Trade::built_in().unwrap()));
+    let (one, other) = (engine(), RuleEngine::new(&Trade::built_in().unwrap()));
     let text = Text::new("Great guys, fair price, but they were late and never called.");
-    let first = one.judge(&text);
-    let _ = one.judge(&Text::new("Terrible. Stay away!"));
-    assert_eq!(one.judge(&text), first);
-    assert_eq!(other.judge(&text), first);
+    let first = one.analyze(&text);
+    let _ = one.analyze(&Text::new("Terrible. Stay away!"));
+    assert_eq!(one.analyze(&text), first);
+    assert_eq!(other.analyze(&text), first);
 }
 
 #[test]
 fn a_whole_text_is_positive_unless_it_complains() {
-    let judge = judge();
-    let overall = |text: &str| judge.judge(&Text::new(text)).overall.0;
-    assert_eq!(overall("He put in the new pump on Monday."), Polarity::Positive);
-    assert_eq!(overall("Nobody showed up and nobody called. Stay away."), Polarity::Negative);
+    let engine = engine();
+    let overall = |text: &str| engine.analyze(&Text::new(text)).overall.0;
+    assert_eq!(
+        overall("He put in the new pump on Monday."),
+        Polarity::Positive
+    );
+    assert_eq!(
+        overall("Nobody showed up and nobody called. Stay away."),
+        Polarity::Negative
+    );
 }
 
 #[test]
 fn a_long_text_without_end_is_read_in_bounds() {
-    let judge = judge();
+    let engine = engine();
     let endless = "they never called back and the price was not fair or ".repeat(2_000);
-    assert!(!judge.judge(&Text::new(&endless)).findings.is_empty());
+    assert!(!engine.analyze(&Text::new(&endless)).findings.is_empty());
 }

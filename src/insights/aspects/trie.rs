@@ -75,11 +75,16 @@ impl Trie {
                 insert(&mut nodes, way, vocabulary, index);
             }
         }
-        let mut trie = Self { first: vec![0; vocabulary.last_first() as usize + 1], ..Self::default() };
+        let mut trie = Self {
+            first: vec![0; vocabulary.last_first() as usize + 1],
+            ..Self::default()
+        };
         for (symbol, node) in &nodes[0].edges {
             trie.first[*symbol as usize] = number(*node);
         }
-        trie.beginning = vocabulary.symbol("^").map_or(0, |symbol| trie.first[symbol as usize]);
+        trie.beginning = vocabulary
+            .symbol("^")
+            .map_or(0, |symbol| trie.first[symbol as usize]);
         for Building { edges, gaps, rules } in nodes {
             let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
@@ -90,8 +95,16 @@ impl Trie {
                 Rank::Other
             };
             let node = Node {
-                edges: append(&mut trie.edges, edges.into_iter().map(|(symbol, node)| (symbol, number(node)))),
-                gaps: append(&mut trie.gaps, gaps.into_iter().map(|(words, node)| (words, number(node)))),
+                edges: append(
+                    &mut trie.edges,
+                    edges
+                        .into_iter()
+                        .map(|(symbol, node)| (symbol, number(node))),
+                ),
+                gaps: append(
+                    &mut trie.gaps,
+                    gaps.into_iter().map(|(words, node)| (words, number(node))),
+                ),
                 rules: append(&mut trie.rules, rules),
                 rank,
             };
@@ -110,7 +123,9 @@ impl Trie {
             steps::one();
             for symbol in unit.symbols {
                 steps::one();
-                let Some(node) = self.first.get(*symbol as usize) else { break };
+                let Some(node) = self.first.get(*symbol as usize) else {
+                    break;
+                };
                 walk.on(*node, start, start + 1, 1, matches);
             }
         }
@@ -125,10 +140,21 @@ struct Walk<'walk, 'judge> {
 impl<'judge> Walk<'_, 'judge> {
     /// Goes on from a node with the unit at `at`.
     fn on(&self, node: u32, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
-        let Node { edges, gaps, rules, rank } = &self.trie.nodes[node as usize];
+        let Node {
+            edges,
+            gaps,
+            rules,
+            rank,
+        } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
             let rules = &self.trie.rules[rules.start as usize..rules.end as usize];
-            matches.push(Match { start, end: at, words, rules, rank: *rank });
+            matches.push(Match {
+                start,
+                end: at,
+                words,
+                rules,
+                rank: *rank,
+            });
         }
         self.step(edges, start, at, words, matches);
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
@@ -136,7 +162,10 @@ impl<'judge> Walk<'_, 'judge> {
             for skipped in 0..=usize::from(*most) {
                 self.step(beyond, start, at + skipped, words, matches);
                 // A gap passes words and commas, but nothing that ends a thought.
-                let passes = self.units.get(at + skipped).is_some_and(|unit| !unit.is_mark || unit.is_comma);
+                let passes = self
+                    .units
+                    .get(at + skipped)
+                    .is_some_and(|unit| !unit.is_mark || unit.is_comma);
                 if !passes {
                     break;
                 }
@@ -144,11 +173,28 @@ impl<'judge> Walk<'_, 'judge> {
         }
     }
 
-    fn step(&self, edges: &Range<u32>, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
-        let Some(unit) = self.units.get(at) else { return };
+    fn step(
+        &self,
+        edges: &Range<u32>,
+        start: usize,
+        at: usize,
+        words: u64,
+        matches: &mut Vec<Match<'judge>>,
+    ) {
+        let Some(unit) = self.units.get(at) else {
+            return;
+        };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
         steps::add(1 + edges.len().min(unit.symbols.len()));
-        let mut on = |next: u32| self.on(next, start, at + 1, words | 1 << (at - start).min(63), matches);
+        let mut on = |next: u32| {
+            self.on(
+                next,
+                start,
+                at + 1,
+                words | 1 << (at - start).min(63),
+                matches,
+            );
+        };
         // The shorter list is walked.
         if edges.len() <= unit.symbols.len() {
             for (symbol, next) in edges {
@@ -171,7 +217,10 @@ fn insert(nodes: &mut Vec<Building>, way: &[Step], vocabulary: &Vocabulary, rule
     for step in way {
         let fresh = nodes.len();
         let next = match step {
-            Step::Symbol(symbol) => *nodes[node].edges.entry(vocabulary.symbol(symbol).unwrap_or_default()).or_insert(fresh),
+            Step::Symbol(symbol) => *nodes[node]
+                .edges
+                .entry(vocabulary.symbol(symbol).unwrap_or_default())
+                .or_insert(fresh),
             Step::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
         };
         if next == fresh {

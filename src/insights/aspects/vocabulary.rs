@@ -1,4 +1,5 @@
-//! From words to symbols. A word of a text is looked up once; all that the trie compares after that are numbers.
+//! From words to symbols. A word of a text is looked up once; all that the trie compares after that
+//! are numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -7,7 +8,8 @@ use super::Symbol;
 use crate::insights::text::{Fingerprint, Shape, Text};
 use crate::insights::trade::{Step, Trade, forms};
 
-/// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
+/// What stands behind a name that begins a sentence; without one of these, its capital may mean
+/// nothing.
 const AFTER_NAME: [&str; 40] = [
     "was",
     "is",
@@ -65,7 +67,10 @@ impl Word {
         for symbol in &symbols {
             bits[*symbol as usize / 64] |= 1 << (symbol % 64);
         }
-        Self { symbols, bits: bits.into() }
+        Self {
+            symbols,
+            bits: bits.into(),
+        }
     }
 }
 
@@ -102,7 +107,9 @@ pub struct Unit<'judge> {
 impl Unit<'_> {
     /// Whether it is that symbol.
     pub fn has(&self, symbol: Symbol) -> bool {
-        self.bits.get(symbol as usize / 64).is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+        self.bits
+            .get(symbol as usize / 64)
+            .is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
     }
 }
 
@@ -113,8 +120,14 @@ impl Vocabulary {
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
         let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
         // What patterns begin with comes first, so that looking for beginnings can stop early.
-        let first: BTreeSet<&str> = ways().filter_map(|way| way.first().and_then(symbol)).collect();
-        let rest: BTreeSet<&str> = ways().flatten().filter_map(symbol).filter(|symbol| !first.contains(symbol)).collect();
+        let first: BTreeSet<&str> = ways()
+            .filter_map(|way| way.first().and_then(symbol))
+            .collect();
+        let rest: BTreeSet<&str> = ways()
+            .flatten()
+            .filter_map(symbol)
+            .filter(|symbol| !first.contains(symbol))
+            .collect();
         vocabulary.first = Symbol::try_from(first.len()).unwrap_or(Symbol::MAX);
         for symbol in first.into_iter().chain(rest) {
             let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
@@ -127,7 +140,10 @@ impl Vocabulary {
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is the literal of some pattern, and a number all the same.
-        for (_, symbols) in words.iter_mut().filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit())) {
+        for (_, symbols) in words
+            .iter_mut()
+            .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
+        {
             symbols.extend(vocabulary.number.symbols.iter().copied());
         }
         for (right, wrong) in &trade.spellings {
@@ -138,7 +154,10 @@ impl Vocabulary {
                 }
             }
         }
-        vocabulary.words = words.into_iter().map(|(word, symbols)| (word.into(), Word::new(symbols))).collect();
+        vocabulary.words = words
+            .into_iter()
+            .map(|(word, symbols)| (word.into(), Word::new(symbols)))
+            .collect();
         vocabulary
     }
 
@@ -153,13 +172,26 @@ impl Vocabulary {
     }
 
     /// Writes the units of the tokens from `start` to `end`.
-    pub fn units<'judge>(&'judge self, text: &Text, start: usize, end: usize, units: &mut Vec<Unit<'judge>>) {
+    pub fn units<'judge>(
+        &'judge self,
+        text: &Text,
+        start: usize,
+        end: usize,
+        units: &mut Vec<Unit<'judge>>,
+    ) {
         units.clear();
         let mut at = start;
         while at < end {
             let (len, Word { symbols, bits }) = self.unit(text, at, end, at == start);
             let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
-            units.push(Unit { start: at, end: at + len, symbols, bits, is_mark, is_comma: is_mark && text.word(at) == "," });
+            units.push(Unit {
+                start: at,
+                end: at + len,
+                symbols,
+                bits,
+                is_mark,
+                is_comma: is_mark && text.word(at) == ",",
+            });
             at += len;
         }
     }
@@ -170,7 +202,9 @@ impl Vocabulary {
         let next = (at + 1 < end).then(|| text.word(at + 1));
         let is_number = token.shape == Shape::Number;
         match next {
-            Some(_) if word == "$" && text.tokens()[at + 1].shape == Shape::Number => return (2, &self.money),
+            Some(_) if word == "$" && text.tokens()[at + 1].shape == Shape::Number => {
+                return (2, &self.money);
+            }
             Some("dollars" | "bucks" | "usd") if is_number => return (2, &self.money),
             Some("am" | "pm" | "a.m" | "p.m" | "o'clock") if is_number => return (2, &self.time),
             _ => {}
@@ -183,18 +217,26 @@ impl Vocabulary {
         }
         match token.shape {
             Shape::Number => (1, &self.number),
-            Shape::Capitalised | Shape::Mixed if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) => {
+            Shape::Capitalised | Shape::Mixed
+                if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) =>
+            {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
-            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => (1, self.shortened(word).unwrap_or(&self.unknown)),
+            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => {
+                (1, self.shortened(word).unwrap_or(&self.unknown))
+            }
             Shape::Mark => (1, &self.unknown),
         }
     }
 
-    /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one written without its apostrophe.
+    /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one
+    /// written without its apostrophe.
     fn shortened(&self, word: &str) -> Option<&Word> {
         let bytes = word.as_bytes();
-        if !bytes.windows(3).any(|three| three[0] == three[1] && three[1] == three[2]) {
+        if !bytes
+            .windows(3)
+            .any(|three| three[0] == three[1] && three[1] == three[2])
+        {
             return None;
         }
         (1..=2).rev().find_map(|most| {
@@ -222,10 +264,19 @@ const fn symbol(step: &Step) -> Option<&str> {
 /// The words that a symbol stands for; a class stands for itself.
 fn members(trade: &Trade, symbol: &str) -> Vec<String> {
     if symbol.len() > 1 && symbol.contains('|') {
-        return symbol.split('|').flat_map(|one| members(trade, one)).collect();
+        return symbol
+            .split('|')
+            .flat_map(|one| members(trade, one))
+            .collect();
     }
-    if let Some(list) = symbol.strip_prefix('@').and_then(|name| trade.lists.get(name)) {
-        return list.iter().flat_map(|entry| members(trade, entry)).collect();
+    if let Some(list) = symbol
+        .strip_prefix('@')
+        .and_then(|name| trade.lists.get(name))
+    {
+        return list
+            .iter()
+            .flat_map(|entry| members(trade, entry))
+            .collect();
     }
     match symbol.strip_suffix('~') {
         None => vec![symbol.to_owned()],

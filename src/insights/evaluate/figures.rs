@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::insights::reading::{Hit, Polarity};
+use crate::insights::analysis::{Hit, Polarity};
 use crate::insights::wilson::interval;
 
 /// The labels that annotators give, in the order of the confusion matrix.
@@ -20,14 +20,24 @@ pub struct Share {
 impl Share {
     /// The share itself; 0 of nothing.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of sentences are far below 2^52"
+    )]
     pub fn value(self) -> f64 {
-        if self.whole == 0 { 0.0 } else { self.part as f64 / self.whole as f64 }
+        if self.whole == 0 {
+            0.0
+        } else {
+            self.part as f64 / self.whole as f64
+        }
     }
 
     /// The interval's ends.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of sentences are far below 2^52"
+    )]
     pub fn interval(self) -> [f64; 2] {
         if self.whole == 0 {
             return [0.0, 1.0];
@@ -42,7 +52,7 @@ pub struct Counts {
     /// By both.
     pub both: usize,
     /// By the reader alone.
-    pub reader: usize,
+    pub analyzer: usize,
     /// By the annotator alone.
     pub annotator: usize,
 }
@@ -51,19 +61,28 @@ impl Counts {
     /// Of what the reader found, what the annotator did.
     #[must_use]
     pub const fn precision(self) -> Share {
-        Share { part: self.both, whole: self.both + self.reader }
+        Share {
+            part: self.both,
+            whole: self.both + self.analyzer,
+        }
     }
 
     /// Of what the annotator found, what the reader did.
     #[must_use]
     pub const fn recall(self) -> Share {
-        Share { part: self.both, whole: self.both + self.annotator }
+        Share {
+            part: self.both,
+            whole: self.both + self.annotator,
+        }
     }
 
     /// The harmonic mean of both, as a share: twice the agreements of all that either found.
     #[must_use]
     pub const fn f1(self) -> Share {
-        Share { part: 2 * self.both, whole: 2 * self.both + self.reader + self.annotator }
+        Share {
+            part: 2 * self.both,
+            whole: 2 * self.both + self.analyzer + self.annotator,
+        }
     }
 }
 
@@ -101,44 +120,70 @@ pub struct Quality {
 
 impl Quality {
     /// Counts one pair.
-    pub(super) fn count(&mut self, text: &str, aspect: &str, expected: Option<Polarity>, got: Option<(Polarity, &Vec<Hit>)>) {
+    pub(super) fn count(
+        &mut self,
+        text: &str,
+        aspect: &str,
+        expected: Option<Polarity>,
+        got: Option<(Polarity, &Vec<Hit>)>,
+    ) {
         let of_aspect = self.aspects.entry(aspect.to_owned()).or_default();
         for counts in [&mut self.pairs, of_aspect] {
             match (expected, got) {
                 (Some(_), Some(_)) => counts.both += 1,
                 (Some(_), None) => counts.annotator += 1,
-                (None, _) => counts.reader += 1,
+                (None, _) => counts.analyzer += 1,
             }
         }
         if let (Some(expected), Some((got, _))) = (expected, got) {
             *self.confusion.entry((expected, got)).or_default() += 1;
         }
         if expected != got.map(|(got, _)| got) {
-            let (got, hits) = got.map_or((None, Vec::new()), |(got, hits)| (Some(got), hits.clone()));
-            self.misses.push(Miss { text: text.to_owned(), aspect: aspect.to_owned(), expected, got, hits });
+            let (got, hits) =
+                got.map_or((None, Vec::new()), |(got, hits)| (Some(got), hits.clone()));
+            self.misses.push(Miss {
+                text: text.to_owned(),
+                aspect: aspect.to_owned(),
+                expected,
+                got,
+                hits,
+            });
         }
     }
 
     fn labels(&self, is_meant: impl Fn(Polarity, Polarity) -> bool) -> usize {
-        self.confusion.iter().filter(|((expected, got), _)| is_meant(*expected, *got)).map(|(_, count)| count).sum()
+        self.confusion
+            .iter()
+            .filter(|((expected, got), _)| is_meant(*expected, *got))
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// Of the found pairs, those with the right label; uncertain is wrong.
     #[must_use]
     pub fn polarity_accuracy(&self) -> Share {
-        Share { part: self.labels(|expected, got| expected == got), whole: self.pairs.both }
+        Share {
+            part: self.labels(|expected, got| expected == got),
+            whole: self.pairs.both,
+        }
     }
 
     /// Of the found pairs, those with a label that is not uncertain.
     #[must_use]
     pub fn coverage(&self) -> Share {
-        Share { part: self.labels(|_, got| got != Polarity::Uncertain), whole: self.pairs.both }
+        Share {
+            part: self.labels(|_, got| got != Polarity::Uncertain),
+            whole: self.pairs.both,
+        }
     }
 
     /// Of the found pairs with a label that is not uncertain, those where it is right.
     #[must_use]
     pub fn published_accuracy(&self) -> Share {
-        Share { part: self.polarity_accuracy().part, whole: self.coverage().part }
+        Share {
+            part: self.polarity_accuracy().part,
+            whole: self.coverage().part,
+        }
     }
 
     /// The mean of the labels' F1, over the labels that annotators gave.
@@ -150,8 +195,13 @@ impl Quality {
             .filter(|label| self.labels(|expected, _| expected == *label) > 0)
             .map(|label| {
                 let both = self.labels(|expected, got| expected == label && got == label);
-                let either = self.labels(|expected, _| expected == label) + self.labels(|_, got| got == label);
-                Share { part: 2 * both, whole: either }.value()
+                let either = self.labels(|expected, _| expected == label)
+                    + self.labels(|_, got| got == label);
+                Share {
+                    part: 2 * both,
+                    whole: either,
+                }
+                .value()
             })
             .collect();
         scores.iter().sum::<f64>() / scores.len().max(1) as f64

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::insights::reading::Polarity;
+use crate::insights::analysis::Polarity;
 
 /// The first line of every file.
 const HEADER: &str = "text\taspect\tpolarity";
@@ -34,32 +34,72 @@ pub struct RowError {
 ///
 /// # Errors
 /// The first line that is not a header, or no row.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, RowError> {
-    let fault = |line: usize, message: String| RowError { file: file.to_owned(), line, message };
+    let fault = |line: usize, message: String| RowError {
+        file: file.to_owned(),
+        line,
+        message,
+    };
     let mut lines = (1..).zip(content.lines());
-    if lines.next().map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end()) != Some(HEADER) {
-        return Err(fault(1, "the first line is to be `text`, `aspect`, `polarity`, with tabs between".to_owned()));
+    if lines
+        .next()
+        .map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end())
+        != Some(HEADER)
+    {
+        return Err(fault(
+            1,
+            "the first line is to be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
+        ));
     }
     let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').map(str::trim).collect();
+        let fields: Vec<&str> = line
+            .trim_end_matches(['\r', '\n'])
+            .split('\t')
+            .map(str::trim)
+            .collect();
         let [text, aspect, polarity] = fields[..] else {
-            return Err(fault(number, format!("a row has 3 fields with tabs between, this one {}", fields.len())));
+            return Err(fault(
+                number,
+                format!(
+                    "a row has 3 fields with tabs between, this one {}",
+                    fields.len()
+                ),
+            ));
         };
         if text.is_empty() {
             return Err(fault(number, "the text is empty".to_owned()));
         }
         if !aspects.contains(&aspect) {
-            return Err(fault(number, format!("`{aspect}` is none of {}", aspects.join(", "))));
+            return Err(fault(
+                number,
+                format!("`{aspect}` is none of {}", aspects.join(", ")),
+            ));
         }
         let polarity = match Polarity::find(polarity) {
             Some(polarity) if polarity != Polarity::Uncertain => polarity,
-            _ => return Err(fault(number, format!("`{polarity}` is none of positive, negative, neutral"))),
+            _ => {
+                return Err(fault(
+                    number,
+                    format!("`{polarity}` is none of positive, negative, neutral"),
+                ));
+            }
         };
         if !seen.insert((text, aspect)) {
-            return Err(fault(number, format!("`{aspect}` of this text stands above already")));
+            return Err(fault(
+                number,
+                format!("`{aspect}` of this text stands above already"),
+            ));
         }
-        rows.push(Row { text: text.to_owned(), aspect: aspect.to_owned(), polarity });
+        rows.push(Row {
+            text: text.to_owned(),
+            aspect: aspect.to_owned(),
+            polarity,
+        });
     }
     if rows.is_empty() {
         return Err(fault(1, "there are no rows below the header".to_owned()));

@@ -1,5 +1,6 @@
-//! What the model looks at: each token of a sentence as a word it knows, and where that word stands as seen from the thing
-//! that is judged. Apart from the network because training reads texts through this very code, so the two cannot drift.
+//! What the model looks at: each token of a sentence as a word it knows, and where that word stands
+//! as seen from the thing that is judged. Apart from the network because training reads texts
+//! through this very code, so the two cannot drift.
 
 use std::ops::Range;
 
@@ -38,14 +39,16 @@ const CONTRASTS: [&str; 14] = [
 ];
 /// Words and marks that end a segment of a sentence.
 const BREAKS: [&str; 20] = [
-    ",", ";", ".", "\u{2014}", "-", "(", ")", ":", "!", "?", "\u{2026}", "and", "so", "because", "which", "when", "since", "or",
-    "as", "/",
+    ",", ";", ".", "\u{2014}", "-", "(", ")", ":", "!", "?", "\u{2026}", "and", "so", "because",
+    "which", "when", "since", "or", "as", "/",
 ];
 /// Of those, the ones that do not end what a negation reaches.
 const WEAK_BREAKS: [&str; 3] = ["and", "or", "as"];
 /// Words that negate, beside those that end in `n't`.
-const NEGATIONS: [&str; 13] =
-    ["not", "no", "never", "nothing", "none", "nobody", "without", "hardly", "barely", "lack", "lacks", "lacking", "cannot"];
+const NEGATIONS: [&str; 13] = [
+    "not", "no", "never", "nothing", "none", "nobody", "without", "hardly", "barely", "lack",
+    "lacks", "lacking", "cannot",
+];
 
 const IS_CONTRAST: u8 = 1;
 const IS_BREAK: u8 = 2;
@@ -73,7 +76,8 @@ impl Seen {
     }
 }
 
-/// The words that the model knows, by their keys: an open-addressed table that is at most half full.
+/// The words that the model knows, by their keys: an open-addressed table that is at most half
+/// full.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     slots: Vec<Slot>,
@@ -91,7 +95,16 @@ impl Vocabulary {
     #[must_use]
     pub fn new(keys: &[u32]) -> Self {
         let slots = ((keys.len() + 64) * 2).next_power_of_two();
-        let mut vocabulary = Self { slots: vec![Slot { key: FREE, word: UNKNOWN, class: 0 }; slots] };
+        let mut vocabulary = Self {
+            slots: vec![
+                Slot {
+                    key: FREE,
+                    word: UNKNOWN,
+                    class: 0
+                };
+                slots
+            ],
+        };
         for (word, key) in (1..).zip(keys) {
             vocabulary.slot(*key).word = word;
         }
@@ -123,10 +136,15 @@ impl Vocabulary {
         at
     }
 
-    /// The tokens of `scope` as seen from `anchors`, and where in the text the first of them is. Without an anchor the scope as
-    /// a whole is judged.
+    /// The tokens of `scope` as seen from `anchors`, and where in the text the first of them is.
+    /// Without an anchor the scope as a whole is judged.
     #[must_use]
-    pub fn look(&self, text: &Text, scope: Range<usize>, anchors: &[Range<usize>]) -> (usize, Vec<Seen>) {
+    pub fn look(
+        &self,
+        text: &Text,
+        scope: Range<usize>,
+        anchors: &[Range<usize>],
+    ) -> (usize, Vec<Seen>) {
         let scope = around(scope, anchors);
         let marks = self.marks(text, scope.clone());
         let mut seen = Vec::with_capacity(scope.len());
@@ -140,7 +158,8 @@ impl Vocabulary {
             let place = match near {
                 Some((distance, start)) => {
                     let its = &marks[start - scope.start];
-                    let turn = 1 + usize::from(mark.turn > its.turn) - usize::from(mark.turn < its.turn);
+                    let turn =
+                        1 + usize::from(mark.turn > its.turn) - usize::from(mark.turn < its.turn);
                     (far(distance) * 2 + usize::from(mark.segment == its.segment)) * 3 + turn
                 }
                 None if turned == 0 => PLACES - 3,
@@ -168,8 +187,17 @@ impl Vocabulary {
             if class & (IS_BREAK | IS_WEAK_BREAK) == IS_BREAK {
                 reach = 0;
             }
-            marks.push(Mark { word, segment, turn, is_negated: reach > 0 });
-            reach = if class & IS_NEGATION != 0 || form.ends_with("n't") { NEGATION_REACH } else { reach.saturating_sub(1) };
+            marks.push(Mark {
+                word,
+                segment,
+                turn,
+                is_negated: reach > 0,
+            });
+            reach = if class & IS_NEGATION != 0 || form.ends_with("n't") {
+                NEGATION_REACH
+            } else {
+                reach.saturating_sub(1)
+            };
         }
         marks
     }
@@ -185,13 +213,19 @@ struct Mark {
 /// How a token is looked up: numbers are alike.
 #[must_use]
 pub fn form(text: &Text, token: usize) -> &str {
-    if text.tokens()[token].shape == Shape::Number { "0" } else { text.word(token) }
+    if text.tokens()[token].shape == Shape::Number {
+        "0"
+    } else {
+        text.word(token)
+    }
 }
 
 /// The key of a form: 24 bits of FNV-1a.
 #[must_use]
 pub fn key(form: &str) -> u32 {
-    let hash = form.bytes().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = form.bytes().fold(0x811C_9DC5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
     (hash ^ hash >> 24) & 0x00FF_FFFF
 }
 
@@ -201,7 +235,9 @@ fn around(scope: Range<usize>, anchors: &[Range<usize>]) -> Range<usize> {
         return scope;
     }
     let middle = anchors.first().map_or(scope.start, |anchor| anchor.start);
-    let start = middle.saturating_sub(TOKENS_MAX / 2).clamp(scope.start, scope.end - TOKENS_MAX);
+    let start = middle
+        .saturating_sub(TOKENS_MAX / 2)
+        .clamp(scope.start, scope.end - TOKENS_MAX);
     start..start + TOKENS_MAX
 }
 
@@ -210,7 +246,9 @@ fn distance(token: usize, anchor: &Range<usize>) -> isize {
     if token < anchor.start {
         token.cast_signed() - anchor.start.cast_signed()
     } else {
-        (token + 1).saturating_sub(anchor.end.max(anchor.start + 1)).cast_signed()
+        (token + 1)
+            .saturating_sub(anchor.end.max(anchor.start + 1))
+            .cast_signed()
     }
 }
 
@@ -225,5 +263,9 @@ const fn far(distance: isize) -> usize {
         8..=12 => 5,
         _ => 6,
     };
-    if distance > 0 { class + DISTANCES } else { class }
+    if distance > 0 {
+        class + DISTANCES
+    } else {
+        class
+    }
 }

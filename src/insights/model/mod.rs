@@ -1,5 +1,6 @@
-//! A small model of polarity, for what no rule decides: integer weights, trained by `examples/train` on annotated sentences that
-//! may be used for it (`NOTICE`). How it was made and how well it does: `docs/MODEL.md`.
+//! A small model of polarity, for what no rule decides: integer weights, trained by
+//! `examples/train` on annotated sentences that may be used for it (`NOTICE`). How it was made and
+//! how well it does: `docs/MODEL.md`.
 
 pub mod features;
 pub mod network;
@@ -13,15 +14,15 @@ use sha2::{Digest as _, Sha256};
 use self::features::Vocabulary;
 use self::network::{Network, Sums};
 use self::weights::Weights;
-use super::reading::Hit;
+use super::analysis::Hit;
 use super::text::Text;
 use crate::hash::hex;
 
 /// The most hits that a score tells of.
 pub const HITS_MAX: usize = 4;
 
-/// By how much neutral is too likely beside an anchor, in thousandths: 44 of 100 judgements in MAMS are neutral, of those in
-/// reviews about 17. The figures for MAMS are without it.
+/// By how much neutral is too likely beside an anchor, in thousandths: 44 of 100 judgements in MAMS
+/// are neutral, of those in reviews about 17. The figures for MAMS are without it.
 const NEUTRAL_EXCESS: i32 = 1330;
 
 const WEIGHTS: &[u8] = include_bytes!("polarity.weights");
@@ -76,7 +77,8 @@ pub struct Figure {
     pub correct: u32,
 }
 
-/// How much speaks for each label, in thousandths of a natural logarithm of the odds; only differences mean something.
+/// How much speaks for each label, in thousandths of a natural logarithm of the odds; only
+/// differences mean something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scores {
     /// For ill.
@@ -115,7 +117,12 @@ impl Model {
         let digest = hex(&Sha256::digest(weights));
         let weights = Weights::parse(weights)?;
         let (vocabulary, network) = (Vocabulary::new(&weights.keys), Network::new(&weights));
-        Ok(Self { vocabulary, network, digest, quality: serde_json::from_str(quality)? })
+        Ok(Self {
+            vocabulary,
+            network,
+            digest,
+            quality: serde_json::from_str(quality)?,
+        })
     }
 
     /// SHA-256 of the weights, in hexadecimal.
@@ -130,27 +137,50 @@ impl Model {
         &self.quality
     }
 
-    /// How `scope`, a sentence or a part of one, speaks of what `anchor` names; of itself, where `anchor` is empty or outside.
-    /// Of itself it is hardly ever neutral: whole sentences were learned as negative or positive alone.
+    /// How `scope`, a sentence or a part of one, speaks of what `anchor` names; of itself, where
+    /// `anchor` is empty or outside. Of itself it is hardly ever neutral: whole sentences were
+    /// learned as negative or positive alone.
     #[must_use]
     pub fn score(&self, text: &Text, scope: Range<usize>, anchor: Range<usize>) -> Scores {
         let has_anchor = !anchor.is_empty() && scope.contains(&anchor.start);
-        let (first, seen) = self.vocabulary.look(text, scope, if has_anchor { std::slice::from_ref(&anchor) } else { &[] });
+        let (first, seen) = self.vocabulary.look(
+            text,
+            scope,
+            if has_anchor {
+                std::slice::from_ref(&anchor)
+            } else {
+                &[]
+            },
+        );
         let sums = self.network.run(&seen);
         let [negative, neutral, positive] = sums.labels;
-        let neutral = if has_anchor { neutral.saturating_sub(NEUTRAL_EXCESS) } else { neutral };
-        Scores { negative, neutral, positive, hits: hits(text, first, &sums) }
+        let neutral = if has_anchor {
+            neutral.saturating_sub(NEUTRAL_EXCESS)
+        } else {
+            neutral
+        };
+        Scores {
+            negative,
+            neutral,
+            positive,
+            hits: hits(text, first, &sums),
+        }
     }
 }
 
 /// The strongest contributions: of words, and of three words together.
 fn hits(text: &Text, first: usize, sums: &Sums) -> Vec<Hit> {
     let last = first + sums.words.len();
-    let words = (first..).zip(&sums.words).map(|(at, points)| (*points, at..at + 1));
-    let phrases = (first..).zip(&sums.phrases).map(|(at, points)| (*points, at.saturating_sub(1).max(first)..(at + 2).min(last)));
+    let words = (first..)
+        .zip(&sums.words)
+        .map(|(at, points)| (*points, at..at + 1));
+    let phrases = (first..)
+        .zip(&sums.phrases)
+        .map(|(at, points)| (*points, at.saturating_sub(1).max(first)..(at + 2).min(last)));
     let mut strongest: Vec<(i32, Range<usize>)> = Vec::with_capacity(HITS_MAX + 1);
     for (points, tokens) in words.chain(phrases).filter(|(points, _)| *points != 0) {
-        let at = strongest.partition_point(|(other, _)| other.unsigned_abs() >= points.unsigned_abs());
+        let at =
+            strongest.partition_point(|(other, _)| other.unsigned_abs() >= points.unsigned_abs());
         if at < HITS_MAX {
             strongest.insert(at, (points, tokens));
             strongest.truncate(HITS_MAX);
@@ -164,7 +194,11 @@ fn hits(text: &Text, first: usize, sums: &Sums) -> Vec<Hit> {
             }
             rule.push_str(text.word(token));
         }
-        Hit { rule, span: text.span(tokens), points }
+        Hit {
+            rule,
+            span: text.span(tokens),
+            points,
+        }
     };
     strongest.into_iter().map(hit).collect()
 }

@@ -13,12 +13,19 @@ fn model() -> Model {
 fn scores(original: &str, anchor: &str) -> Scores {
     let text = Text::new(original);
     let len = text.tokens().len();
-    let at = (0..len).find(|at| text.word(*at) == anchor).map_or(0..0, |at| at..at + 1);
+    let at = (0..len)
+        .find(|at| text.word(*at) == anchor)
+        .map_or(0..0, |at| at..at + 1);
     model().score(&text, 0..len, at)
 }
 
 fn labels(original: &str, anchor: &str) -> (i32, i32, i32) {
-    let Scores { negative, neutral, positive, .. } = scores(original, anchor);
+    let Scores {
+        negative,
+        neutral,
+        positive,
+        ..
+    } = scores(original, anchor);
     (negative, neutral, positive)
 }
 
@@ -35,31 +42,53 @@ fn the_figures_are_there_and_better_than_those_of_a_plain_model() {
     let share = |task: &str, set: &str, method: &str| {
         let model = model();
         let figures = &model.quality().figures;
-        let figure = figures.iter().find(|one| one.task == task && one.set == set && one.method == method).unwrap();
+        let figure = figures
+            .iter()
+            .find(|one| one.task == task && one.set == set && one.method == method)
+            .unwrap();
         f64::from(figure.correct) / f64::from(figure.n)
     };
     assert!(share("aspect_polarity", "mams-acsa-test", "model") >= 0.73);
     assert!(share("aspect_polarity", "mams-acsa-test", "model, unlike labels") >= 0.75);
     assert!(share("sentence_polarity", "uci-yelp-10-fold", "model") >= 0.85);
-    for (task, set) in [("aspect_polarity", "mams-acsa-test"), ("sentence_polarity", "uci-yelp-10-fold")] {
+    for (task, set) in [
+        ("aspect_polarity", "mams-acsa-test"),
+        ("sentence_polarity", "uci-yelp-10-fold"),
+    ] {
         assert!(share(task, set, "plain") < share(task, set, "model"));
     }
-    assert!(model().quality().inputs.iter().all(|input| input.sha256.len() == 64));
+    assert!(
+        model()
+            .quality()
+            .inputs
+            .iter()
+            .all(|input| input.sha256.len() == 64)
+    );
 }
 
 #[test]
 fn one_sentence_speaks_differently_of_different_things() {
     let mixed = "The technician was friendly and helpful, but the price was way too high.";
     let (of_technician, of_price) = (scores(mixed, "technician"), scores(mixed, "price"));
-    assert!(of_technician.positive > of_technician.negative, "{of_technician:?}");
+    assert!(
+        of_technician.positive > of_technician.negative,
+        "{of_technician:?}"
+    );
     assert!(of_price.negative > of_price.positive, "{of_price:?}");
 }
 
 #[test]
 fn without_an_anchor_the_whole_is_judged() {
-    for (original, is_good) in [("Great service, highly recommend!", true), ("Rude and slow. Never again.", false)] {
+    for (original, is_good) in [
+        ("Great service, highly recommend!", true),
+        ("Rude and slow. Never again.", false),
+    ] {
         let scores = scores(original, "");
-        assert_eq!(scores.positive > scores.negative, is_good, "{original}: {scores:?}");
+        assert_eq!(
+            scores.positive > scores.negative,
+            is_good,
+            "{original}: {scores:?}"
+        );
     }
 }
 
@@ -80,11 +109,19 @@ fn hits_name_the_strongest_words_and_where_they_stand() {
     let original = "\u{1F600} The food was great but the service was terribly slow.";
     let hits = scores(original, "service").hits;
     assert!(!hits.is_empty() && hits.len() <= HITS_MAX);
-    assert!(hits.windows(2).all(|pair| pair[0].points.unsigned_abs() >= pair[1].points.unsigned_abs()));
+    assert!(
+        hits.windows(2)
+            .all(|pair| pair[0].points.unsigned_abs() >= pair[1].points.unsigned_abs())
+    );
     let characters: Vec<char> = original.chars().collect();
     for hit in hits {
-        let cut: String = characters[hit.span.start as usize..hit.span.end as usize].iter().collect();
-        assert_eq!(hit.rule, format!("model:{}", cut.trim_end_matches('.').to_lowercase()).trim_end());
+        let cut: String = characters[hit.span.start as usize..hit.span.end as usize]
+            .iter()
+            .collect();
+        assert_eq!(
+            hit.rule,
+            format!("model:{}", cut.trim_end_matches('.').to_lowercase()).trim_end()
+        );
     }
 }
 
@@ -92,14 +129,27 @@ fn hits_name_the_strongest_words_and_where_they_stand() {
 fn a_token_is_seen_from_the_anchor_with_its_negation() {
     let text = Text::new("Not good at all, but the price was fair.");
     let vocabulary = Vocabulary::new(&[key("good"), key("fair")]);
-    let price = (0..text.tokens().len()).find(|at| text.word(*at) == "price").unwrap();
-    let (first, seen) = vocabulary.look(&text, 0..text.tokens().len(), std::slice::from_ref(&(price..price + 1)));
+    let price = (0..text.tokens().len())
+        .find(|at| text.word(*at) == "price")
+        .unwrap();
+    let (first, seen) = vocabulary.look(
+        &text,
+        0..text.tokens().len(),
+        std::slice::from_ref(&(price..price + 1)),
+    );
     assert_eq!((first, seen.len()), (0, text.tokens().len()));
     assert_eq!((seen[1].word, seen[1].role), (1, 1), "good, under not");
-    assert_eq!((seen[price + 2].word, seen[price + 2].role), (2, 0), "fair, which is not");
+    assert_eq!(
+        (seen[price + 2].word, seen[price + 2].role),
+        (2, 0),
+        "fair, which is not"
+    );
     assert!(seen[price].is_anchor() && seen.iter().filter(|seen| seen.is_anchor()).count() == 1);
     assert_ne!(seen[1].place, seen[price + 2].place);
-    assert!(seen.iter().all(|seen| usize::from(seen.place) < PLACES && usize::from(seen.role) < ROLES));
+    assert!(
+        seen.iter()
+            .all(|seen| usize::from(seen.place) < PLACES && usize::from(seen.role) < ROLES)
+    );
 }
 
 #[test]
@@ -116,8 +166,20 @@ fn a_long_sentence_is_looked_at_around_the_anchor() {
 
 #[test]
 fn weights_that_are_cut_off_or_foreign_are_refused() {
-    assert!(matches!(Model::parse(&WEIGHTS[..WEIGHTS.len() - 1], QUALITY), Err(ModelError::Length)));
-    assert!(matches!(Model::parse(&[WEIGHTS, &[0]].concat(), QUALITY), Err(ModelError::Length)));
-    assert!(matches!(Model::parse(b"something", QUALITY), Err(ModelError::Foreign)));
-    assert!(matches!(Model::parse(WEIGHTS, "{}"), Err(ModelError::Quality(_))));
+    assert!(matches!(
+        Model::parse(&WEIGHTS[..WEIGHTS.len() - 1], QUALITY),
+        Err(ModelError::Length)
+    ));
+    assert!(matches!(
+        Model::parse(&[WEIGHTS, &[0]].concat(), QUALITY),
+        Err(ModelError::Length)
+    ));
+    assert!(matches!(
+        Model::parse(b"something", QUALITY),
+        Err(ModelError::Foreign)
+    ));
+    assert!(matches!(
+        Model::parse(WEIGHTS, "{}"),
+        Err(ModelError::Quality(_))
+    ));
 }

@@ -1,5 +1,5 @@
-//! The weights as they stand in their file: small integers, in one fixed order. Apart from the network, which unfolds them into
-//! what is quick to add up.
+//! The weights as they stand in their file: small integers, in one fixed order. Apart from the
+//! network, which unfolds them into what is quick to add up.
 
 use super::ModelError;
 use super::features::{PLACES, ROLES};
@@ -16,7 +16,8 @@ pub const INPUT: usize = WORD + PLACE + ROLE;
 pub const FILTERS: usize = 32;
 /// Negative, neutral, positive.
 pub const LABELS: usize = 3;
-/// A word's points for negative and for positive, where it is not negated and where it is; for neutral they are 0.
+/// A word's points for negative and for positive, where it is not negated and where it is; for
+/// neutral they are 0.
 pub const POINTS: usize = 4;
 /// How many tokens a filter sees: one before, the middle, one after.
 pub const WIDTH: usize = 3;
@@ -40,7 +41,8 @@ pub struct Weights {
     pub roles: Vec<i8>,
     /// The filters: [`WIDTH`] by [`INPUT`] by twice [`FILTERS`].
     pub filters: Vec<i8>,
-    /// How much a filter's match counts at each place, in 64ths: [`FILTERS`] for each place. Those of the anchor always count 1.
+    /// How much a filter's match counts at each place, in 64ths: [`FILTERS`] for each place. Those
+    /// of the anchor always count 1.
     pub gates: Vec<i8>,
     /// What the filters give for each label: twice [`FILTERS`] by [`LABELS`].
     pub outputs: Vec<i8>,
@@ -59,16 +61,31 @@ impl Weights {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(u16::try_from(self.keys.len()).unwrap_or(u16::MAX).to_le_bytes());
+        bytes.extend(
+            u16::try_from(self.keys.len())
+                .unwrap_or(u16::MAX)
+                .to_le_bytes(),
+        );
         for key in &self.keys {
             bytes.extend(&key.to_le_bytes()[..3]);
         }
-        for table in
-            [&self.words, &self.points, &self.places, &self.reaches, &self.roles, &self.filters, &self.gates, &self.outputs]
-        {
+        for table in [
+            &self.words,
+            &self.points,
+            &self.places,
+            &self.reaches,
+            &self.roles,
+            &self.filters,
+            &self.gates,
+            &self.outputs,
+        ] {
             bytes.extend(table.iter().map(|weight| weight.cast_unsigned()));
         }
-        for table in [&self.thresholds, &self.priors, &vec![self.output_unit, self.points_unit]] {
+        for table in [
+            &self.thresholds,
+            &self.priors,
+            &vec![self.output_unit, self.points_unit],
+        ] {
             bytes.extend(table.iter().flat_map(|number| number.to_le_bytes()));
         }
         bytes
@@ -83,9 +100,19 @@ impl Weights {
         if rest.take(MAGIC.len())? != MAGIC {
             return Err(ModelError::Foreign);
         }
-        let words = rest.take(2)?.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte));
+        let words = rest
+            .take(2)?
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | usize::from(*byte));
         let weights = Self {
-            keys: rest.take(words * 3)?.as_chunks().0.iter().map(|&[a, b, c]| u32::from_le_bytes([a, b, c, 0])).collect(),
+            keys: rest
+                .take(words * 3)?
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&[a, b, c]| u32::from_le_bytes([a, b, c, 0]))
+                .collect(),
             words: rest.small((words + 1) * WORD)?,
             points: rest.small((words + 1) * POINTS)?,
             places: rest.small(PLACES * PLACE)?,
@@ -99,11 +126,15 @@ impl Weights {
             output_unit: rest.large(1)?[0],
             points_unit: rest.large(1)?[0],
         };
-        if rest.0.is_empty() { Ok(weights) } else { Err(ModelError::Length) }
+        if rest.0.is_empty() {
+            Ok(weights)
+        } else {
+            Err(ModelError::Length)
+        }
     }
 }
 
-/// What is still to be read.
+/// What is still to be analyzed.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -114,10 +145,20 @@ impl<'a> Rest<'a> {
     }
 
     fn small(&mut self, len: usize) -> Result<Vec<i8>, ModelError> {
-        Ok(self.take(len)?.iter().map(|byte| byte.cast_signed()).collect())
+        Ok(self
+            .take(len)?
+            .iter()
+            .map(|byte| byte.cast_signed())
+            .collect())
     }
 
     fn large(&mut self, len: usize) -> Result<Vec<i32>, ModelError> {
-        Ok(self.take(len * 4)?.as_chunks().0.iter().map(|chunk| i32::from_le_bytes(*chunk)).collect())
+        Ok(self
+            .take(len * 4)?
+            .as_chunks()
+            .0
+            .iter()
+            .map(|chunk| i32::from_le_bytes(*chunk))
+            .collect())
     }
 }

@@ -1,8 +1,6 @@
 //! The rows behind the insights: the firm's own texts, and what was read.
 
-mod editorial;
+mod analysis;
 mod packed;
-mod reading;
 
-pub use editorial::{editorial, replace_editorial};
-pub use reading::{Kept, Stored, Verified, clear, keep, stored, stray, verify};
+pub use analysis::{NewAnalysis, StoredAnalysis, Verified, clear, save, stored, stray, verify};

@@ -1,5 +1,6 @@
-//! Fingerprints of words: one quick hash for every table of words. Apart because words are looked up in several rooms. The
-//! tables are fixed when a text arrives, so no text can crowd them; and the same word has the same fingerprint everywhere.
+//! Fingerprints of words: one quick hash for every table of words. Apart because words are looked
+//! up in several rooms. The tables are fixed when a text arrives, so no text can crowd them; and
+//! the same word has the same fingerprint everywhere.
 
 use std::hash::Hasher;
 
@@ -15,7 +16,8 @@ impl Fingerprint {
         key ^ key >> 29
     }
 
-    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in 10^12 dictionaries.
+    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in
+    /// 10^12 dictionaries.
     #[must_use]
     pub fn of(word: &str) -> u64 {
         Self::mix_all(word.len() as u64, word.as_bytes())
@@ -23,8 +25,14 @@ impl Fingerprint {
 
     fn mix_all(key: u64, bytes: &[u8]) -> u64 {
         let (eights, rest) = bytes.as_chunks::<8>();
-        let key = eights.iter().fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
-        Self::mix(key, rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)))
+        let key = eights
+            .iter()
+            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(
+            key,
+            rest.iter()
+                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
+        )
     }
 }
 

@@ -1,61 +1,108 @@
 //! Which language a text is in, as far as reading it goes: English or not.
 
 use super::{Shape, Text};
-use crate::insights::reading::Language;
+use crate::insights::analysis::Language;
 use crate::steps;
 
-/// Words that every English text of some length has, and that other languages hardly have; by their length.
+/// Words that every English text of some length has, and that other languages hardly have; by their
+/// length.
 const FUNCTION_WORDS: [&[&str]; 6] = [
     &[],
     &["a", "i"],
-    &["an", "as", "at", "be", "by", "he", "if", "in", "is", "it", "my", "of", "on", "so", "to", "up", "us", "we", "no"],
     &[
-        "all", "and", "are", "but", "did", "for", "had", "has", "her", "him", "his", "how", "not", "our", "out", "she", "the",
-        "was", "who", "you",
+        "an", "as", "at", "be", "by", "he", "if", "in", "is", "it", "my", "of", "on", "so", "to",
+        "up", "us", "we", "no",
     ],
-    &["from", "have", "than", "that", "them", "they", "this", "very", "were", "what", "when", "will", "with", "your"],
-    &["about", "after", "again", "their", "there", "which", "would"],
+    &[
+        "all", "and", "are", "but", "did", "for", "had", "has", "her", "him", "his", "how", "not",
+        "our", "out", "she", "the", "was", "who", "you",
+    ],
+    &[
+        "from", "have", "than", "that", "them", "they", "this", "very", "were", "what", "when",
+        "will", "with", "your",
+    ],
+    &[
+        "about", "after", "again", "their", "there", "which", "would",
+    ],
 ];
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
 const ENGLISH_ONE_IN: usize = 5;
-/// A guess of less confidence that is not called reliable either says nothing; a short line of Spanish has 0.26.
+/// A guess of less confidence that is not called reliable either says nothing; a short line of
+/// Spanish has 0.26.
 const CONFIDENCE_MIN: f64 = 0.25;
 /// Beyond so many words the answer is known.
 const WORDS_MAX: usize = 200;
 
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
 pub fn guess(text: &Text, declared: Option<&str>) -> Language {
-    let is_word = |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
-    let words = (0..text.tokens().len()).inspect(|_| steps::one()).filter(is_word).take(WORDS_MAX);
-    let (count, english) =
-        words.fold((0, 0), |(count, english), token| (count + 1, english + usize::from(is_function_word(text.word(token)))));
-    let is_declared_other = declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+    let is_word =
+        |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
+    let words = (0..text.tokens().len())
+        .inspect(|_| steps::one())
+        .filter(is_word)
+        .take(WORDS_MAX);
+    let (count, english) = words.fold((0, 0), |(count, english), token| {
+        (
+            count + 1,
+            english + usize::from(is_function_word(text.word(token))),
+        )
+    });
+    let is_declared_other =
+        declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
     match count {
+        0 if is_mark_out_of(text) => Language::English,
         0 => Language::None,
-        _ if english * ENGLISH_ONE_IN >= count && !(is_declared_other && count < SHORT) => Language::English,
+        _ if english * ENGLISH_ONE_IN >= count && !(is_declared_other && count < SHORT) => {
+            Language::English
+        }
         _ if count < SHORT => short(text, is_declared_other),
         _ => long(text),
     }
 }
 
+/// Whether a text without words holds a mark, `10/10`: that says the same in every language.
+fn is_mark_out_of(text: &Text) -> bool {
+    let is_number = |token: usize| {
+        text.tokens()
+            .get(token)
+            .is_some_and(|token| token.shape == Shape::Number)
+    };
+    (1..text.tokens().len())
+        .inspect(|_| steps::one())
+        .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
+}
+
 /// Whether it is one of the [`FUNCTION_WORDS`].
 fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.get(word.len()).is_some_and(|words| words.contains(&word))
+    FUNCTION_WORDS
+        .get(word.len())
+        .is_some_and(|words| words.contains(&word))
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.
 fn short(text: &Text, is_declared_other: bool) -> Language {
-    let is_latin = (0..text.tokens().len()).all(|token| text.word(token).chars().all(|c| !c.is_alphabetic() || c.is_ascii()));
-    if is_latin && !is_declared_other { Language::English } else { Language::Other }
+    let is_latin = (0..text.tokens().len()).all(|token| {
+        text.word(token)
+            .chars()
+            .all(|c| !c.is_alphabetic() || c.is_ascii())
+    });
+    if is_latin && !is_declared_other {
+        Language::English
+    } else {
+        Language::Other
+    }
 }
 
 fn long(text: &Text) -> Language {
     let words = text.normal_words();
     steps::add(words.len());
     match whatlang::detect(&words) {
-        Some(info) if info.lang() != whatlang::Lang::Eng && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) => {
+        Some(info)
+            if info.lang() != whatlang::Lang::Eng
+                && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
+        {
             Language::Other
         }
         Some(info) if info.script() != whatlang::Script::Latin => Language::Other,

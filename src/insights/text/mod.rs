@@ -1,5 +1,6 @@
-//! From a review's text to words and sentences. What is compared is normalised; every token keeps its place in the
-//! original, so that whatever is found can be cut out of the text that the customer wrote.
+//! From a review's text to words and sentences. What is compared is normalised; every token keeps
+//! its place in the original, so that whatever is found can be cut out of the text that the
+//! customer wrote.
 
 mod fingerprint;
 mod language;
@@ -8,7 +9,7 @@ mod tokens;
 
 use std::ops::Range;
 
-use super::reading::{Language, Span};
+use super::analysis::{Language, Span};
 pub use fingerprint::Fingerprint;
 
 /// How a token is written.
@@ -24,7 +25,8 @@ pub enum Shape {
     Mixed,
     /// Begins with a digit: `24`, `7:30`, `2,400`, `5th`
     Number,
-    /// Anything else, one character each, but a run of the same one is one token: `.`, `!!!`, `$`, an emoji
+    /// Anything else, one character each, but a run of the same one is one token: `.`, `!!!`, `$`,
+    /// an emoji
     Mark,
 }
 
@@ -35,7 +37,8 @@ pub struct Token {
     pub span: Span,
     /// How it is written there.
     pub shape: Shape,
-    /// Whether it stands apart from the token before it: white space, a hyphen, or the text's beginning.
+    /// Whether it stands apart from the token before it: white space, a hyphen, or the text's
+    /// beginning.
     pub is_apart: bool,
     /// Whether a line ended before it.
     pub begins_line: bool,
@@ -56,7 +59,11 @@ impl Text {
     #[must_use]
     pub fn new(original: &str) -> Self {
         let (normal, tokens) = tokens::cut(original);
-        let mut text = Self { normal, tokens, sentences: Vec::new() };
+        let mut text = Self {
+            normal,
+            tokens,
+            sentences: Vec::new(),
+        };
         text.sentences = sentences::cut(&text);
         text
     }
@@ -80,7 +87,8 @@ impl Text {
         &self.normal[token.start as usize..token.end as usize]
     }
 
-    /// Whether it is English, and so can be read. `declared` is the language tag that came with it, if any.
+    /// Whether it is English, and so can be read. `declared` is the language tag that came with it,
+    /// if any.
     #[must_use]
     pub fn language(&self, declared: Option<&str>) -> Language {
         language::guess(self, declared)
@@ -88,14 +96,24 @@ impl Text {
 
     /// All words, normalised, with spaces between.
     fn normal_words(&self) -> String {
-        (0..self.tokens.len()).map(|token| self.word(token)).collect::<Vec<_>>().join(" ")
+        (0..self.tokens.len())
+            .map(|token| self.word(token))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The place of a range of tokens in the original.
     #[must_use]
     pub fn span(&self, tokens: Range<usize>) -> Span {
-        match self.tokens.get(tokens).and_then(|tokens| Some((tokens.first()?, tokens.last()?))) {
-            Some((first, last)) => Span { start: first.span.start, end: last.span.end },
+        match self
+            .tokens
+            .get(tokens)
+            .and_then(|tokens| Some((tokens.first()?, tokens.last()?)))
+        {
+            Some((first, last)) => Span {
+                start: first.span.start,
+                end: last.span.end,
+            },
             None => Span::default(),
         }
     }

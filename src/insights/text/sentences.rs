@@ -5,16 +5,18 @@ use std::ops::Range;
 use super::{Shape, Text};
 use crate::steps;
 
-/// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a text that is one sentence from
-/// end to end must not cost more than others of its length, and what is looked for in a sentence looks through all of it.
+/// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a
+/// text that is one sentence from end to end must not cost more than others of its length, and what
+/// is looked for in a sentence looks through all of it.
 pub const SENTENCE_TOKENS_MAX: usize = 200;
-/// Among so many tokens before that bound, a part ends behind the last mark, so that no thought is torn without need.
+/// Among so many tokens before that bound, a part ends behind the last mark, so that no thought is
+/// torn without need.
 const PART_MARKS_WITHIN: usize = 60;
 
 /// A full stop after these does not end a sentence.
 const ABBREVIATIONS: [&str; 20] = [
-    "mr", "mrs", "ms", "dr", "st", "ave", "blvd", "rd", "jr", "sr", "inc", "co", "vs", "approx", "appt", "est", "min", "hr", "ft",
-    "tech",
+    "mr", "mrs", "ms", "dr", "st", "ave", "blvd", "rd", "jr", "sr", "inc", "co", "vs", "approx",
+    "appt", "est", "min", "hr", "ft", "tech",
 ];
 /// What may stand behind the end and still belongs to the sentence.
 const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
@@ -34,14 +36,17 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
             // `fixed it (again!) for us`: what follows the parenthesis belongs to the sentence.
             let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
             if closes
-                && text
-                    .tokens()
-                    .get(at + 1)
-                    .is_some_and(|next| next.shape == Shape::Lower || next.shape == Shape::Mark && !is_end_mark(text.word(at + 1)))
+                && text.tokens().get(at + 1).is_some_and(|next| {
+                    next.shape == Shape::Lower
+                        || next.shape == Shape::Mark && !is_end_mark(text.word(at + 1))
+                })
             {
                 continue;
             }
-            while at < len && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart || is_end_mark(text.word(at))) {
+            while at < len
+                && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
+                    || is_end_mark(text.word(at)))
+            {
                 steps::one();
                 at += 1;
             }
@@ -59,8 +64,12 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
 fn push(text: &Text, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
     while sentence.len() > SENTENCE_TOKENS_MAX {
         let most = sentence.start + SENTENCE_TOKENS_MAX;
-        let marks = (most - PART_MARKS_WITHIN..most).rev().inspect(|_| steps::one());
-        let mark = marks.into_iter().find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
+        let marks = (most - PART_MARKS_WITHIN..most)
+            .rev()
+            .inspect(|_| steps::one());
+        let mark = marks
+            .into_iter()
+            .find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
         let end = mark.map_or(most, |mark| mark + 1);
         sentences.push(sentence.start..end);
         sentence.start = end;
@@ -90,8 +99,11 @@ fn ends(text: &Text, at: usize, start: usize) -> bool {
             let is_initial = at > start
                 && before.is_some_and(|word| word.chars().count() == 1 && word != "i")
                 && text.tokens()[at - 1].shape == Shape::Capitalised
-                && (goes_on_small || next.is_some_and(|next| next.shape == Shape::Capitalised && at - 1 == start));
-            let is_inside = next.is_some_and(|next| !next.is_apart && next.shape != Shape::Mark && goes_on_small);
+                && (goes_on_small
+                    || next
+                        .is_some_and(|next| next.shape == Shape::Capitalised && at - 1 == start));
+            let is_inside = next
+                .is_some_and(|next| !next.is_apart && next.shape != Shape::Mark && goes_on_small);
             !(abbreviates && next.is_some() || is_initial || is_inside)
         }
         "\u{2026}" => !goes_on_small,

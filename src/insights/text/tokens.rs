@@ -1,8 +1,8 @@
-//! Words, numbers and marks. Apart from the room's other files because what counts as one word is a question of
-//! typography, not of meaning.
+//! Words, numbers and marks. Apart from the room's other files because what counts as one word is a
+//! question of typography, not of meaning.
 
 use super::{Shape, Token};
-use crate::insights::reading::Span;
+use crate::insights::analysis::Span;
 use crate::steps;
 
 /// A character with its place, in code points.
@@ -11,12 +11,19 @@ type Placed = (u32, char);
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {
     let characters: Vec<Placed> = (0..).zip(original.chars().map(plain)).collect();
-    let mut cut = Cut { normal: String::with_capacity(original.len() + 8), tokens: Vec::with_capacity(original.len() / 4) };
+    let mut cut = Cut {
+        normal: String::with_capacity(original.len() + 8),
+        tokens: Vec::with_capacity(original.len() / 4),
+    };
     let (mut at, mut is_apart, mut begins_line) = (0, true, true);
     while let Some(&(_, character)) = characters.get(at) {
         steps::one();
         let rest = &characters[at..];
-        let len = if character.is_alphanumeric() { word(rest) } else { mark(rest, at > 0 && !is_apart) };
+        let len = if character.is_alphanumeric() {
+            word(rest)
+        } else {
+            mark(rest, at > 0 && !is_apart)
+        };
         if len == 0 {
             is_apart = true;
             begins_line |= character == '\n';
@@ -38,7 +45,10 @@ struct Cut {
 impl Cut {
     fn push(&mut self, characters: &[Placed], is_apart: bool, begins_line: bool) {
         let [(first, _), ..] = characters else { return };
-        let span = Span { start: *first, end: *first + u32::try_from(characters.len()).unwrap_or(u32::MAX) };
+        let span = Span {
+            start: *first,
+            end: *first + u32::try_from(characters.len()).unwrap_or(u32::MAX),
+        };
         let start = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
         let is_word = characters[0].1.is_alphanumeric();
         let is_acronym = is_word && acronym(characters) > 0;
@@ -54,7 +64,14 @@ impl Cut {
             }
         }
         let end = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
-        self.tokens.push(Token { span, shape: shape(characters), is_apart, begins_line, start, end });
+        self.tokens.push(Token {
+            span,
+            shape: shape(characters),
+            is_apart,
+            begins_line,
+            start,
+            end,
+        });
     }
 }
 
@@ -96,9 +113,14 @@ fn word(characters: &[Placed]) -> usize {
     len
 }
 
-/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 where there is none.
+/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash;
+/// 0 where there is none.
 fn acronym(characters: &[Placed]) -> usize {
-    let at = |index: usize| characters.get(index).map_or(' ', |(_, character)| *character);
+    let at = |index: usize| {
+        characters
+            .get(index)
+            .map_or(' ', |(_, character)| *character)
+    };
     let joint = at(1);
     if !at(0).is_alphabetic() || !(joint == '.' || joint == '/') {
         return 0;
@@ -128,7 +150,11 @@ fn mark(characters: &[Placed], follows_word: bool) -> usize {
     {
         return 0;
     }
-    characters.iter().inspect(|_| steps::one()).take_while(|(_, character)| *character == first).count()
+    characters
+        .iter()
+        .inspect(|_| steps::one())
+        .take_while(|(_, character)| *character == first)
+        .count()
 }
 
 fn shape(characters: &[Placed]) -> Shape {
@@ -139,8 +165,16 @@ fn shape(characters: &[Placed]) -> Shape {
     if first.is_numeric() {
         return Shape::Number;
     }
-    let letters = || characters.iter().map(|(_, character)| *character).filter(|character| character.is_alphabetic());
-    let (count, upper) = (letters().count(), letters().filter(|letter| letter.is_uppercase()).count());
+    let letters = || {
+        characters
+            .iter()
+            .map(|(_, character)| *character)
+            .filter(|character| character.is_alphabetic())
+    };
+    let (count, upper) = (
+        letters().count(),
+        letters().filter(|letter| letter.is_uppercase()).count(),
+    );
     match (first.is_uppercase(), upper) {
         (false, 0) => Shape::Lower,
         (true, 1) => Shape::Capitalised,

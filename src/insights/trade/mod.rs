@@ -1,9 +1,10 @@
-//! What a trade's customers write about, and in which words: aspects, phrases, opinions and cues, read from files that a firm
-//! can edit. Apart from `aspects`, which judges by them, because this is language and that is method.
+//! What a trade's customers write about, and in which words: aspects, phrases, opinions and cues,
+//! read from files that a firm can edit. Apart from `aspects`, which judges by them, because this
+//! is language and that is method.
 
 mod inflect;
+mod parse;
 mod pattern;
-mod read;
 
 use std::collections::BTreeMap;
 
@@ -19,9 +20,18 @@ const BUILT_IN: [(&str, &str); 13] = [
     ("opinions.toml", include_str!("data/opinions.toml")),
     ("punctuality.toml", include_str!("data/punctuality.toml")),
     ("scheduling.toml", include_str!("data/scheduling.toml")),
-    ("response_time.toml", include_str!("data/response_time.toml")),
-    ("communication.toml", include_str!("data/communication.toml")),
-    ("professionalism.toml", include_str!("data/professionalism.toml")),
+    (
+        "response_time.toml",
+        include_str!("data/response_time.toml"),
+    ),
+    (
+        "communication.toml",
+        include_str!("data/communication.toml"),
+    ),
+    (
+        "professionalism.toml",
+        include_str!("data/professionalism.toml"),
+    ),
     ("workmanship.toml", include_str!("data/workmanship.toml")),
     ("price.toml", include_str!("data/price.toml")),
     ("honesty.toml", include_str!("data/honesty.toml")),
@@ -146,7 +156,7 @@ impl Trade {
     /// # Errors
     /// The first fault, with its file and line.
     pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeError> {
-        let mut trade = read::read(files)?;
+        let mut trade = parse::parse(files)?;
         let mut digest = Sha256::new();
         for (name, text) in files {
             digest.update((name.len() as u64).to_be_bytes());

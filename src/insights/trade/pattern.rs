@@ -44,31 +44,50 @@ const WAYS_MAX: usize = 4096;
 const STEPS_MAX: usize = 16;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
-/// Reads a pattern, and all ways to match it; lists with entries of several words stand in `groups` and become alternatives.
+/// Reads a pattern, and all ways to match it; lists with entries of several words stand in `groups`
+/// and become alternatives.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(text: &str, lists: &BTreeMap<String, Vec<String>>) -> Result<(Vec<Item>, Vec<Vec<Step>>), String> {
-    let mut parser = Parser { rest: text, depth: 0, lists };
+pub fn parse(
+    text: &str,
+    lists: &BTreeMap<String, Vec<String>>,
+) -> Result<(Vec<Item>, Vec<Vec<Step>>), String> {
+    let mut parser = Parser {
+        rest: text,
+        depth: 0,
+        lists,
+    };
     let items = parser.sequence()?;
     if !parser.rest.is_empty() {
         return Err(format!("`{text}` has a `{}` too many", &parser.rest[..1]));
     }
-    let ways =
-        expand(&items).ok_or_else(|| format!("`{text}` can match in more than {WAYS_MAX} ways: say it in several patterns"))?;
-    if let Some(way) = ways.iter().find(|way| way.iter().all(|step| matches!(step, Step::Gap(_)))) {
-        return Err(format!("`{text}` can match without a single word ({} steps)", way.len()));
+    let ways = expand(&items).ok_or_else(|| {
+        format!("`{text}` can match in more than {WAYS_MAX} ways: say it in several patterns")
+    })?;
+    if let Some(way) = ways
+        .iter()
+        .find(|way| way.iter().all(|step| matches!(step, Step::Gap(_))))
+    {
+        return Err(format!(
+            "`{text}` can match without a single word ({} steps)",
+            way.len()
+        ));
     }
     if ways.iter().any(|way| way.len() > STEPS_MAX) {
         return Err(format!("`{text}` has more than {STEPS_MAX} parts"));
     }
-    if ways.iter().any(|way| matches!(way.first(), Some(Step::Gap(_)))) {
+    if ways
+        .iter()
+        .any(|way| matches!(way.first(), Some(Step::Gap(_))))
+    {
         return Err(format!("`{text}` begins with a gap"));
     }
     Ok((items, ways))
 }
 
-/// All ways to match a pattern; nothing where they are too many. A gap that nothing follows is left out.
+/// All ways to match a pattern; nothing where they are too many. A gap that nothing follows is left
+/// out.
 fn expand(items: &[Item]) -> Option<Vec<Vec<Step>>> {
     let mut ways = product(items)?;
     for way in &mut ways {
@@ -96,7 +115,14 @@ fn product(items: &[Item]) -> Option<Vec<Vec<Step>>> {
         if ways.len() * parts.len() > WAYS_MAX {
             return None;
         }
-        ways = ways.iter().flat_map(|way| parts.iter().map(move |part| [way.as_slice(), part].concat())).collect();
+        ways = ways
+            .iter()
+            .flat_map(|way| {
+                parts
+                    .iter()
+                    .map(move |part| [way.as_slice(), part].concat())
+            })
+            .collect();
     }
     Some(ways)
 }
@@ -131,7 +157,9 @@ impl Parser<'_> {
         let mut items = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
-            let Some(first) = self.rest.chars().next() else { break };
+            let Some(first) = self.rest.chars().next() else {
+                break;
+            };
             match first {
                 ')' | '|' => break,
                 '(' => items.push(self.group()?),
@@ -158,7 +186,8 @@ impl Parser<'_> {
     /// `early|late?`, one word of each, or a gap
     fn choice(&mut self) -> Result<Item, String> {
         // In a group `|` parts sequences; outside it parts words.
-        let ends = |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
+        let ends =
+            |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
         let len = self.rest.find(ends).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(len);
         self.rest = rest;
@@ -166,11 +195,19 @@ impl Parser<'_> {
             let words = if words.is_empty() {
                 GAP
             } else {
-                words.parse().map_err(|_| format!("`{word}` is no gap: write `..` or `..5`"))?
+                words
+                    .parse()
+                    .map_err(|_| format!("`{word}` is no gap: write `..` or `..5`"))?
             };
-            return if words <= GAP_MAX { Ok(Item::Gap(words)) } else { Err(format!("a gap passes at most {GAP_MAX} words")) };
+            return if words <= GAP_MAX {
+                Ok(Item::Gap(words))
+            } else {
+                Err(format!("a gap passes at most {GAP_MAX} words"))
+            };
         }
-        let (word, is_optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
+        let (word, is_optional) = word
+            .strip_suffix('?')
+            .map_or((word, false), |word| (word, true));
         let mut choices = Vec::new();
         for one in word.split('|') {
             choices.extend(self.symbol(one)?);
@@ -187,18 +224,35 @@ impl Parser<'_> {
         })
     }
 
-    /// The sequences that one name stands for: a single symbol, or the entries of a list with several words.
+    /// The sequences that one name stands for: a single symbol, or the entries of a list with
+    /// several words.
     fn symbol(&self, word: &str) -> Result<Vec<Vec<Item>>, String> {
         let single = |word: &str| Ok(vec![vec![Item::Symbol(word.to_owned())]]);
         if word.is_empty() {
             return Err("there is an empty alternative".to_owned());
         }
         if let Some(name) = word.strip_prefix('@') {
-            let list = self.lists.get(name).ok_or_else(|| format!("there is no list `{name}`"))?;
-            if list.iter().all(|entry| !entry.contains([' ', '(', '|', '?', '@'])) {
+            let list = self
+                .lists
+                .get(name)
+                .ok_or_else(|| format!("there is no list `{name}`"))?;
+            if list
+                .iter()
+                .all(|entry| !entry.contains([' ', '(', '|', '?', '@']))
+            {
                 return single(word);
             }
-            return list.iter().map(|entry| Parser { rest: entry, depth: 0, lists: self.lists }.sequence()).collect();
+            return list
+                .iter()
+                .map(|entry| {
+                    Parser {
+                        rest: entry,
+                        depth: 0,
+                        lists: self.lists,
+                    }
+                    .sequence()
+                })
+                .collect();
         }
         if word.starts_with('<') {
             return if CLASSES.contains(&word) {
@@ -211,8 +265,17 @@ impl Parser<'_> {
         if word == "^" {
             return single(word);
         }
-        let is_word = plain.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == '\'') || plain.chars().count() == 1;
-        if is_word { single(word) } else { Err(format!("`{word}` is no word: lower case, and no hyphen (write two words)")) }
+        let is_word = plain
+            .chars()
+            .all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == '\'')
+            || plain.chars().count() == 1;
+        if is_word {
+            single(word)
+        } else {
+            Err(format!(
+                "`{word}` is no word: lower case, and no hyphen (write two words)"
+            ))
+        }
     }
 
     fn optional(&mut self, mut choices: Vec<Vec<Item>>) -> Item {

@@ -2,7 +2,8 @@
 
 use super::{Meaning, Trade, TradeError, forms};
 
-const ASPECT: &str = "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
+const ASPECT: &str =
+    "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
 
 fn fault(text: &str) -> String {
     Trade::parse(text).unwrap_err().to_string()
@@ -16,7 +17,11 @@ fn ways(pattern: &str) -> usize {
 #[test]
 fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
     let trade = Trade::built_in().unwrap();
-    let ids: Vec<&str> = trade.aspects.iter().map(|aspect| aspect.id.as_str()).collect();
+    let ids: Vec<&str> = trade
+        .aspects
+        .iter()
+        .map(|aspect| aspect.id.as_str())
+        .collect();
     assert_eq!(
         ids,
         [
@@ -33,7 +38,12 @@ fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
             "overall"
         ]
     );
-    assert!(trade.aspects.iter().all(|aspect| aspect.question.ends_with('?') && !aspect.label.is_empty()));
+    assert!(
+        trade
+            .aspects
+            .iter()
+            .all(|aspect| aspect.question.ends_with('?') && !aspect.label.is_empty())
+    );
     assert_eq!(trade.digest().len(), 64);
 }
 
@@ -44,7 +54,11 @@ fn every_aspect_can_be_praised_blamed_and_told_of() {
         let has = |is_meant: fn(i32) -> bool| {
             trade.rules.iter().any(|rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && is_meant(points)))
         };
-        assert!(has(|points| points > 0) && has(|points| points < 0) && has(|points| points == 0), "{}", aspect.id);
+        assert!(
+            has(|points| points > 0) && has(|points| points < 0) && has(|points| points == 0),
+            "{}",
+            aspect.id
+        );
     }
 }
 
@@ -66,21 +80,32 @@ fn alternatives_of_one_word_are_one_way_and_sequences_are_several() {
 
 #[test]
 fn forms_follow_the_rules_of_spelling() {
-    for (base, form) in
-        [("stop", "stopped"), ("arrive", "arriving"), ("try", "tried"), ("fix", "fixes"), ("show", "showed"), ("play", "played")]
-    {
+    for (base, form) in [
+        ("stop", "stopped"),
+        ("arrive", "arriving"),
+        ("try", "tried"),
+        ("fix", "fixes"),
+        ("show", "showed"),
+        ("play", "played"),
+    ] {
         assert!(forms(base).contains(&form.to_owned()), "{base} {form}");
     }
 }
 
 #[test]
 fn a_fault_is_told_with_its_file_and_line() {
-    assert_eq!(fault("[[aspect]]\nid = \"price\""), "trade:1: an aspect needs `label`");
+    assert_eq!(
+        fault("[[aspect]]\nid = \"price\""),
+        "trade:1: an aspect needs `label`"
+    );
     assert_eq!(
         fault(&format!("{ASPECT}pozitive = []")),
         "trade:5: `pozitive` is none of positive, mildly_positive, neutral, mildly_negative, negative"
     );
-    assert_eq!(fault("\n\n[colours]"), "trade:3: `colours` is none of aspect, opinions, cues, lists, irregular, spellings");
+    assert_eq!(
+        fault("\n\n[colours]"),
+        "trade:3: `colours` is none of aspect, opinions, cues, lists, irregular, spellings"
+    );
     assert_eq!(
         fault("[cues]\nnegators = ['not', 'Not']"),
         "trade:2: `Not` is no word: lower case, and no hyphen (write two words)"
@@ -109,8 +134,15 @@ fn a_pattern_that_can_match_nothing_or_too_much_is_refused() {
 fn several_files_are_read_as_one_and_faults_name_theirs() {
     let words = ("words.toml", "[lists]\nfair = ['fair', 'just']");
     let both = [(words.0, words.1), ("price.toml", ASPECT)];
-    assert_eq!(Trade::parse_all(&both).unwrap().lists["fair"], ["fair", "just"]);
+    assert_eq!(
+        Trade::parse_all(&both).unwrap().lists["fair"],
+        ["fair", "just"]
+    );
     let fault = Trade::parse_all(&[words, words]).unwrap_err();
-    let expected = TradeError { file: "words.toml".to_owned(), line: 2, message: "`fair` stands here twice".to_owned() };
+    let expected = TradeError {
+        file: "words.toml".to_owned(),
+        line: 2,
+        message: "`fair` stands here twice".to_owned(),
+    };
     assert_eq!(fault, expected);
 }

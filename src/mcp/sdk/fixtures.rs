@@ -1,5 +1,6 @@
-//! What the official conformance suite calls by fixed names, so that every kind of content can be shown on the wire. Only in a
-//! build with the feature `conformance`, which `tests/conformance/run` makes; it is called, and never listed.
+//! What the official conformance suite calls by fixed names, so that every kind of content can be
+//! shown on the wire. Only in a build with the feature `conformance`, which `tests/conformance/run`
+//! makes; it is called, and never listed.
 
 use rmcp::model::{CallToolResult, GetPromptResult, JsonObject, ReadResourceResult, Reference};
 use serde::de::DeserializeOwned;
@@ -18,14 +19,24 @@ pub fn tool(name: &str) -> Option<CallToolResult> {
         "test_image_content" => json!([image]),
         "test_audio_content" => json!([{ "type": "audio", "data": WAV, "mimeType": "audio/wav" }]),
         "test_embedded_resource" => {
-            json!([embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")])
+            json!([embedded(
+                "test://embedded-resource",
+                "text/plain",
+                "This is an embedded resource content."
+            )])
         }
         "test_multiple_content_types" => json!([
             text("Multiple content types test:"),
             image,
-            embedded("test://mixed-content-resource", "application/json", r#"{"test":"data","value":123}"#),
+            embedded(
+                "test://mixed-content-resource",
+                "application/json",
+                r#"{"test":"data","value":123}"#
+            ),
         ]),
-        "test_error_handling" => json!([text("This tool intentionally returns an error for testing")]),
+        "test_error_handling" => {
+            json!([text("This tool intentionally returns an error for testing")])
+        }
         _ => return None,
     };
     read(json!({ "content": content, "isError": name == "test_error_handling" }))
@@ -33,14 +44,17 @@ pub fn tool(name: &str) -> Option<CallToolResult> {
 
 /// What a resource holds.
 pub fn resource(uri: &str) -> Option<ReadResourceResult> {
-    let template = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
+    let template = uri
+        .strip_prefix("test://template/")
+        .and_then(|rest| rest.strip_suffix("/data"));
     let mut contents = match (uri, template) {
         ("test://static-text", _) => {
             json!({ "mimeType": "text/plain", "text": "This is the content of the static text resource." })
         }
         ("test://static-binary", _) => json!({ "mimeType": "image/png", "blob": PNG }),
         (_, Some(id)) => {
-            let data = json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
+            let data =
+                json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
             json!({ "mimeType": "application/json", "text": data.to_string() })
         }
         (_, None) => return None,
@@ -51,22 +65,41 @@ pub fn resource(uri: &str) -> Option<ReadResourceResult> {
 
 /// The messages of a prompt.
 pub fn prompt(name: &str, arguments: &JsonObject) -> Option<GetPromptResult> {
-    let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let given = |name: &str| {
+        arguments
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let contents = match name {
         "test_simple_prompt" => vec![text("This is a simple prompt for testing.")],
         "test_prompt_with_arguments" => {
-            vec![text(&format!("Prompt with arguments: arg1='{}', arg2='{}'", given("arg1"), given("arg2")))]
+            vec![text(&format!(
+                "Prompt with arguments: arg1='{}', arg2='{}'",
+                given("arg1"),
+                given("arg2")
+            ))]
         }
         "test_prompt_with_embedded_resource" => vec![
-            embedded(given("resourceUri"), "text/plain", "Embedded resource content for testing."),
+            embedded(
+                given("resourceUri"),
+                "text/plain",
+                "Embedded resource content for testing.",
+            ),
             text("Please process the embedded resource above."),
         ],
         "test_prompt_with_image" => {
-            vec![json!({ "type": "image", "data": PNG, "mimeType": "image/png" }), text("Please analyze the image above.")]
+            vec![
+                json!({ "type": "image", "data": PNG, "mimeType": "image/png" }),
+                text("Please analyze the image above."),
+            ]
         }
         _ => return None,
     };
-    let messages: Vec<Value> = contents.into_iter().map(|content| json!({ "role": "user", "content": content })).collect();
+    let messages: Vec<Value> = contents
+        .into_iter()
+        .map(|content| json!({ "role": "user", "content": content }))
+        .collect();
     read(json!({ "messages": messages }))
 }
 

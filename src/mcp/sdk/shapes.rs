@@ -4,26 +4,48 @@ use std::sync::Arc;
 
 use rmcp::model;
 
-use super::offer;
+use super::catalog;
 
-/// A tool, marked as harmless: it reads, the same again gives the same, and it reaches nowhere else.
-pub fn tool(tool: &offer::Tool) -> model::Tool {
-    let hints =
-        model::ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).destructive(false).open_world(false);
-    model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.input_schema.clone()))
-        .with_title(tool.title)
-        .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
-        .with_annotations(hints)
+/// A tool, marked as harmless: it reads, the same again gives the same, and it reaches nowhere
+/// else.
+pub fn tool(tool: &catalog::Tool) -> model::Tool {
+    let hints = model::ToolAnnotations::new()
+        .read_only(true)
+        .idempotent(true)
+        .destructive(false)
+        .open_world(false);
+    model::Tool::new(
+        tool.name,
+        tool.description.clone(),
+        Arc::new(tool.input_schema.clone()),
+    )
+    .with_title(tool.title)
+    .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
+    .with_annotations(hints)
 }
 
 /// A resource.
-pub fn resource(resource: offer::Resource) -> model::Resource {
-    let offer::Resource { uri, name, title, description, mime_type } = resource;
-    model::Resource::new(uri, name).with_title(title).with_description(description).with_mime_type(mime_type)
+pub fn resource(resource: catalog::Resource) -> model::Resource {
+    let catalog::Resource {
+        uri,
+        name,
+        title,
+        description,
+        mime_type,
+    } = resource;
+    model::Resource::new(uri, name)
+        .with_title(title)
+        .with_description(description)
+        .with_mime_type(mime_type)
+}
+
+/// A link to a resource: no more than its name, for it stands beside the answer that has it.
+pub fn link(resource: catalog::Resource) -> model::Resource {
+    model::Resource::new(resource.uri, resource.name).with_mime_type(resource.mime_type)
 }
 
 /// Resources of one kind.
-pub fn template(template: &offer::Template) -> model::ResourceTemplate {
+pub fn template(template: &catalog::Template) -> model::ResourceTemplate {
     model::ResourceTemplate::new(template.uri_template, template.name)
         .with_title(template.title)
         .with_description(template.description.clone())
@@ -31,9 +53,16 @@ pub fn template(template: &offer::Template) -> model::ResourceTemplate {
 }
 
 /// A prompt.
-pub fn prompt(prompt: &offer::Prompt) -> model::Prompt {
+pub fn prompt(prompt: &catalog::Prompt) -> model::Prompt {
     let arguments = prompt.arguments.iter().map(|argument| {
-        model::PromptArgument::new(argument.name).with_description(argument.description).with_required(argument.required)
+        model::PromptArgument::new(argument.name)
+            .with_description(argument.description)
+            .with_required(argument.required)
     });
-    model::Prompt::new(prompt.name, Some(prompt.description.clone()), Some(arguments.collect())).with_title(prompt.title)
+    model::Prompt::new(
+        prompt.name,
+        Some(prompt.description.clone()),
+        Some(arguments.collect()),
+    )
+    .with_title(prompt.title)
 }

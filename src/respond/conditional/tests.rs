@@ -6,10 +6,14 @@ use proptest::prelude::*;
 
 use super::Freshness::{Failed, NotModified, Send};
 use super::{Freshness, Modified, Validators, decide, etag, last_modified};
-use crate::edition::Coding;
+use crate::snapshot::Coding;
 
 /// Name, header lines, answer. The content is `abc`, changed at 1994-11-06 08:49:37.5.
-type Row = (&'static str, &'static [(&'static str, &'static str)], Freshness);
+type Row = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    Freshness,
+);
 
 const INM: &str = "if-none-match";
 const IM: &str = "if-match";
@@ -23,49 +27,161 @@ const TAGS: &[Row] = &[
     ("no condition", &[], Send),
     ("none-match: the tag", &[(INM, r#""abc""#)], NotModified),
     ("none-match: another tag", &[(INM, r#""abd""#)], Send),
-    ("none-match: the tag made weak by a proxy", &[(INM, r#"W/"abc""#)], NotModified),
-    ("none-match: the tag of gzip", &[(INM, r#""abc-gzip""#)], NotModified),
-    ("none-match: the tag of brotli", &[(INM, r#""abc-br""#)], NotModified),
-    ("none-match: the tag of zstd, weak", &[(INM, r#"W/"abc-zstd""#)], NotModified),
-    ("none-match: the tag of a coding unknown", &[(INM, r#""abc-deflate""#)], Send),
-    ("none-match: a coding twice", &[(INM, r#""abc-gzip-gzip""#)], Send),
+    (
+        "none-match: the tag made weak by a proxy",
+        &[(INM, r#"W/"abc""#)],
+        NotModified,
+    ),
+    (
+        "none-match: the tag of gzip",
+        &[(INM, r#""abc-gzip""#)],
+        NotModified,
+    ),
+    (
+        "none-match: the tag of brotli",
+        &[(INM, r#""abc-br""#)],
+        NotModified,
+    ),
+    (
+        "none-match: the tag of zstd, weak",
+        &[(INM, r#"W/"abc-zstd""#)],
+        NotModified,
+    ),
+    (
+        "none-match: the tag of a coding unknown",
+        &[(INM, r#""abc-deflate""#)],
+        Send,
+    ),
+    (
+        "none-match: a coding twice",
+        &[(INM, r#""abc-gzip-gzip""#)],
+        Send,
+    ),
     ("none-match: longer", &[(INM, r#""abcd""#)], Send),
     ("none-match: shorter", &[(INM, r#""ab""#)], Send),
     ("none-match: in capitals", &[(INM, r#""ABC""#)], Send),
-    ("none-match: first of a list", &[(INM, r#""abc", "x""#)], NotModified),
-    ("none-match: last of a list", &[(INM, r#""x", W/"y","abc""#)], NotModified),
+    (
+        "none-match: first of a list",
+        &[(INM, r#""abc", "x""#)],
+        NotModified,
+    ),
+    (
+        "none-match: last of a list",
+        &[(INM, r#""x", W/"y","abc""#)],
+        NotModified,
+    ),
     ("none-match: not in a list", &[(INM, r#""x", "y""#)], Send),
-    ("none-match: on the second line", &[(INM, r#""x", "y""#), (INM, r#""abc""#)], NotModified),
-    ("none-match: on no line", &[(INM, r#""x""#), (INM, r#""y""#)], Send),
-    ("none-match: blanks and tabs", &[(INM, "\t \"x\" \t,\t W/\"abc\" \t")], NotModified),
-    ("none-match: empty members", &[(INM, r#", ,"abc",,"#)], NotModified),
+    (
+        "none-match: on the second line",
+        &[(INM, r#""x", "y""#), (INM, r#""abc""#)],
+        NotModified,
+    ),
+    (
+        "none-match: on no line",
+        &[(INM, r#""x""#), (INM, r#""y""#)],
+        Send,
+    ),
+    (
+        "none-match: blanks and tabs",
+        &[(INM, "\t \"x\" \t,\t W/\"abc\" \t")],
+        NotModified,
+    ),
+    (
+        "none-match: empty members",
+        &[(INM, r#", ,"abc",,"#)],
+        NotModified,
+    ),
     ("none-match: only empty members", &[(INM, " , ,")], Send),
     ("none-match: empty", &[(INM, "")], Send),
-    ("none-match: a comma within another tag", &[(INM, r#""x,y", "abc""#)], NotModified),
-    ("none-match: the tag within another tag", &[(INM, r#""x,abc,y""#)], Send),
-    ("none-match: a backslash escapes nothing", &[(INM, r#""x\", "abc""#)], NotModified),
+    (
+        "none-match: a comma within another tag",
+        &[(INM, r#""x,y", "abc""#)],
+        NotModified,
+    ),
+    (
+        "none-match: the tag within another tag",
+        &[(INM, r#""x,abc,y""#)],
+        Send,
+    ),
+    (
+        "none-match: a backslash escapes nothing",
+        &[(INM, r#""x\", "abc""#)],
+        NotModified,
+    ),
     ("none-match: an empty tag", &[(INM, r#""""#)], Send),
-    ("none-match: bytes above ASCII in another tag", &[(INM, "\"\u{e9}\", \"abc\"")], NotModified),
+    (
+        "none-match: bytes above ASCII in another tag",
+        &[(INM, "\"\u{e9}\", \"abc\"")],
+        NotModified,
+    ),
     ("none-match: anything", &[(INM, "*")], NotModified),
-    ("none-match: anything, with blanks", &[(INM, " * ")], NotModified),
-    ("none-match: an asterisk in quotes", &[(INM, r#""*""#)], Send),
-    ("none-match: an asterisk in a list", &[(INM, r#""x", *"#)], Send),
-    ("none-match: an asterisk beside the tag", &[(INM, r#"*, "abc""#)], NotModified),
+    (
+        "none-match: anything, with blanks",
+        &[(INM, " * ")],
+        NotModified,
+    ),
+    (
+        "none-match: an asterisk in quotes",
+        &[(INM, r#""*""#)],
+        Send,
+    ),
+    (
+        "none-match: an asterisk in a list",
+        &[(INM, r#""x", *"#)],
+        Send,
+    ),
+    (
+        "none-match: an asterisk beside the tag",
+        &[(INM, r#"*, "abc""#)],
+        NotModified,
+    ),
     ("none-match: a weak asterisk", &[(INM, "W/*")], Send),
     ("none-match: without quotes", &[(INM, "abc")], Send),
     ("none-match: half in quotes", &[(INM, r#""abc"#)], Send),
     ("none-match: a single quote", &[(INM, "\"")], Send),
     ("none-match: in single quotes", &[(INM, "'abc'")], Send),
-    ("none-match: weak in lower case", &[(INM, r#"w/"abc""#)], Send),
-    ("none-match: weak with a blank", &[(INM, r#"W/ "abc""#)], Send),
-    ("none-match: garbage beside the tag", &[(INM, r#"garbage, "abc""#)], NotModified),
-    ("none-match: quotes left open", &[(INM, r#""x, "abc""#)], Send),
-    ("none-match: quotes left open on another line", &[(INM, r#""x"#), (INM, r#""abc""#)], NotModified),
+    (
+        "none-match: weak in lower case",
+        &[(INM, r#"w/"abc""#)],
+        Send,
+    ),
+    (
+        "none-match: weak with a blank",
+        &[(INM, r#"W/ "abc""#)],
+        Send,
+    ),
+    (
+        "none-match: garbage beside the tag",
+        &[(INM, r#"garbage, "abc""#)],
+        NotModified,
+    ),
+    (
+        "none-match: quotes left open",
+        &[(INM, r#""x, "abc""#)],
+        Send,
+    ),
+    (
+        "none-match: quotes left open on another line",
+        &[(INM, r#""x"#), (INM, r#""abc""#)],
+        NotModified,
+    ),
     ("match: the tag", &[(IM, r#""abc""#)], Send),
-    ("match: the tag of a coding", &[(IM, r#""x", "abc-br""#)], Send),
-    ("match: on the second line", &[(IM, r#""x""#), (IM, r#""abc""#)], Send),
+    (
+        "match: the tag of a coding",
+        &[(IM, r#""x", "abc-br""#)],
+        Send,
+    ),
+    (
+        "match: on the second line",
+        &[(IM, r#""x""#), (IM, r#""abc""#)],
+        Send,
+    ),
     ("match: the tag, weak", &[(IM, r#"W/"abc""#)], Failed),
-    ("match: weak, then strong", &[(IM, r#"W/"abc", "abc""#)], Send),
+    (
+        "match: weak, then strong",
+        &[(IM, r#"W/"abc", "abc""#)],
+        Send,
+    ),
     ("match: another tag", &[(IM, r#""abd""#)], Failed),
     ("match: anything", &[(IM, "*")], Send),
     ("match: empty", &[(IM, "")], Failed),
@@ -73,54 +189,177 @@ const TAGS: &[Row] = &[
 ];
 
 const DATES: &[Row] = &[
-    ("modified-since: the same second", &[(IMS, SAME)], NotModified),
+    (
+        "modified-since: the same second",
+        &[(IMS, SAME)],
+        NotModified,
+    ),
     ("modified-since: before", &[(IMS, BEFORE)], Send),
     ("modified-since: after", &[(IMS, AFTER)], NotModified),
-    ("modified-since: the far future", &[(IMS, "Fri, 31 Dec 9999 23:59:59 GMT")], NotModified),
-    ("modified-since: RFC 850", &[(IMS, "Sunday, 06-Nov-94 08:49:37 GMT")], NotModified),
-    ("modified-since: RFC 850, before", &[(IMS, "Sunday, 06-Nov-94 08:49:36 GMT")], Send),
-    ("modified-since: asctime", &[(IMS, "Sun Nov  6 08:49:37 1994")], NotModified),
-    ("modified-since: asctime, before", &[(IMS, "Sun Nov  6 08:49:36 1994")], Send),
-    ("modified-since: RFC 3339", &[(IMS, "2994-11-06T08:49:37Z")], Send),
-    ("modified-since: another zone", &[(IMS, "Sun, 06 Nov 1994 08:49:38 CET")], Send),
-    ("modified-since: no such day", &[(IMS, "Sun, 31 Nov 1994 08:49:37 GMT")], Send),
-    ("modified-since: the wrong weekday", &[(IMS, "Mon, 06 Nov 1994 08:49:38 GMT")], Send),
+    (
+        "modified-since: the far future",
+        &[(IMS, "Fri, 31 Dec 9999 23:59:59 GMT")],
+        NotModified,
+    ),
+    (
+        "modified-since: RFC 850",
+        &[(IMS, "Sunday, 06-Nov-94 08:49:37 GMT")],
+        NotModified,
+    ),
+    (
+        "modified-since: RFC 850, before",
+        &[(IMS, "Sunday, 06-Nov-94 08:49:36 GMT")],
+        Send,
+    ),
+    (
+        "modified-since: asctime",
+        &[(IMS, "Sun Nov  6 08:49:37 1994")],
+        NotModified,
+    ),
+    (
+        "modified-since: asctime, before",
+        &[(IMS, "Sun Nov  6 08:49:36 1994")],
+        Send,
+    ),
+    (
+        "modified-since: RFC 3339",
+        &[(IMS, "2994-11-06T08:49:37Z")],
+        Send,
+    ),
+    (
+        "modified-since: another zone",
+        &[(IMS, "Sun, 06 Nov 1994 08:49:38 CET")],
+        Send,
+    ),
+    (
+        "modified-since: no such day",
+        &[(IMS, "Sun, 31 Nov 1994 08:49:37 GMT")],
+        Send,
+    ),
+    (
+        "modified-since: the wrong weekday",
+        &[(IMS, "Mon, 06 Nov 1994 08:49:38 GMT")],
+        Send,
+    ),
     ("modified-since: a number", &[(IMS, "99999999999")], Send),
     ("modified-since: empty", &[(IMS, "")], Send),
-    ("modified-since: bytes above ASCII", &[(IMS, "\u{e9}")], Send),
-    ("modified-since: two dates on a line", &[(IMS, "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT")], Send),
-    ("modified-since: two lines", &[(IMS, SAME), (IMS, SAME)], Send),
+    (
+        "modified-since: bytes above ASCII",
+        &[(IMS, "\u{e9}")],
+        Send,
+    ),
+    (
+        "modified-since: two dates on a line",
+        &[(
+            IMS,
+            "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",
+        )],
+        Send,
+    ),
+    (
+        "modified-since: two lines",
+        &[(IMS, SAME), (IMS, SAME)],
+        Send,
+    ),
     ("unmodified-since: the same second", &[(IUS, SAME)], Send),
     ("unmodified-since: before", &[(IUS, BEFORE)], Failed),
     ("unmodified-since: after", &[(IUS, AFTER)], Send),
-    ("unmodified-since: RFC 850, before", &[(IUS, "Sunday, 06-Nov-94 08:49:36 GMT")], Failed),
+    (
+        "unmodified-since: RFC 850, before",
+        &[(IUS, "Sunday, 06-Nov-94 08:49:36 GMT")],
+        Failed,
+    ),
     ("unmodified-since: no date", &[(IUS, "yesterday")], Send),
-    ("unmodified-since: two lines", &[(IUS, BEFORE), (IUS, BEFORE)], Send),
+    (
+        "unmodified-since: two lines",
+        &[(IUS, BEFORE), (IUS, BEFORE)],
+        Send,
+    ),
 ];
 
 /// The order of §13.2.2.
 const ORDER: &[Row] = &[
-    ("none-match other, modified-since same: the date is ignored", &[(INM, r#""x""#), (IMS, SAME)], Send),
-    ("none-match garbage, modified-since same: the date is ignored", &[(INM, "x"), (IMS, SAME)], Send),
-    ("none-match same, modified-since before: the date is ignored", &[(INM, r#""abc""#), (IMS, BEFORE)], NotModified),
-    ("match other, none-match same", &[(IM, r#""x""#), (INM, r#""abc""#)], Failed),
-    ("match same, none-match same", &[(IM, r#""abc""#), (INM, r#""abc""#)], NotModified),
-    ("match same, none-match other", &[(IM, r#""abc""#), (INM, r#""x""#)], Send),
-    ("match same, unmodified-since before: the date is ignored", &[(IM, r#""abc""#), (IUS, BEFORE)], Send),
-    ("match other, unmodified-since after: the date is ignored", &[(IM, r#""x""#), (IUS, AFTER)], Failed),
-    ("match same, modified-since same", &[(IM, r#""abc""#), (IMS, SAME)], NotModified),
-    ("unmodified-since before, none-match same", &[(IUS, BEFORE), (INM, r#""abc""#)], Failed),
-    ("unmodified-since after, none-match same", &[(IUS, AFTER), (INM, r#""abc""#)], NotModified),
-    ("unmodified-since same, modified-since same", &[(IUS, SAME), (IMS, SAME)], NotModified),
-    ("unmodified-since bad, modified-since before", &[(IUS, "x"), (IMS, BEFORE)], Send),
+    (
+        "none-match other, modified-since same: the date is ignored",
+        &[(INM, r#""x""#), (IMS, SAME)],
+        Send,
+    ),
+    (
+        "none-match garbage, modified-since same: the date is ignored",
+        &[(INM, "x"), (IMS, SAME)],
+        Send,
+    ),
+    (
+        "none-match same, modified-since before: the date is ignored",
+        &[(INM, r#""abc""#), (IMS, BEFORE)],
+        NotModified,
+    ),
+    (
+        "match other, none-match same",
+        &[(IM, r#""x""#), (INM, r#""abc""#)],
+        Failed,
+    ),
+    (
+        "match same, none-match same",
+        &[(IM, r#""abc""#), (INM, r#""abc""#)],
+        NotModified,
+    ),
+    (
+        "match same, none-match other",
+        &[(IM, r#""abc""#), (INM, r#""x""#)],
+        Send,
+    ),
+    (
+        "match same, unmodified-since before: the date is ignored",
+        &[(IM, r#""abc""#), (IUS, BEFORE)],
+        Send,
+    ),
+    (
+        "match other, unmodified-since after: the date is ignored",
+        &[(IM, r#""x""#), (IUS, AFTER)],
+        Failed,
+    ),
+    (
+        "match same, modified-since same",
+        &[(IM, r#""abc""#), (IMS, SAME)],
+        NotModified,
+    ),
+    (
+        "unmodified-since before, none-match same",
+        &[(IUS, BEFORE), (INM, r#""abc""#)],
+        Failed,
+    ),
+    (
+        "unmodified-since after, none-match same",
+        &[(IUS, AFTER), (INM, r#""abc""#)],
+        NotModified,
+    ),
+    (
+        "unmodified-since same, modified-since same",
+        &[(IUS, SAME), (IMS, SAME)],
+        NotModified,
+    ),
+    (
+        "unmodified-since bad, modified-since before",
+        &[(IUS, "x"), (IMS, BEFORE)],
+        Send,
+    ),
 ];
 
 /// Where two changes share the second.
 const AMBIGUOUS: &[Row] = &[
     ("ambiguous: modified-since same", &[(IMS, SAME)], Send),
     ("ambiguous: modified-since after", &[(IMS, AFTER)], Send),
-    ("ambiguous: modified-since same, none-match same", &[(IMS, SAME), (INM, r#""abc""#)], NotModified),
-    ("ambiguous: unmodified-since before", &[(IUS, BEFORE)], Failed),
+    (
+        "ambiguous: modified-since same, none-match same",
+        &[(IMS, SAME), (INM, r#""abc""#)],
+        NotModified,
+    ),
+    (
+        "ambiguous: unmodified-since before",
+        &[(IUS, BEFORE)],
+        Failed,
+    ),
     ("ambiguous: unmodified-since same", &[(IUS, SAME)], Failed),
     ("ambiguous: unmodified-since after", &[(IUS, AFTER)], Send),
 ];
@@ -129,7 +368,11 @@ const AMBIGUOUS: &[Row] = &[
 const UNDATED: &[Row] = &[
     ("undated: modified-since", &[(IMS, AFTER)], Send),
     ("undated: unmodified-since", &[(IUS, BEFORE)], Send),
-    ("undated: none-match same", &[(INM, r#""abc""#)], NotModified),
+    (
+        "undated: none-match same",
+        &[(INM, r#""abc""#)],
+        NotModified,
+    ),
     ("undated: match other", &[(IM, r#""x""#)], Failed),
 ];
 
@@ -140,29 +383,61 @@ fn at(text: &str) -> DateTime<Utc> {
 fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, line) in lines {
-        let _ = headers.append(HeaderName::from_static(name), HeaderValue::from_bytes(line.as_bytes()).unwrap());
+        let _ = headers.append(
+            HeaderName::from_static(name),
+            HeaderValue::from_bytes(line.as_bytes()).unwrap(),
+        );
     }
     headers
 }
 
 #[test]
 fn every_case_of_rfc_9110_is_answered_by_the_table() {
-    let modified = |is_ambiguous| Some(Modified { at: at("1994-11-06T08:49:37.5Z"), is_ambiguous });
-    let tables =
-        [(TAGS, modified(false)), (DATES, modified(false)), (ORDER, modified(false)), (AMBIGUOUS, modified(true)), (UNDATED, None)];
+    let modified = |is_ambiguous| {
+        Some(Modified {
+            at: at("1994-11-06T08:49:37.5Z"),
+            is_ambiguous,
+        })
+    };
+    let tables = [
+        (TAGS, modified(false)),
+        (DATES, modified(false)),
+        (ORDER, modified(false)),
+        (AMBIGUOUS, modified(true)),
+        (UNDATED, None),
+    ];
     for (rows, modified) in tables {
         for (name, lines, expected) in rows {
-            assert_eq!(decide(&headers(lines), &Validators { digest: "abc", modified }), *expected, "{name}");
+            assert_eq!(
+                decide(
+                    &headers(lines),
+                    &Validators {
+                        digest: "abc",
+                        modified
+                    }
+                ),
+                *expected,
+                "{name}"
+            );
         }
     }
 }
 
 #[test]
 fn what_is_sent_is_known_when_it_comes_back() {
-    let modified = Modified { at: at("2026-02-28T23:59:59.999Z"), is_ambiguous: false };
+    let modified = Modified {
+        at: at("2026-02-28T23:59:59.999Z"),
+        is_ambiguous: false,
+    };
     assert_eq!(last_modified(modified.at), "Sat, 28 Feb 2026 23:59:59 GMT");
-    assert_eq!(last_modified(at("1970-01-01T00:00:00Z")), "Thu, 01 Jan 1970 00:00:00 GMT");
-    let validators = Validators { digest: "0f", modified: Some(modified) };
+    assert_eq!(
+        last_modified(at("1970-01-01T00:00:00Z")),
+        "Thu, 01 Jan 1970 00:00:00 GMT"
+    );
+    let validators = Validators {
+        digest: "0f",
+        modified: Some(modified),
+    };
     let tags = [
         (None, "\"0f\""),
         (Some(Coding::Brotli), "\"0f-br\""),
@@ -173,12 +448,22 @@ fn what_is_sent_is_known_when_it_comes_back() {
         let tag = etag("0f", coding);
         assert_eq!(tag, text);
         for (name, expected) in [(INM, NotModified), (IM, Send)] {
-            assert_eq!(decide(&headers(&[(name, tag.to_str().unwrap())]), &validators), expected, "{name} {text}");
+            assert_eq!(
+                decide(&headers(&[(name, tag.to_str().unwrap())]), &validators),
+                expected,
+                "{name} {text}"
+            );
         }
     }
     let sent = last_modified(modified.at);
-    assert_eq!(decide(&headers(&[(IMS, sent.to_str().unwrap())]), &validators), NotModified);
-    assert_eq!(decide(&headers(&[(IUS, sent.to_str().unwrap())]), &validators), Send);
+    assert_eq!(
+        decide(&headers(&[(IMS, sent.to_str().unwrap())]), &validators),
+        NotModified
+    );
+    assert_eq!(
+        decide(&headers(&[(IUS, sent.to_str().unwrap())]), &validators),
+        Send
+    );
 }
 
 proptest! {

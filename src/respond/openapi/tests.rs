@@ -45,15 +45,27 @@ fn null_and_notes_are_said_as_3_1_does() {
             json!({"allOf": [reference, {"type": "object", "properties": {"a": {"type": "string", "nullable": true}}}]}),
             json!({"allOf": [reference, {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}]}),
         ),
-        ("a nullable type", json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]})),
-        ("not nullable", json!({"type": "string", "nullable": false}), json!({"type": "string"})),
+        (
+            "a nullable type",
+            json!({"type": "string", "nullable": true}),
+            json!({"type": ["string", "null"]}),
+        ),
+        (
+            "not nullable",
+            json!({"type": "string", "nullable": false}),
+            json!({"type": "string"}),
+        ),
         ("nullable anything", json!({"nullable": true}), json!({})),
         (
             "a nullable choice",
             json!({"type": "string", "enum": ["a"], "nullable": true}),
             json!({"type": ["string", "null"], "enum": ["a", null]}),
         ),
-        ("a nullable union", json!({"anyOf": [reference], "nullable": true}), json!({"anyOf": [reference, {"type": "null"}]})),
+        (
+            "a nullable union",
+            json!({"anyOf": [reference], "nullable": true}),
+            json!({"anyOf": [reference, {"type": "null"}]}),
+        ),
     ]);
 }
 
@@ -70,23 +82,51 @@ fn bounds_formats_and_examples_are_said_as_3_1_does() {
             json!({"type": "number", "minimum": -1.0, "exclusiveMinimum": false, "maximum": 1e300, "exclusiveMaximum": false}),
             json!({"type": "number", "minimum": -1, "maximum": 1e300}),
         ),
-        ("an example", json!({"type": "string", "example": "e"}), json!({"type": "string", "examples": ["e"]})),
-        ("a day", json!({"type": "string", "format": "naive-date"}), json!({"type": "string", "format": "date"})),
-        ("an instant", json!({"type": "string", "format": "date-time"}), json!({"type": "string", "format": "date-time"})),
-        ("a number", json!({"type": "number", "format": "double"}), json!({"type": "number", "format": "double"})),
-        ("an unsigned integer", json!({"type": "integer", "format": "uint64"}), json!({"type": "integer", "minimum": 0})),
+        (
+            "an example",
+            json!({"type": "string", "example": "e"}),
+            json!({"type": "string", "examples": ["e"]}),
+        ),
+        (
+            "a day",
+            json!({"type": "string", "format": "naive-date"}),
+            json!({"type": "string", "format": "date"}),
+        ),
+        (
+            "an instant",
+            json!({"type": "string", "format": "date-time"}),
+            json!({"type": "string", "format": "date-time"}),
+        ),
+        (
+            "a number",
+            json!({"type": "number", "format": "double"}),
+            json!({"type": "number", "format": "double"}),
+        ),
+        (
+            "an unsigned integer",
+            json!({"type": "integer", "format": "uint64"}),
+            json!({"type": "integer", "minimum": 0}),
+        ),
         (
             "an unsigned integer with its bounds",
             json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 5.0}),
             json!({"type": "integer", "minimum": 1, "maximum": 5}),
         ),
-        ("a format of nobody's", json!({"type": "string", "format": "naive-date-time"}), json!({"type": "string"})),
+        (
+            "a format of nobody's",
+            json!({"type": "string", "format": "naive-date-time"}),
+            json!({"type": "string"}),
+        ),
         (
             "bytes",
             json!({"type": "string", "format": "binary"}),
             json!({"type": "string", "contentMediaType": "application/octet-stream"}),
         ),
-        ("bytes in base64", json!({"type": "string", "format": "byte"}), json!({"type": "string", "contentEncoding": "base64"})),
+        (
+            "bytes in base64",
+            json!({"type": "string", "format": "byte"}),
+            json!({"type": "string", "contentEncoding": "base64"}),
+        ),
     ]);
 }
 
@@ -131,8 +171,14 @@ fn schemas_are_found_wherever_they_stand() {
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["info"]["version"], "1.0.0");
     assert_eq!(document["security"], json!([]));
-    assert_eq!(document["jsonSchemaDialect"], "https://spec.openapis.org/oas/3.1/dialect/base");
-    assert_eq!(document["webhooks"]["example"]["post"]["responses"]["default"]["headers"]["ETag"]["example"], "stays");
+    assert_eq!(
+        document["jsonSchemaDialect"],
+        "https://spec.openapis.org/oas/3.1/dialect/base"
+    );
+    assert_eq!(
+        document["webhooks"]["example"]["post"]["responses"]["default"]["headers"]["ETag"]["example"],
+        "stays"
+    );
     let text = document.to_string();
     assert!(!text.contains("nullable"), "{text}");
     assert_eq!(text.matches(r#"["string","null"]"#).count(), 13);
@@ -221,7 +267,11 @@ impl Sample {
         /// Its id.
         #[oai(validator(pattern = "^[A-Za-z0-9._~=-]{1,128}$"))]
         id: Path<String>,
-        #[oai(default = "twenty", validator(minimum(value = "1"), maximum(value = "100")))] limit: Query<u8>,
+        #[oai(
+            default = "twenty",
+            validator(minimum(value = "1"), maximum(value = "100"))
+        )]
+        limit: Query<u8>,
         #[oai(validator(minimum(value = "1"), maximum(value = "5")))] least: Query<Option<f64>>,
         since: Query<Option<chrono::NaiveDate>>,
         #[oai(default)] sort: Query<Sort>,
@@ -244,18 +294,31 @@ fn twenty() -> u8 {
 
 /// Every object in the document that has a `schema`, and every schema among the components.
 fn schemas(document: &Value) -> Vec<Value> {
-    let mut found: Vec<Value> = document["components"]["schemas"].as_object().unwrap().values().cloned().collect();
+    let mut found: Vec<Value> = document["components"]["schemas"]
+        .as_object()
+        .unwrap()
+        .values()
+        .cloned()
+        .collect();
     let mut rest = vec![document];
     while let Some(value) = rest.pop() {
         found.extend(value.get("schema").cloned());
         rest.extend(value.as_array().into_iter().flatten());
-        rest.extend(value.as_object().into_iter().flat_map(serde_json::Map::values));
+        rest.extend(
+            value
+                .as_object()
+                .into_iter()
+                .flat_map(serde_json::Map::values),
+        );
     }
     found
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "OPENAPI_SAMPLE keeps the document for checkers outside of this test")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "OPENAPI_SAMPLE keeps the document for checkers outside of this test"
+)]
 fn what_the_framework_writes_becomes_a_document_of_3_1() {
     let service = OpenApiService::new(Sample, "Sample", "1.0.0").server("https://example.com");
     let document = to_3_1(serde_json::from_str(&service.spec()).unwrap());
@@ -268,9 +331,15 @@ fn what_the_framework_writes_becomes_a_document_of_3_1() {
         assert!(jsonschema::draft202012::meta::is_valid(&schema), "{schema}");
     }
     let thing = &document["components"]["schemas"]["Thing"]["properties"];
-    assert_eq!(thing["stars"], json!({"type": "integer", "minimum": 1, "exclusiveMaximum": 5}));
+    assert_eq!(
+        thing["stars"],
+        json!({"type": "integer", "minimum": 1, "exclusiveMaximum": 5})
+    );
     assert_eq!(thing["note"], json!({"type": ["string", "null"]}));
-    assert_eq!(thing["inner"]["anyOf"], json!([{"$ref": "#/components/schemas/Inner"}, {"type": "null"}]));
+    assert_eq!(
+        thing["inner"]["anyOf"],
+        json!([{"$ref": "#/components/schemas/Inner"}, {"type": "null"}])
+    );
     assert_eq!(thing["day"]["format"], "date");
     let find = &document["paths"]["/things/{id}"]["get"];
     assert!(find["responses"]["200"]["headers"].get("ETag").is_some());

@@ -1,4 +1,5 @@
-//! The law of the merge: as a table, case by case, and as properties of any sequence of imports and edits.
+//! The law of the merge: as a table, case by case, and as properties of any sequence of imports and
+//! edits.
 
 use proptest::prelude::*;
 
@@ -26,8 +27,15 @@ fn review() -> Review {
         title: None,
         text: "Good.".to_owned(),
         language: None,
-        source: Source { name: "Yelp".to_owned(), url: None },
-        verification: Verification { verified: true, method: Method::Manual, verified_at: None },
+        source: Source {
+            name: "Yelp".to_owned(),
+            url: None,
+        },
+        verification: Verification {
+            verified: true,
+            method: Method::Manual,
+            verified_at: None,
+        },
         mentions: crate::reviews::Mentions::default(),
         response: None,
         status: Status::Published,
@@ -36,20 +44,30 @@ fn review() -> Review {
 }
 
 fn with_text(text: &str) -> Review {
-    Review { text: text.to_owned(), ..review() }
+    Review {
+        text: text.to_owned(),
+        ..review()
+    }
 }
 
 fn said(review: Review) -> Statement {
-    Statement { review, unsaid: Units::NONE, decided: Units::NONE }
+    Statement {
+        review,
+        unsaid: Units::NONE,
+        decided: Units::NONE,
+    }
 }
 
 fn withheld(reason: &str) -> Status {
-    Status::Withheld { reason: Some(reason.to_owned()) }
+    Status::Withheld {
+        reason: Some(reason.to_owned()),
+    }
 }
 
 #[test]
 fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
-    // Base, row, source: the row afterwards, and whether the owner's value stands against the source's.
+    // Base, row, source: the row afterwards, and whether the owner's value stands against the
+    // source's.
     let cases = [
         (Some("a"), "a", "a", "a", false),
         (Some("a"), "a", "b", "b", false),
@@ -64,11 +82,27 @@ fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
     ];
     let key = key();
     for (base, row, source, then, is_kept) in cases {
-        let base = base.map_or_else(Base::default, |text| Base::of(&key, &with_text(text), Units::NONE));
-        let merged = merge(&key, &with_text(row), &base, &said(with_text(source)), now());
+        let base = base.map_or_else(Base::default, |text| {
+            Base::of(&key, &with_text(text), Units::NONE)
+        });
+        let merged = merge(
+            &key,
+            &with_text(row),
+            &base,
+            &said(with_text(source)),
+            now(),
+        );
         let told = format!("{base:?} {row} {source}");
-        assert_eq!((merged.review.text.as_str(), merged.kept.has(Unit::Text)), (then, is_kept), "{told}");
-        assert_eq!(merged.base.get(Unit::Text), Some(key.digest(Unit::Text, &with_text(source))), "{told}");
+        assert_eq!(
+            (merged.review.text.as_str(), merged.kept.has(Unit::Text)),
+            (then, is_kept),
+            "{told}"
+        );
+        assert_eq!(
+            merged.base.get(Unit::Text),
+            Some(key.digest(Unit::Text, &with_text(source))),
+            "{told}"
+        );
     }
 }
 
@@ -76,9 +110,21 @@ fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
 fn where_owner_and_source_are_equal_again_it_is_no_longer_a_decision() {
     let key = key();
     let first = adopt(&key, &said(with_text("a")));
-    let second = merge(&key, &with_text("own"), &first.base, &said(with_text("own")), now());
+    let second = merge(
+        &key,
+        &with_text("own"),
+        &first.base,
+        &said(with_text("own")),
+        now(),
+    );
     assert_eq!(second.base.decided(&key, &second.review), Units::NONE);
-    let third = merge(&key, &second.review, &second.base, &said(with_text("c")), now());
+    let third = merge(
+        &key,
+        &second.review,
+        &second.base,
+        &said(with_text("c")),
+        now(),
+    );
     assert_eq!(third.review.text, "c");
 }
 
@@ -86,11 +132,35 @@ fn where_owner_and_source_are_equal_again_it_is_no_longer_a_decision() {
 fn what_is_not_stated_overwrites_nothing() {
     let key = key();
     let first = adopt(&key, &said(review()));
-    let response = Some(Response { text: "Thanks.".to_owned(), date: None, author: None });
-    let row = Review { response: response.clone(), status: withheld("dispute"), ..review() };
+    let response = Some(Response {
+        text: "Thanks.".to_owned(),
+        date: None,
+        author: None,
+    });
+    let row = Review {
+        response: response.clone(),
+        status: withheld("dispute"),
+        ..review()
+    };
     let unsaid = [Unit::Response, Unit::Status].into_iter().collect();
-    let merged = merge(&key, &row, &first.base, &Statement { unsaid, ..said(with_text("new")) }, now());
-    assert_eq!((merged.review.response, merged.review.status, merged.review.text.as_str()), (response, withheld("dispute"), "new"));
+    let merged = merge(
+        &key,
+        &row,
+        &first.base,
+        &Statement {
+            unsaid,
+            ..said(with_text("new"))
+        },
+        now(),
+    );
+    assert_eq!(
+        (
+            merged.review.response,
+            merged.review.status,
+            merged.review.text.as_str()
+        ),
+        (response, withheld("dispute"), "new")
+    );
     assert_eq!(merged.review.updated_at, Some(now()));
 }
 
@@ -100,49 +170,114 @@ fn a_status_follows_whoever_set_it() {
     let from_source = |status: Status| said(Review { status, ..review() });
     // Withheld by the source: follows the source.
     let hidden = adopt(&key, &from_source(withheld("hidden")));
-    assert_eq!(merge(&key, &hidden.review, &hidden.base, &from_source(Status::Published), now()).review.status, Status::Published);
+    assert_eq!(
+        merge(
+            &key,
+            &hidden.review,
+            &hidden.base,
+            &from_source(Status::Published),
+            now()
+        )
+        .review
+        .status,
+        Status::Published
+    );
     // Withheld by the owner: stays.
     let shown = adopt(&key, &from_source(Status::Published));
-    let own = Review { status: withheld("dispute"), ..review() };
+    let own = Review {
+        status: withheld("dispute"),
+        ..review()
+    };
     for status in [Status::Published, withheld("hidden")] {
-        assert_eq!(merge(&key, &own, &shown.base, &from_source(status), now()).review.status, withheld("dispute"));
+        assert_eq!(
+            merge(&key, &own, &shown.base, &from_source(status), now())
+                .review
+                .status,
+            withheld("dispute")
+        );
     }
     // Gone and back, though its source says nothing of a status.
     let unsaid: Units = std::iter::once(Unit::Status).collect();
     let gone = adopt(&key, &from_source(withheld(GONE)));
-    let back = merge(&key, &gone.review, &gone.base, &Statement { unsaid, ..said(review()) }, now());
+    let back = merge(
+        &key,
+        &gone.review,
+        &gone.base,
+        &Statement {
+            unsaid,
+            ..said(review())
+        },
+        now(),
+    );
     assert_eq!(back.review.status, Status::Published);
     // A copy stays withheld while its source shows it.
     let copy = adopt(&key, &from_source(withheld(DUPLICATE)));
-    let again = merge(&key, &copy.review, &copy.base, &from_source(Status::Published), now());
+    let again = merge(
+        &key,
+        &copy.review,
+        &copy.base,
+        &from_source(Status::Published),
+        now(),
+    );
     assert_eq!(again.review.status, withheld(DUPLICATE));
     // What is not verified any more does not appear, whoever wanted it to.
     let hidden = adopt(&key, &from_source(withheld("hidden")));
     let mut unverified = from_source(withheld("hidden"));
     unverified.review.verification.verified = false;
     let merged = merge(&key, &review(), &hidden.base, &unverified, now());
-    assert_eq!((merged.review.status, merged.taken.has(Unit::Status)), (withheld(NOT_VERIFIED), true));
+    assert_eq!(
+        (merged.review.status, merged.taken.has(Unit::Status)),
+        (withheld(NOT_VERIFIED), true)
+    );
 }
 
 #[test]
 fn decisions_that_come_with_an_export_are_decisions_here_too() {
     let key = key();
     let decided: Units = std::iter::once(Unit::Text).collect();
-    let first = adopt(&key, &Statement { decided, ..said(with_text("own")) });
+    let first = adopt(
+        &key,
+        &Statement {
+            decided,
+            ..said(with_text("own"))
+        },
+    );
     assert_eq!(first.base.decided(&key, &first.review), decided);
-    let next = merge(&key, &first.review, &first.base, &said(with_text("the source's")), now());
+    let next = merge(
+        &key,
+        &first.review,
+        &first.base,
+        &said(with_text("the source's")),
+        now(),
+    );
     assert_eq!(next.review.text, "own");
     // Taken over where nothing was decided here, and not where something was.
     let there = adopt(&key, &said(with_text("a")));
-    let export = Statement { decided, ..said(with_text("own")) };
-    assert_eq!(merge(&key, &there.review, &there.base, &export, now()).review.text, "own");
-    assert_eq!(merge(&key, &with_text("mine"), &there.base, &export, now()).review.text, "mine");
+    let export = Statement {
+        decided,
+        ..said(with_text("own"))
+    };
+    assert_eq!(
+        merge(&key, &there.review, &there.base, &export, now())
+            .review
+            .text,
+        "own"
+    );
+    assert_eq!(
+        merge(&key, &with_text("mine"), &there.base, &export, now())
+            .review
+            .text,
+        "mine"
+    );
 }
 
 #[test]
 fn updated_at_moves_with_every_visible_change_and_never_goes_back() {
     let key = key();
-    let dated = |text: &str, at: &str| Review { updated_at: Some(self::at(at)), ..with_text(text) };
+    let dated = |text: &str, at: &str| Review {
+        updated_at: Some(self::at(at)),
+        ..with_text(text)
+    };
     let first = adopt(&key, &said(dated("a", "2026-11-02T00:00:00Z")));
     for (text, said_at, then) in [
         ("b", "2026-11-05T00:00:00Z", "2026-11-05T00:00:00Z"),
@@ -150,7 +285,13 @@ fn updated_at_moves_with_every_visible_change_and_never_goes_back() {
         ("a", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"),
         ("a", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z"),
     ] {
-        let merged = merge(&key, &first.review, &first.base, &said(dated(text, said_at)), now());
+        let merged = merge(
+            &key,
+            &first.review,
+            &first.base,
+            &said(dated(text, said_at)),
+            now(),
+        );
         assert_eq!(merged.review.updated_at, Some(at(then)), "{text} {said_at}");
     }
 }
@@ -182,9 +323,20 @@ prop_compose! {
 }
 
 fn any_said() -> impl Strategy<Value = Statement> {
-    let optional = [Unit::Title, Unit::Language, Unit::Source, Unit::Status, Unit::Verification, Unit::Response, Unit::Mentions];
+    let optional = [
+        Unit::Title,
+        Unit::Language,
+        Unit::Source,
+        Unit::Status,
+        Unit::Verification,
+        Unit::Response,
+        Unit::Mentions,
+    ];
     let unsaid = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
-    (any_review(), unsaid).prop_map(|(review, unsaid)| Statement { unsaid: unsaid.into_iter().collect(), ..said(review) })
+    (any_review(), unsaid).prop_map(|(review, unsaid)| Statement {
+        unsaid: unsaid.into_iter().collect(),
+        ..said(review)
+    })
 }
 
 proptest! {

@@ -44,7 +44,11 @@ impl Kind for Whole {
         }
         let digits = text.trim_start_matches('0');
         // What does not fit is more than any bound.
-        let number = if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u64::MAX) };
+        let number = if digits.is_empty() {
+            0
+        } else {
+            digits.parse().unwrap_or(u64::MAX)
+        };
         match u8::try_from(number) {
             Ok(number) if number < self.least => Err(Fault::TooSmall),
             Ok(number) if number <= self.most => Ok(Some(number)),
@@ -57,7 +61,10 @@ impl Kind for Whole {
     }
 
     fn allowed(self) -> String {
-        format!("must be a whole number from {} to {}", self.least, self.most)
+        format!(
+            "must be a whole number from {} to {}",
+            self.least, self.most
+        )
     }
 }
 
@@ -76,7 +83,9 @@ impl Kind for Stars {
 
     fn parse(self, text: &str) -> Result<Option<Rating>, Fault> {
         let stars = Self::BOUNDS.parse(text)?;
-        stars.map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| Fault::Type)).transpose()
+        stars
+            .map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| Fault::Type))
+            .transpose()
     }
 
     fn garbled(self) -> Fault {
@@ -102,7 +111,9 @@ impl Kind for Decimal {
     const IS_TEXT: bool = false;
 
     fn parse(self, text: &str) -> Result<Option<f64>, Fault> {
-        Digits::parse(text).ok_or(Fault::Type)?.within(self.least, self.most)?;
+        Digits::parse(text)
+            .ok_or(Fault::Type)?
+            .within(self.least, self.most)?;
         text.parse().map(Some).map_err(|_| Fault::Type)
     }
 
@@ -111,7 +122,10 @@ impl Kind for Decimal {
     }
 
     fn allowed(self) -> String {
-        format!("must be a decimal number from {} to {}", self.least, self.most)
+        format!(
+            "must be a decimal number from {} to {}",
+            self.least, self.most
+        )
     }
 }
 
@@ -144,8 +158,10 @@ pub struct Text {
 }
 
 impl Text {
-    /// Of any length.
-    pub const ANY: Self = Self { characters_max: None };
+    /// A text without a bound on its length.
+    pub const ANY: Self = Self {
+        characters_max: None,
+    };
 }
 
 impl Kind for Text {
@@ -227,7 +243,7 @@ impl<T: Copy + Send> Kind for Choice<T> {
 /// A text that we made ourselves, and that nobody else reads. The empty text is as if absent.
 #[derive(Debug)]
 pub struct Opaque<T> {
-    /// Reads it.
+    /// Parses the text; `None` where it is not one of ours.
     pub parse: fn(&str) -> Option<T>,
     /// What is allowed: `must be …`.
     pub allowed: &'static str,

@@ -11,7 +11,11 @@ pub(super) struct Row<'a> {
     pub(super) others: [Option<&'a [u8]>; 16],
     /// Its row of `review_change`.
     pub(super) review_no: Option<&'a [u8]>,
-    /// Kind and value.
+    /// When the publisher first saw what somebody else wrote.
+    pub(super) observed_at: Option<&'a [u8]>,
+    /// `b` bound, `n` new, `f` changed by somebody else.
+    pub(super) binding: Option<&'a [u8]>,
+    /// Mentions as pairs of kind and value.
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
 
@@ -35,16 +39,32 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     for other in &mut others {
         *other = value(packed)?;
     }
-    let review_no = value(packed)?;
+    let (review_no, observed_at, binding) = (value(packed)?, value(packed)?, value(packed)?);
     let mut mentions = Vec::new();
     loop {
         if let Some(rest) = packed.strip_prefix(OVERSIZED) {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others: [None; 16], review_no, mentions: Vec::new() });
+            return Some(Row {
+                review_id,
+                reviewed_on,
+                others: [None; 16],
+                review_no,
+                observed_at,
+                binding,
+                mentions: Vec::new(),
+            });
         }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(Row { review_id, reviewed_on, others, review_no, mentions });
+            return Some(Row {
+                review_id,
+                reviewed_on,
+                others,
+                review_no,
+                observed_at,
+                binding,
+                mentions,
+            });
         }
         mentions.push((value(packed)??, value(packed)??));
     }

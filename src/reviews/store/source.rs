@@ -1,4 +1,5 @@
-//! What sources said last: digests, instants and locations beside the reviews' rows. Knows nothing of files.
+//! What sources said last: digests, instants and locations beside the reviews' rows. Knows nothing
+//! of files.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +17,7 @@ use crate::reviews::review::{Review, ReviewId};
 /// What a source said last of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRow {
-    /// Of which review.
+    /// The id of the review that the source gave.
     pub id: ReviewId,
     /// What the source calls itself.
     pub source_name: String,
@@ -26,7 +27,7 @@ pub struct SourceRow {
     pub posted_at: Option<DateTime<Utc>>,
     /// When it was answered, likewise.
     pub responded_at: Option<DateTime<Utc>>,
-    /// The digests.
+    /// The digests of what the source last gave, field by field.
     pub base: Base,
     /// The digest of what two sources' copies have in common.
     pub fingerprint: i64,
@@ -56,7 +57,9 @@ pub async fn digest_key(write: &mut Transaction<'static, Sqlite>) -> sqlx::Resul
     for _ in 0..2 {
         key.extend(random.bytes_16().map_err(sqlx::Error::Io)?);
     }
-    sqlx::query!("insert into source_key (key) values (?)", key).execute(&mut **write).await?;
+    sqlx::query!("insert into source_key (key) values (?)", key)
+        .execute(&mut **write)
+        .await?;
     DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }
 
@@ -65,8 +68,11 @@ pub async fn digest_key(write: &mut Transaction<'static, Sqlite>) -> sqlx::Resul
 /// # Errors
 /// When the database cannot be read.
 pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<DigestKey>> {
-    let key = sqlx::query_scalar!("select key from source_key").fetch_optional(connection).await?;
-    key.map(|key| DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))).transpose()
+    let key = sqlx::query_scalar!("select key from source_key")
+        .fetch_optional(connection)
+        .await?;
+    key.map(|key| DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error))))
+        .transpose()
 }
 
 /// What is known of these reviews.
@@ -75,7 +81,10 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
 /// When the database cannot be read.
 pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Standing> {
     let reviews = of_ids(connection, ids, false).await?;
-    let reviews: HashMap<String, Review> = reviews.into_iter().map(|row| (row.review.id.to_string(), row.review)).collect();
+    let reviews: HashMap<String, Review> = reviews
+        .into_iter()
+        .map(|row| (row.review.id.to_string(), row.review))
+        .collect();
     let sources = sources(connection, ids).await?;
     let list = Value::from(ids).to_string();
     let deleted = sqlx::query_scalar!(
@@ -85,14 +94,21 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     )
     .fetch_all(connection)
     .await?;
-    Ok(Standing { reviews, sources, deleted: deleted.into_iter().map(String::from).collect() })
+    Ok(Standing {
+        reviews,
+        sources,
+        deleted: deleted.into_iter().map(String::from).collect(),
+    })
 }
 
 /// What sources said of these reviews, by id.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn sources(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<HashMap<String, SourceRow>> {
+pub async fn sources(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, SourceRow>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query_as!(
         Row,
@@ -103,10 +119,15 @@ pub async fn sources(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::R
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().filter_map(Row::read).map(|row| (row.id.to_string(), row)).collect())
+    Ok(rows
+        .into_iter()
+        .filter_map(Row::read)
+        .map(|row| (row.id.to_string(), row))
+        .collect())
 }
 
-/// What that source said of the firm's reviews at that location, by id, up to `limit` of them after `after`.
+/// What that source said of the firm's reviews at that location, by id, up to `limit` of them after
+/// `after`.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -136,7 +157,11 @@ pub async fn sources_at(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn sources_with_instants(connection: &mut SqliteConnection, after: &str, limit: i64) -> sqlx::Result<Vec<SourceRow>> {
+pub async fn sources_with_instants(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<SourceRow>> {
     let rows = sqlx::query_as!(
         Row,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
@@ -155,7 +180,10 @@ pub async fn sources_with_instants(connection: &mut SqliteConnection, after: &st
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_sources(write: &mut Transaction<'static, Sqlite>, rows: &[SourceRow]) -> sqlx::Result<()> {
+pub async fn note_sources(
+    write: &mut Transaction<'static, Sqlite>,
+    rows: &[SourceRow],
+) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -188,11 +216,15 @@ pub async fn note_sources(write: &mut Transaction<'static, Sqlite>, rows: &[Sour
     Ok(())
 }
 
-/// The published reviews of other sources with one of these fingerprints: fingerprint, id and source's name.
+/// The published reviews of other sources with one of these fingerprints: fingerprint, id and
+/// source's name.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn alike(connection: &mut SqliteConnection, fingerprints: &[i64]) -> sqlx::Result<Vec<(i64, String, String)>> {
+pub async fn alike(
+    connection: &mut SqliteConnection,
+    fingerprints: &[i64],
+) -> sqlx::Result<Vec<(i64, String, String)>> {
     let list = Value::from(fingerprints).to_string();
     let rows = sqlx::query!(
         r#"select s.fingerprint, s.review_id as "id: Text", s.source_name as "source: Text"
@@ -203,14 +235,20 @@ pub async fn alike(connection: &mut SqliteConnection, fingerprints: &[i64]) -> s
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.fingerprint, row.id.into(), row.source.into())).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.fingerprint, row.id.into(), row.source.into()))
+        .collect())
 }
 
 /// Notes that the owner deleted reviews that were never here: their ids are not imported any more.
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_deleted(write: &mut Transaction<'static, Sqlite>, ids: &[&str]) -> sqlx::Result<()> {
+pub async fn note_deleted(
+    write: &mut Transaction<'static, Sqlite>,
+    ids: &[&str],
+) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
         "insert into review_change (review_id, change_no)
@@ -227,13 +265,22 @@ pub async fn note_deleted(write: &mut Transaction<'static, Sqlite>, ids: &[&str]
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn ids_after(connection: &mut SqliteConnection, after: &str, limit: i64) -> sqlx::Result<Vec<String>> {
+pub async fn ids_after(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
     let ids = sqlx::query_scalar!(
         r#"select review_id as "id: Text" from review_change where review_id > ? order by review_id limit ?"#,
         after,
         limit
     );
-    Ok(ids.fetch_all(connection).await?.into_iter().map(String::from).collect())
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
 }
 
 /// Deletes a review; triggers take with it what hangs on it.
@@ -242,7 +289,9 @@ pub async fn ids_after(connection: &mut SqliteConnection, after: &str, limit: i6
 /// When the database refuses it.
 pub async fn delete(write: &mut Transaction<'static, Sqlite>, id: &ReviewId) -> sqlx::Result<()> {
     let id = id.as_str();
-    sqlx::query!("delete from review where review_id = ?", id).execute(&mut **write).await?;
+    sqlx::query!("delete from review where review_id = ?", id)
+        .execute(&mut **write)
+        .await?;
     Ok(())
 }
 
@@ -258,7 +307,11 @@ struct Row {
 
 impl Row {
     fn read(self) -> Option<SourceRow> {
-        let instant = |at: Option<Text>| DateTime::parse_from_rfc3339(at?.as_ref()).ok().map(|at| at.to_utc());
+        let instant = |at: Option<Text>| {
+            DateTime::parse_from_rfc3339(at?.as_ref())
+                .ok()
+                .map(|at| at.to_utc())
+        };
         Some(SourceRow {
             id: self.review_id.as_ref().parse().ok()?,
             source_name: self.source_name.into(),

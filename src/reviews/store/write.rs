@@ -1,4 +1,5 @@
-//! Writing reviews: many in one statement, and only what differs, so that writing the same again changes nothing.
+//! Writing reviews: many in one statement, and only what differs, so that writing the same again
+//! changes nothing.
 
 use std::collections::HashSet;
 
@@ -8,7 +9,7 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::reviews::review::{Review, Status};
 
-/// What writing did.
+/// How many reviews a write inserted, changed and left as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
     /// Reviews that were not there.
@@ -28,13 +29,20 @@ impl Written {
     }
 }
 
-/// Adds or updates a batch of reviews, whose ids all differ. `now` becomes `updated_at` of those that change
-/// without bringing one along.
+/// Adds or updates a batch of reviews, whose ids all differ. `now` becomes `updated_at` of those
+/// that change without bringing one along.
 ///
 /// # Errors
 /// When the database refuses one; then none is written.
-#[expect(clippy::too_many_lines, reason = "most of them are one statement's columns")]
-pub async fn upsert(write: &mut Transaction<'static, Sqlite>, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<Written> {
+#[expect(
+    clippy::too_many_lines,
+    reason = "most of them are one statement's columns"
+)]
+pub async fn upsert(
+    write: &mut Transaction<'static, Sqlite>,
+    reviews: &[Review],
+    now: DateTime<Utc>,
+) -> sqlx::Result<Written> {
     let now = now.to_rfc3339_opts(SecondsFormat::Secs, true);
     let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
@@ -93,7 +101,13 @@ pub async fn upsert(write: &mut Transaction<'static, Sqlite>, reviews: &[Review]
     .await?;
     changed.extend(removed);
     changed.extend(added);
-    let count = |wanted: &dyn Fn(&str) -> bool| reviews.iter().filter(|review| wanted(review.id.as_str())).count() as u64;
+    bind(write, &changed).await?;
+    let count = |wanted: &dyn Fn(&str) -> bool| {
+        reviews
+            .iter()
+            .filter(|review| wanted(review.id.as_str()))
+            .count() as u64
+    };
     Ok(Written {
         new: count(&|id| !existing.contains(id)),
         updated: count(&|id| existing.contains(id) && changed.contains(id)),
@@ -101,9 +115,39 @@ pub async fn upsert(write: &mut Transaction<'static, Sqlite>, reviews: &[Review]
     })
 }
 
+/// Notes that `updated_at` of these reviews is of what they say now.
+async fn bind(write: &mut Transaction<'static, Sqlite>, ids: &HashSet<String>) -> sqlx::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids: Value = ids.iter().map(String::as_str).collect();
+    let ids = ids.to_string();
+    sqlx::query!(
+        "update review_change set bound_change_no = change_no
+         where review_id in (select value from json_each(?))",
+        ids
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
 fn row(review: &Review) -> Value {
-    let Review { id, rating, date, author, title, text, language, source, verification, mentions: _, response, status, updated_at } =
-        review;
+    let Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source,
+        verification,
+        mentions: _,
+        response,
+        status,
+        updated_at,
+    } = review;
     let reason = match status {
         Status::Published => None,
         Status::Withheld { reason } => reason.clone(),
@@ -123,7 +167,12 @@ fn row(review: &Review) -> Value {
 
 fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
     let id = review.id.as_str();
-    let of = move |kind: &'static str, values: &[String]| values.iter().map(|value| json!([id, kind, value])).collect::<Vec<_>>();
+    let of = move |kind: &'static str, values: &[String]| {
+        values
+            .iter()
+            .map(|value| json!([id, kind, value]))
+            .collect::<Vec<_>>()
+    };
     let mentions = &review.mentions;
     of("technician", &mentions.technicians)
         .into_iter()

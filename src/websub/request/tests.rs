@@ -6,44 +6,53 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const BASE: &str = "https://reviews.example.com/~shop";
 const GOOD: &str = "hub.mode=subscribe&hub.topic=https://reviews.example.com/~shop/feed.xml&hub.callback=https://example.com/cb";
 
-fn ask(body: impl AsRef<[u8]>) -> Result<Request, Fault> {
+fn ask(body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
     ask_as(Some(FORM), body)
 }
 
-fn ask_as(content_type: Option<&str>, body: impl AsRef<[u8]>) -> Result<Request, Fault> {
+fn ask_as(content_type: Option<&str>, body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
     let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
-    parse(content_type, body.as_ref(), &BASE.parse().unwrap(), &Policy::default(), &leases)
+    parse(
+        content_type,
+        body.as_ref(),
+        &BASE.parse().unwrap(),
+        &Policy::default(),
+        &leases,
+    )
 }
 
-fn good(more: &str) -> Result<Request, Fault> {
+fn good(more: &str) -> Result<Request, RequestError> {
     ask(format!("{GOOD}{more}"))
 }
 
-fn unsubscribe(more: &str) -> Result<Request, Fault> {
-    ask(format!("{}{more}", GOOD.replace("=subscribe", "=unsubscribe")))
+fn unsubscribe(more: &str) -> Result<Request, RequestError> {
+    ask(format!(
+        "{}{more}",
+        GOOD.replace("=subscribe", "=unsubscribe")
+    ))
 }
 
-fn lease(request: Result<Request, Fault>) -> u64 {
+fn lease(request: Result<Request, RequestError>) -> u64 {
     match request.unwrap() {
         Request::Subscribe { lease_seconds, .. } => lease_seconds,
         Request::Unsubscribe { .. } => panic!("not a subscription"),
     }
 }
 
-fn secret(request: Result<Request, Fault>) -> Option<String> {
+fn secret(request: Result<Request, RequestError>) -> Option<String> {
     match request.unwrap() {
         Request::Subscribe { secret, .. } => secret.map(|secret| secret.expose().to_owned()),
         Request::Unsubscribe { .. } => panic!("not a subscription"),
     }
 }
 
-fn callback(request: Result<Request, Fault>) -> Callback {
+fn callback(request: Result<Request, RequestError>) -> Callback {
     match request.unwrap() {
         Request::Subscribe { callback, .. } | Request::Unsubscribe { callback, .. } => callback,
     }
 }
 
-fn document(request: Result<Request, Fault>) -> Document {
+fn document(request: Result<Request, RequestError>) -> Document {
     match request.unwrap() {
         Request::Subscribe { document, .. } | Request::Unsubscribe { document, .. } => document,
     }
@@ -51,23 +60,50 @@ fn document(request: Result<Request, Fault>) -> Document {
 
 #[test]
 fn rule_9_callback_mode_and_topic_are_needed_and_enough() {
-    let Request::Subscribe { document, callback, secret, lease_seconds } = good("").unwrap() else { panic!() };
-    assert_eq!((document, callback.as_str(), secret, lease_seconds), (Document::AtomFeed, "https://example.com/cb", None, 864_000));
+    let Request::Subscribe {
+        document,
+        callback,
+        secret,
+        lease_seconds,
+    } = good("").unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (document, callback.as_str(), secret, lease_seconds),
+        (Document::AtomFeed, "https://example.com/cb", None, 864_000)
+    );
     for field in ["hub.mode", "hub.topic", "hub.callback"] {
-        let without: Vec<&str> = GOOD.split('&').filter(|pair| !pair.starts_with(field)).collect();
-        assert_eq!(ask(without.join("&")), Err(Fault::Missing { field }));
-        assert_eq!(ask(format!("{}&{field}=", without.join("&"))), Err(Fault::Missing { field }), "empty is missing");
-        assert_eq!(ask(format!("{}&{field}", without.join("&"))), Err(Fault::Missing { field }), "so is a bare name");
+        let without: Vec<&str> = GOOD
+            .split('&')
+            .filter(|pair| !pair.starts_with(field))
+            .collect();
+        assert_eq!(ask(without.join("&")), Err(RequestError::Missing { field }));
+        assert_eq!(
+            ask(format!("{}&{field}=", without.join("&"))),
+            Err(RequestError::Missing { field }),
+            "empty is missing"
+        );
+        assert_eq!(
+            ask(format!("{}&{field}", without.join("&"))),
+            Err(RequestError::Missing { field }),
+            "so is a bare name"
+        );
     }
-    assert_eq!(ask(""), Err(Fault::Missing { field: "hub.mode" }));
+    assert_eq!(ask(""), Err(RequestError::Missing { field: "hub.mode" }));
 }
 
 #[test]
 fn rule_9_the_request_is_a_form_in_utf_8() {
-    let forms = [FORM, "Application/X-WWW-Form-URLencoded", "application/x-www-form-urlencoded; charset=UTF-8"];
-    for form in
-        forms.into_iter().chain(["application/x-www-form-urlencoded ;charset=\"utf-8\"; x=y", "application/x-www-form-urlencoded;"])
-    {
+    let forms = [
+        FORM,
+        "Application/X-WWW-Form-URLencoded",
+        "application/x-www-form-urlencoded; charset=UTF-8",
+    ];
+    for form in forms.into_iter().chain([
+        "application/x-www-form-urlencoded ;charset=\"utf-8\"; x=y",
+        "application/x-www-form-urlencoded;",
+    ]) {
         assert!(ask_as(Some(form), GOOD).is_ok(), "{form}");
     }
     let others = [
@@ -78,42 +114,99 @@ fn rule_9_the_request_is_a_form_in_utf_8() {
         "application/x-www-form-urlencoded; charset=latin1",
     ];
     for other in others {
-        assert_eq!(ask_as(Some(other), GOOD), Err(Fault::ContentType), "{other}");
+        assert_eq!(
+            ask_as(Some(other), GOOD),
+            Err(RequestError::ContentType),
+            "{other}"
+        );
     }
-    assert_eq!(ask_as(None, GOOD), Err(Fault::ContentType));
+    assert_eq!(ask_as(None, GOOD), Err(RequestError::ContentType));
     for field in ["hub.callback", "hub.topic", "hub.mode", "hub.secret"] {
-        let others: Vec<&str> = GOOD.split('&').filter(|pair| !pair.starts_with(field)).collect();
-        assert_eq!(ask(format!("{}&{field}=%FF%FE", others.join("&"))), Err(Fault::NotUtf8 { field }));
+        let others: Vec<&str> = GOOD
+            .split('&')
+            .filter(|pair| !pair.starts_with(field))
+            .collect();
+        assert_eq!(
+            ask(format!("{}&{field}=%FF%FE", others.join("&"))),
+            Err(RequestError::NotUtf8 { field })
+        );
     }
-    assert!(ask([GOOD.as_bytes(), b"&other=\xff"].concat()).is_ok(), "what is ignored may be anything");
+    assert!(
+        ask([GOOD.as_bytes(), b"&other=\xff"].concat()).is_ok(),
+        "what is ignored may be anything"
+    );
 }
 
 #[test]
 fn rule_9_names_and_values_are_percent_decoded() {
     let body = "h%75b.mode=%73ubscribe&hub%2Etopic=https%3A%2F%2Freviews.example.com%2F~shop%2Freviews.json&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D1%26b%3D%257E%2B%2Bx";
-    let Request::Subscribe { document, callback, .. } = ask(body).unwrap() else { panic!() };
-    assert_eq!((document, callback.as_str()), (Document::Reviews, "https://example.com/cb?a=1&b=%7E++x"));
-    assert_eq!(secret(good("&hub.secret=a+b%2Bc%26d")), Some("a b+c&d".to_owned()));
+    let Request::Subscribe {
+        document, callback, ..
+    } = ask(body).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (document, callback.as_str()),
+        (Document::Reviews, "https://example.com/cb?a=1&b=%7E++x")
+    );
+    assert_eq!(
+        secret(good("&hub.secret=a+b%2Bc%26d")),
+        Some("a b+c&d".to_owned())
+    );
 }
 
 #[test]
 fn rule_9_a_field_that_counts_is_given_once() {
-    for field in ["hub.mode", "hub.topic", "hub.callback", "hub.secret", "hub.lease_seconds"] {
-        let pair = GOOD.split('&').find(|pair| pair.starts_with(field)).map_or(format!("{field}=1&{field}=1"), ToOwned::to_owned);
-        assert_eq!(good(&format!("&{pair}")), Err(Fault::Repeated { field }));
+    for field in [
+        "hub.mode",
+        "hub.topic",
+        "hub.callback",
+        "hub.secret",
+        "hub.lease_seconds",
+    ] {
+        let pair = GOOD
+            .split('&')
+            .find(|pair| pair.starts_with(field))
+            .map_or(format!("{field}=1&{field}=1"), ToOwned::to_owned);
+        assert_eq!(
+            good(&format!("&{pair}")),
+            Err(RequestError::Repeated { field })
+        );
     }
-    assert!(unsubscribe("&hub.lease_seconds=1&hub.lease_seconds=2").is_ok(), "where it does not count it may be");
+    assert!(
+        unsubscribe("&hub.lease_seconds=1&hub.lease_seconds=2").is_ok(),
+        "where it does not count it may be"
+    );
 }
 
 #[test]
 fn rule_10_a_secret_has_less_than_200_bytes() {
     let of = |text: &str| format!("&hub.secret={text}");
     assert_eq!(secret(good(&of(&"s".repeat(199)))), Some("s".repeat(199)));
-    assert_eq!(good(&of(&"s".repeat(200))), Err(Fault::SecretTooLong { bytes: 200 }));
-    assert_eq!(secret(good(&of(&"%C3%A4".repeat(99)))), Some("ä".repeat(99)), "198 bytes");
-    assert_eq!(good(&of(&"%C3%A4".repeat(100))), Err(Fault::SecretTooLong { bytes: 200 }), "100 characters, but 200 bytes");
-    assert_eq!(good(&of(&"ä".repeat(100))), Err(Fault::SecretTooLong { bytes: 200 }), "raw bytes too");
-    assert_eq!(unsubscribe(&of(&"s".repeat(200))), Err(Fault::SecretTooLong { bytes: 200 }));
+    assert_eq!(
+        good(&of(&"s".repeat(200))),
+        Err(RequestError::SecretTooLong { bytes: 200 })
+    );
+    assert_eq!(
+        secret(good(&of(&"%C3%A4".repeat(99)))),
+        Some("ä".repeat(99)),
+        "198 bytes"
+    );
+    assert_eq!(
+        good(&of(&"%C3%A4".repeat(100))),
+        Err(RequestError::SecretTooLong { bytes: 200 }),
+        "100 characters, but 200 bytes"
+    );
+    assert_eq!(
+        good(&of(&"ä".repeat(100))),
+        Err(RequestError::SecretTooLong { bytes: 200 }),
+        "raw bytes too"
+    );
+    assert_eq!(
+        unsubscribe(&of(&"s".repeat(200))),
+        Err(RequestError::SecretTooLong { bytes: 200 })
+    );
     assert_eq!(secret(good(&of(""))), None, "an empty secret is none");
 }
 
@@ -125,11 +218,28 @@ fn rule_10_a_secret_is_never_shown() {
 
 #[test]
 fn rule_11_modes_are_literal() {
-    assert!(matches!(unsubscribe(""), Ok(Request::Unsubscribe { document: Document::AtomFeed, .. })));
-    for mode in ["Subscribe", "SUBSCRIBE", "publish", "denied", "subscribe ", "subscribe%0A", "subscribe,unsubscribe", "%E2%80%AE"]
-    {
+    assert!(matches!(
+        unsubscribe(""),
+        Ok(Request::Unsubscribe {
+            document: Document::AtomFeed,
+            ..
+        })
+    ));
+    for mode in [
+        "Subscribe",
+        "SUBSCRIBE",
+        "publish",
+        "denied",
+        "subscribe ",
+        "subscribe%0A",
+        "subscribe,unsubscribe",
+        "%E2%80%AE",
+    ] {
         let fault = ask(GOOD.replace("mode=subscribe", &format!("mode={mode}"))).unwrap_err();
-        assert!(matches!(fault, Fault::Mode { .. }), "{mode}: {fault}");
+        assert!(
+            matches!(fault, RequestError::Mode { .. }),
+            "{mode}: {fault}"
+        );
     }
 }
 
@@ -137,9 +247,18 @@ fn rule_11_modes_are_literal() {
 fn rule_12_topics_are_those_that_the_documents_call_self() {
     let of = |topic: &str| ask(GOOD.replace("https://reviews.example.com/~shop/feed.xml", topic));
     for (topic, expected) in [
-        ("https://reviews.example.com/~shop/feed.xml", Document::AtomFeed),
-        ("https://reviews.example.com/~shop/api/feed.json", Document::JsonFeed),
-        ("https://reviews.example.com/~shop/reviews.json", Document::Reviews),
+        (
+            "https://reviews.example.com/~shop/feed.xml",
+            Document::AtomFeed,
+        ),
+        (
+            "https://reviews.example.com/~shop/api/feed.json",
+            Document::JsonFeed,
+        ),
+        (
+            "https://reviews.example.com/~shop/reviews.json",
+            Document::Reviews,
+        ),
     ] {
         assert_eq!(document(of(topic)), expected);
     }
@@ -157,8 +276,13 @@ fn rule_12_topics_are_those_that_the_documents_call_self() {
         "feed.xml",
     ] {
         let fault = of(topic).unwrap_err();
-        assert!(matches!(fault, Fault::Topic { .. }), "{topic}");
-        assert!(fault.to_string().contains("https://reviews.example.com/~shop/api/feed.json"), "it lists what there is: {fault}");
+        assert!(matches!(fault, RequestError::Topic { .. }), "{topic}");
+        assert!(
+            fault
+                .to_string()
+                .contains("https://reviews.example.com/~shop/api/feed.json"),
+            "it lists what there is: {fault}"
+        );
     }
 }
 
@@ -173,23 +297,37 @@ fn rule_13_a_lease_is_a_positive_whole_number_clamped_to_the_bounds() {
         ("7776000", 7_776_000),
         ("7776001", 7_776_000),
         ("18446744073709551616", 7_776_000),
-        ("99999999999999999999999999999999999999999999999999", 7_776_000),
+        (
+            "99999999999999999999999999999999999999999999999999",
+            7_776_000,
+        ),
         ("00000000000000000000000000000000000000000000000301", 301),
     ] {
-        assert_eq!(lease(good(&format!("&hub.lease_seconds={wish}"))), granted, "{wish}");
+        assert_eq!(
+            lease(good(&format!("&hub.lease_seconds={wish}"))),
+            granted,
+            "{wish}"
+        );
     }
-    for wish in
-        ["", "0", "000", "-5", "%2B5", "+5", "3600.5", "3600,5", "1e3", "0x10", "abc", "5s", "%D9%A3", "NaN", "1_000", "5%0A"]
-    {
+    for wish in [
+        "", "0", "000", "-5", "%2B5", "+5", "3600.5", "3600,5", "1e3", "0x10", "abc", "5s",
+        "%D9%A3", "NaN", "1_000", "5%0A",
+    ] {
         let fault = good(&format!("&hub.lease_seconds={wish}")).unwrap_err();
-        assert!(matches!(fault, Fault::LeaseSeconds { .. }), "{wish}: {fault}");
+        assert!(
+            matches!(fault, RequestError::LeaseSeconds { .. }),
+            "{wish}: {fault}"
+        );
     }
 }
 
 #[test]
 fn rule_13_a_lease_is_ignored_on_unsubscribe() {
     for wish in ["", "0", "-5", "abc", "3600", "%FF"] {
-        assert!(unsubscribe(&format!("&hub.lease_seconds={wish}")).is_ok(), "{wish}");
+        assert!(
+            unsubscribe(&format!("&hub.lease_seconds={wish}")).is_ok(),
+            "{wish}"
+        );
     }
 }
 
@@ -209,10 +347,17 @@ fn rule_18_escapes_that_need_not_be_are_no_difference() {
     ] {
         assert_eq!(document(of(topic)), Document::AtomFeed, "{topic}");
     }
-    assert!(of("https://reviews.example.com/~shop%252Ffeed.xml").is_err(), "an escaped slash is another character");
+    assert!(
+        of("https://reviews.example.com/~shop%252Ffeed.xml").is_err(),
+        "an escaped slash is another character"
+    );
     let of = |path: &str| callback(ask(GOOD.replace("/cb", path)));
     assert_eq!(of("/%257Ecb").key(), of("/~cb").key());
-    assert_eq!(of("/%257Ecb").as_str(), "https://example.com/%7Ecb", "it is called as it was given");
+    assert_eq!(
+        of("/%257Ecb").as_str(),
+        "https://example.com/%7Ecb",
+        "it is called as it was given"
+    );
 }
 
 #[test]
@@ -236,7 +381,10 @@ fn rule_20_callbacks_outside_the_policy_are_refused() {
         "nonsense",
     ] {
         let fault = ask(GOOD.replace("https://example.com/cb", callback)).unwrap_err();
-        assert!(matches!(fault, Fault::Callback(_)), "{callback}: {fault}");
+        assert!(
+            matches!(fault, RequestError::Callback(_)),
+            "{callback}: {fault}"
+        );
     }
 }
 
@@ -249,8 +397,14 @@ fn rule_23_every_fault_is_one_line_with_a_status() {
         (ask("hub.mode=subscribe"), 400),
         (good("&hub.mode=subscribe"), 400),
         (good("&hub.secret=%FF"), 400),
-        (ask(GOOD.replace("mode=subscribe", "mode=a%0Ab%0D%1B[31m")), 400),
-        (ask(GOOD.replace("feed.xml", &format!("%0A{}", "x".repeat(1_000)))), 400),
+        (
+            ask(GOOD.replace("mode=subscribe", "mode=a%0Ab%0D%1B[31m")),
+            400,
+        ),
+        (
+            ask(GOOD.replace("feed.xml", &format!("%0A{}", "x".repeat(1_000)))),
+            400,
+        ),
         (ask(GOOD.replace("/cb", "/%0Acb")), 400),
         (ask(GOOD.replace("/cb", "/%C3%BC%E2%80%A8")), 400),
         (ask(GOOD.replace("/cb", &"x".repeat(3_000))), 400),
@@ -261,6 +415,9 @@ fn rule_23_every_fault_is_one_line_with_a_status() {
         let fault = fault.unwrap_err();
         let line = fault.to_string();
         assert_eq!(fault.status(), status, "{line}");
-        assert!(line.chars().all(|c| !c.is_control()) && line.ends_with('.') && line.len() < 500, "{line:?}");
+        assert!(
+            line.chars().all(|c| !c.is_control()) && line.ends_with('.') && line.len() < 500,
+            "{line:?}"
+        );
     }
 }

@@ -3,25 +3,26 @@
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 
+use super::super::signature::Secret;
 use super::super::state::State;
 use super::request::Mode;
 use super::{instant, text};
-use crate::edition::Document;
+use crate::snapshot::Document;
 
 /// A request to be verified.
 #[derive(Clone)]
 pub struct DueVerification {
-    /// Of which subscription.
+    /// The subscription's key.
     pub subscription_id: i64,
     /// Which request of it.
     pub serial: i64,
     /// What was asked for.
     pub mode: Mode,
-    /// The topic.
+    /// The document that the subscription is about.
     pub document: Document,
     /// The callback as this request gave it.
     pub callback: String,
-    /// Its host.
+    /// The callback's host, whose limits apply.
     pub host: String,
     /// The lease to tell; on unsubscribing, what is left of the running one.
     pub lease_seconds: i64,
@@ -34,19 +35,19 @@ pub struct DueVerification {
 /// A subscription that is behind.
 #[derive(Clone)]
 pub struct DueDelivery {
-    /// Which one.
+    /// The subscription's key.
     pub subscription_id: i64,
-    /// The topic.
+    /// The document that the subscription is about.
     pub document: Document,
-    /// Where to.
+    /// The callback URL as it was given.
     pub callback: String,
-    /// Its host.
+    /// The callback's host, whose limits apply.
     pub host: String,
     /// What to sign with.
-    pub secret: Option<String>,
+    pub secret: Option<Secret>,
     /// When its lease ends.
     pub lease_ends_at: DateTime<Utc>,
-    /// What it has.
+    /// The version that the subscriber last received.
     pub delivered_version: i64,
     /// How often in a row delivering failed.
     pub failures: u32,
@@ -61,7 +62,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// Of which subscription.
+    /// The key of the subscription that it is about.
     #[must_use]
     pub const fn subscription_id(&self) -> i64 {
         match self {
@@ -93,7 +94,10 @@ pub async fn verifications(
     .await?;
     let due = rows.into_iter().filter_map(|row| {
         let mode = Mode::find(&row.mode)?;
-        let running = row.lease_ends_at.as_deref().map(|ends| (instant(ends) - now).num_seconds().max(0));
+        let running = row
+            .lease_ends_at
+            .as_deref()
+            .map(|ends| (instant(ends) - now).num_seconds().max(0));
         Some(DueVerification {
             subscription_id: row.subscription_id,
             serial: row.serial,
@@ -112,7 +116,8 @@ pub async fn verifications(
     Ok(due.collect())
 }
 
-/// Subscriptions that are behind and may be tried now, at most so many of one host: a host with many does not hide others.
+/// Subscriptions that are behind and may be tried now, at most so many of one host: a host with
+/// many does not hide others.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -123,7 +128,10 @@ pub async fn deliveries(
     limit: usize,
 ) -> sqlx::Result<Vec<DueDelivery>> {
     let now = text(now);
-    let (of_host, limit) = (i64::try_from(of_host).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX));
+    let (of_host, limit) = (
+        i64::try_from(of_host).unwrap_or(i64::MAX),
+        i64::try_from(limit).unwrap_or(i64::MAX),
+    );
     let rows = sqlx::query!(
         r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
              lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
@@ -144,7 +152,7 @@ pub async fn deliveries(
             document: Document::find(&row.document)?,
             callback: row.callback,
             host: row.host,
-            secret: row.secret,
+            secret: row.secret.map(Secret::new),
             lease_ends_at: row.lease_ends_at.as_deref().map(instant)?,
             delivered_version: row.delivered_version,
             failures: u32::try_from(row.failures).unwrap_or(0),
@@ -153,11 +161,15 @@ pub async fn deliveries(
     Ok(due.collect())
 }
 
-/// When the next verification or delivery will be due that is not due at `now`; `None` where nothing waits.
+/// When the next verification or delivery will be due that is not due at `now`; `None` where
+/// nothing waits.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn next_due_at(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx::Result<Option<DateTime<Utc>>> {
+pub async fn next_due_at(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Option<DateTime<Utc>>> {
     let now = text(now);
     let next = sqlx::query_scalar!(
         r#"select min(at) as "at: String" from (

@@ -5,14 +5,14 @@ use sqlx::SqliteConnection;
 
 use super::text;
 
-/// One subscription.
+/// One subscription as `reviews subscriptions` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// The topic's document.
+pub struct SubscriptionRow {
+    /// The name of the document that it is about.
     pub document: String,
-    /// Where to.
+    /// The callback URL as it was given.
     pub callback: String,
-    /// Its state.
+    /// The name of its state.
     pub state: String,
     /// When its lease ends.
     pub lease_ends_at: Option<String>,
@@ -34,8 +34,8 @@ pub struct Listed {
 
 /// What the metrics tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Active subscriptions.
+pub struct HubGauges {
+    /// How many subscriptions are active.
     pub active: i64,
     /// Requests that wait for verification.
     pub pending: i64,
@@ -45,14 +45,18 @@ pub struct Figures {
     pub oldest_due_seconds: i64,
 }
 
-/// Every subscription, active ones first; one whose lease is over has lapsed, whether or not that is recorded.
+/// Every subscription, active ones first; one whose lease is over has lapsed, whether or not that
+/// is recorded.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn list(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx::Result<Vec<Listed>> {
+pub async fn list(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Vec<SubscriptionRow>> {
     let now = text(now);
     sqlx::query_as!(
-        Listed,
+        SubscriptionRow,
         r#"select s.document, callback, case when state = 'active' and lease_ends_at <= ?1 then 'lapsed' else state end as "state!: String",
              lease_ends_at, failures, last_attempt_at, last_outcome, next_attempt_at,
              secret is not null as "is_signed!: bool", delivered_version, coalesce(p.version, 0) as "version!: i64"
@@ -68,10 +72,13 @@ pub async fn list(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn figures(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx::Result<Figures> {
+pub async fn gauges(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<HubGauges> {
     let now = text(now);
     sqlx::query_as!(
-        Figures,
+        HubGauges,
         r#"select
              (select count(*) from subscription where state = 'active') as "active!: i64",
              (select count(*) from intent) as "pending!: i64",

@@ -9,10 +9,12 @@ mod tidy;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifications};
-pub use list::{Figures, Listed, figures, list};
-pub use outcome::{Outcome, Trial};
+pub use list::{HubGauges, SubscriptionRow, gauges, list};
+pub use outcome::{AttemptRecord, Outcome};
 pub use record::record;
-pub use request::{Accepted, Counts, Mode, Wanted, accept, counts, is_known, requested};
+pub use request::{
+    Accepted, Counts, Mode, SubscriptionRequest, accept, counts, is_known, requested,
+};
 pub use tidy::{bound, expire, prune};
 
 /// The one spelling of instants in the hub's tables, which compare as texts.

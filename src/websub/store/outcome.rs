@@ -1,34 +1,36 @@
-//! What came of an attempt: for the subscription, and for the operator. Values alone; writing them down is `record`'s.
+//! What came of an attempt: for the subscription, and for the operator. Values alone; writing them
+//! down is `record`'s.
 
 use chrono::{DateTime, Utc};
 
 use super::super::state::Event;
 use super::request::Mode;
-use crate::edition::Document;
+use crate::snapshot::Document;
 
 /// What an attempt was, for the operator.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub struct AttemptRecord {
     /// `verification`, `delivery` or `denial`.
     pub kind: &'static str,
-    /// The topic.
+    /// The document that the attempt was about.
     pub document: Document,
-    /// Where to.
+    /// The callback URL that was called.
     pub callback: String,
-    /// What was delivered.
+    /// The version that was sent; none for a verification.
     pub version: Option<i64>,
     /// The HTTP status, where there was an answer.
     pub status: Option<u16>,
     /// `ok`, or why it failed.
     pub reason: String,
-    /// When it began.
+    /// The instant at which the attempt began.
     pub at: DateTime<Utc>,
     /// How long it took.
     pub duration_ms: i64,
 }
 
-impl Trial {
-    /// What came of it in a word, the same for all kinds: `ok`, `status 404`, or why there was no answer that counts.
+impl AttemptRecord {
+    /// What came of it in a word, the same for all kinds: `ok`, `status 404`, or why there was no
+    /// answer that counts.
     #[must_use]
     pub fn outcome(&self) -> String {
         match self.status {
@@ -41,65 +43,65 @@ impl Trial {
 /// What came of an attempt, for the subscription.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// The callback confirmed.
+    /// The callback confirmed the intent.
     Verified {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
-        /// What was confirmed.
+        /// Whether subscribing or unsubscribing was confirmed.
         mode: Mode,
         /// Counted from the moment the verification was sent (WebSub §5.3).
         lease_ends_at: DateTime<Utc>,
     },
     /// Nobody answered; it is tried once more.
     VerifyAgain {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
-        /// When.
+        /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
     /// Nothing was learnt; it is tried as if for the first time.
     VerifyLater {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
-        /// When.
+        /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
     /// The callback did not confirm.
     NotVerified {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
     },
     /// It has that version now.
     Delivered {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
-        /// Which version.
+        /// The version that was delivered.
         version: i64,
         /// How many bytes it was.
         bytes: i64,
     },
     /// It is tried again.
     Retry {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
         /// Failed attempts in a row.
         failures: u32,
-        /// When.
+        /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
-    /// It is over.
+    /// The subscription is over.
     Ended {
-        /// Which subscription.
+        /// The subscription's key.
         subscription_id: i64,
-        /// Why.
+        /// What ended it.
         event: Event,
     },
 }
@@ -109,13 +111,27 @@ impl Outcome {
     #[must_use]
     pub const fn subscription_id(&self) -> i64 {
         match self {
-            Self::Verified { subscription_id, .. }
-            | Self::VerifyAgain { subscription_id, .. }
-            | Self::VerifyLater { subscription_id, .. }
-            | Self::NotVerified { subscription_id, .. }
-            | Self::Delivered { subscription_id, .. }
-            | Self::Retry { subscription_id, .. }
-            | Self::Ended { subscription_id, .. } => *subscription_id,
+            Self::Verified {
+                subscription_id, ..
+            }
+            | Self::VerifyAgain {
+                subscription_id, ..
+            }
+            | Self::VerifyLater {
+                subscription_id, ..
+            }
+            | Self::NotVerified {
+                subscription_id, ..
+            }
+            | Self::Delivered {
+                subscription_id, ..
+            }
+            | Self::Retry {
+                subscription_id, ..
+            }
+            | Self::Ended {
+                subscription_id, ..
+            } => *subscription_id,
         }
     }
 
@@ -123,8 +139,13 @@ impl Outcome {
     #[must_use]
     pub const fn again_at(&self) -> Option<DateTime<Utc>> {
         match self {
-            Self::VerifyAgain { at, .. } | Self::VerifyLater { at, .. } | Self::Retry { at, .. } => Some(*at),
-            Self::Verified { .. } | Self::NotVerified { .. } | Self::Delivered { .. } | Self::Ended { .. } => None,
+            Self::VerifyAgain { at, .. }
+            | Self::VerifyLater { at, .. }
+            | Self::Retry { at, .. } => Some(*at),
+            Self::Verified { .. }
+            | Self::NotVerified { .. }
+            | Self::Delivered { .. }
+            | Self::Ended { .. } => None,
         }
     }
 }

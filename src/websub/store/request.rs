@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
+use super::super::signature::Secret;
 use super::super::state::{Event, State};
 use super::text;
-use crate::edition::Document;
+use crate::snapshot::Document;
 
-/// What is wanted.
+/// Whether a request is to subscribe or to unsubscribe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// To be told of changes.
@@ -29,25 +30,27 @@ impl Mode {
     /// The mode of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
-        [Self::Subscribe, Self::Unsubscribe].into_iter().find(|mode| mode.name() == name)
+        [Self::Subscribe, Self::Unsubscribe]
+            .into_iter()
+            .find(|mode| mode.name() == name)
     }
 }
 
-/// A request that passed the door.
+/// A request that passed the intake.
 #[derive(Clone)]
-pub struct Wanted {
-    /// What is wanted.
+pub struct SubscriptionRequest {
+    /// Whether to subscribe or to unsubscribe.
     pub mode: Mode,
-    /// The topic.
+    /// The document that the topic URL names.
     pub document: Document,
     /// The callback as it was given.
     pub callback: String,
     /// The callback as it is compared.
     pub callback_key: String,
-    /// The callback's host.
+    /// The callback's host, whose limits apply.
     pub host: String,
     /// What deliveries are signed with.
-    pub secret: Option<String>,
+    pub secret: Option<Secret>,
     /// The lease, within the bounds.
     pub lease_seconds: i64,
 }
@@ -64,7 +67,8 @@ pub enum Accepted {
 /// How much there is already, for the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests of the same kind that wait for verification: those that renew or end active subscriptions are counted apart.
+    /// Requests of the same kind that wait for verification: those that renew or end active
+    /// subscriptions are counted apart.
     pub pending: u64,
     /// Whether this request takes the place of one that waits already.
     pub is_replaced: bool,
@@ -80,35 +84,44 @@ pub struct Counts {
 ///
 /// # Errors
 /// When the database refuses.
-pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, now: DateTime<Utc>) -> sqlx::Result<Accepted> {
-    let (document, mode, now) = (wanted.document.name(), wanted.mode.name(), text(now));
+pub async fn accept(
+    write: &mut Transaction<'static, Sqlite>,
+    request: &SubscriptionRequest,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Accepted> {
+    let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
     let old = sqlx::query!(
         "select subscription_id, state from subscription where document = ? and callback_key = ?",
         document,
-        wanted.callback_key
+        request.callback_key
     )
     .fetch_optional(&mut **write)
     .await?;
     let state = old.as_ref().and_then(|old| State::find(&old.state));
-    if wanted.mode == Mode::Unsubscribe && !matches!(state, Some(State::Pending | State::Active)) {
+    if request.mode == Mode::Unsubscribe && !matches!(state, Some(State::Pending | State::Active)) {
         return Ok(Accepted::NothingThere);
     }
-    let next = state.and_then(|state| state.on(Event::Requested)).unwrap_or(State::Pending).name();
-    // Checks hold for the row to be inserted too, though it comes to an update: an active one would need its lease.
+    let next = state
+        .and_then(|state| state.on(Event::Requested))
+        .unwrap_or(State::Pending)
+        .name();
+    // Checks hold for the row to be inserted too, though it comes to an update: an active one would
+    // need its lease.
     let id = sqlx::query_scalar!(
         r#"insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
            values (?1, ?2, ?3, ?4, 'pending', ?6, ?6)
            on conflict (document, callback_key) do update set state = ?5, updated_at = excluded.updated_at
            returning subscription_id as "id!: i64""#,
         document,
-        wanted.callback,
-        wanted.callback_key,
-        wanted.host,
+        request.callback,
+        request.callback_key,
+        request.host,
         next,
         now
     )
     .fetch_one(&mut **write)
     .await?;
+    let secret = request.secret.as_ref().map(Secret::expose);
     sqlx::query!(
         "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at)
          values (?1, ?2, ?3, ?4, ?5, coalesce((select version from publication where document = ?6), 0), ?7, ?7)
@@ -117,9 +130,9 @@ pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, n
            next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at",
         id,
         mode,
-        wanted.callback,
-        wanted.secret,
-        wanted.lease_seconds,
+        request.callback,
+        secret,
+        request.lease_seconds,
         document,
         now
     )
@@ -132,8 +145,11 @@ pub async fn accept(write: &mut Transaction<'static, Sqlite>, wanted: &Wanted, n
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx::Result<Counts> {
-    let document = wanted.document.name();
+pub async fn counts(
+    connection: &mut SqliteConnection,
+    request: &SubscriptionRequest,
+) -> sqlx::Result<Counts> {
+    let document = request.document.name();
     let row = sqlx::query!(
         r#"select (select count(*) from intent as i join subscription as s using (subscription_id)
                    where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
@@ -144,9 +160,9 @@ pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx:
              (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
              exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
                as "is_there!: bool""#,
-        wanted.host,
+        request.host,
         document,
-        wanted.callback_key
+        request.callback_key
     )
     .fetch_one(connection)
     .await?;
@@ -160,25 +176,29 @@ pub async fn counts(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx:
     })
 }
 
-/// Whether a request renews or ends an active subscription, or takes the place of one that waits: those have a share of every
-/// limit that strangers cannot use up.
+/// Whether a request renews or ends an active subscription, or takes the place of one that waits:
+/// those have a share of every limit that strangers cannot use up.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn is_known(connection: &mut SqliteConnection, wanted: &Wanted) -> sqlx::Result<bool> {
-    let document = wanted.document.name();
+pub async fn is_known(
+    connection: &mut SqliteConnection,
+    request: &SubscriptionRequest,
+) -> sqlx::Result<bool> {
+    let document = request.document.name();
     sqlx::query_scalar!(
         r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
              and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
            as "is_known!: bool""#,
         document,
-        wanted.callback_key
+        request.callback_key
     )
     .fetch_one(connection)
     .await
 }
 
-/// What changes whenever any process takes a request: how many were ever put in the place of another, and the newest.
+/// What changes whenever any process takes a request: how many were ever put in the place of
+/// another, and the newest.
 ///
 /// # Errors
 /// When the database cannot be read.

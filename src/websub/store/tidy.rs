@@ -8,12 +8,14 @@ use super::text;
 
 /// How long attempts, fan-outs and subscriptions that are over are kept, in days.
 const KEPT_DAYS: i64 = 30;
-/// How long a request may wait for its verification, in hours: it is verified within seconds, unless nobody sends.
+/// How long a request may wait for its verification, in hours: it is verified within seconds,
+/// unless nobody sends.
 const INTENT_HOURS_MAX: i64 = 24;
 
 /// How many attempts that failed are kept. With callbacks cut short, 4 MB at most.
 const ATTEMPTS_MAX: i64 = 10_000;
-/// How many subscriptions that never were are kept: strangers can make as many as they like, 4 KB each.
+/// How many subscriptions that never were are kept: strangers can make as many as they like, 4 KB
+/// each.
 const REJECTED_MAX: i64 = 1_000;
 /// How many that are over are kept: each was confirmed by its callback once.
 const OVER_MAX: i64 = 10_000;
@@ -23,9 +25,16 @@ const OVER_MAX: i64 = 10_000;
 /// # Errors
 /// When the database cannot be written.
 pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
-    let attempts = sqlx::query!("delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?", ATTEMPTS_MAX);
+    let attempts = sqlx::query!(
+        "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
+        ATTEMPTS_MAX
+    );
     let mut gone = attempts.execute(&mut **write).await?.rows_affected();
-    for (state, kept) in [(State::Rejected, REJECTED_MAX), (State::Removed, OVER_MAX), (State::Lapsed, OVER_MAX)] {
+    for (state, kept) in [
+        (State::Rejected, REJECTED_MAX),
+        (State::Removed, OVER_MAX),
+        (State::Lapsed, OVER_MAX),
+    ] {
         let state = state.name();
         // What has a request that waits is not over yet.
         let over = sqlx::query!(
@@ -45,7 +54,10 @@ pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn expire(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>) -> sqlx::Result<u64> {
+pub async fn expire(
+    write: &mut Transaction<'static, Sqlite>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<u64> {
     let now = text(now);
     // State::Active.on(Event::LeaseEnded), for all at once.
     let done = sqlx::query!(
@@ -61,11 +73,26 @@ pub async fn expire(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn prune(write: &mut Transaction<'static, Sqlite>, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    let (old, forgotten) = (text(now - Duration::days(KEPT_DAYS)), text(now - Duration::hours(INTENT_HOURS_MAX)));
-    let mut gone = sqlx::query!("delete from attempt where at < ?", old).execute(&mut **write).await?.rows_affected();
-    gone += sqlx::query!("delete from fan_out where last_at < ?", old).execute(&mut **write).await?.rows_affected();
-    gone += sqlx::query!("delete from intent where requested_at < ?", forgotten).execute(&mut **write).await?.rows_affected();
+pub async fn prune(
+    write: &mut Transaction<'static, Sqlite>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<u64> {
+    let (old, forgotten) = (
+        text(now - Duration::days(KEPT_DAYS)),
+        text(now - Duration::hours(INTENT_HOURS_MAX)),
+    );
+    let mut gone = sqlx::query!("delete from attempt where at < ?", old)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    gone += sqlx::query!("delete from fan_out where last_at < ?", old)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    gone += sqlx::query!("delete from intent where requested_at < ?", forgotten)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
     gone += sqlx::query!(
         "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",

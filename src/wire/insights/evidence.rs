@@ -4,8 +4,9 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use super::said::Polarity;
+use super::opinion_stats::Polarity;
 use crate::insights::{self, Span};
+use crate::wire::{DidYouMean, Facet};
 
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -14,8 +15,13 @@ pub struct AspectEvidence {
     pub aspect: String,
     /// Its name.
     pub label: String,
-    /// How many reviews support it so: the figure in `/insights.json`.
+    /// How many reviews support it so; without other filters the figure in `/insights.json`.
     pub total: u64,
+    /// How many of them speak so of which technician: in a sentence that names the person, or in the next one. The most
+    /// frequent first.
+    pub by_technician: Vec<Facet>,
+    /// How many of them mention which service. The most frequent first.
+    pub by_service: Vec<Facet>,
     /// How many are on this page.
     pub count: u64,
     /// How many there may be.
@@ -23,6 +29,9 @@ pub struct AspectEvidence {
     /// What to send as `cursor` for the next page; left out on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// What may have been meant, where nobody and nothing of the name asked for is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<DidYouMean>,
     /// The reviews.
     pub reviews: Vec<EvidenceReview>,
 }
@@ -57,10 +66,15 @@ pub struct EvidenceFinding {
     pub text: String,
     /// How they speak of the aspect.
     pub polarity: Polarity,
+    /// The technicians whom its sentence or the one before names, sorted; left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub technicians: Vec<String>,
     /// The sum of the hits' points: well above 0 is positive, well below negative.
     pub score: i32,
-    /// Why.
-    pub hits: Vec<EvidenceHit>,
+    /// Why; left out where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hits: Option<Vec<EvidenceHit>>,
 }
 
 /// One reason: a rule or a weight, where it applied, and what it added.
@@ -77,19 +91,38 @@ pub struct EvidenceHit {
 }
 
 impl EvidenceFinding {
-    /// A finding in `text`.
+    /// A finding in `text`, and whom it is about.
     #[must_use]
-    pub fn new(finding: insights::Finding, text: &str) -> Self {
-        let insights::Finding { aspect: _, sentence, span, polarity, score, hits } = finding;
-        let hit = |insights::Hit { rule, span: Span { start, end }, points }| EvidenceHit { rule, start, end, points };
+    pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
+        let insights::Finding {
+            aspect: _,
+            sentence,
+            span,
+            polarity,
+            score,
+            hits,
+        } = finding;
+        let hit = |insights::Hit {
+                       rule,
+                       span: Span { start, end },
+                       points,
+                   }| EvidenceHit {
+            rule,
+            start,
+            end,
+            points,
+        };
         Self {
             sentence,
             start: span.start,
             end: span.end,
-            text: insights::compile::slice(text, span).unwrap_or_default().to_owned(),
+            text: insights::aggregate::slice(text, span)
+                .unwrap_or_default()
+                .to_owned(),
             polarity: polarity.into(),
+            technicians,
             score,
-            hits: hits.into_iter().map(hit).collect(),
+            hits: Some(hits.into_iter().map(hit).collect()),
         }
     }
 }

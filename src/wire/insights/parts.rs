@@ -3,8 +3,8 @@
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use super::said::{Confidence, Quote, Share, Trend};
-use crate::insights::{Kind, compile};
+use super::opinion_stats::{Confidence, Quote, Share, Trend};
+use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
 
 /// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
@@ -168,26 +168,64 @@ pub struct Topic {
 }
 
 impl CoMention {
-    fn entity(joint: compile::Joint, entities: &[compile::Entity]) -> Self {
-        let compile::Joint { at, reviews, lift } = joint;
-        Self { id: entities[at].id.clone(), name: entities[at].name.clone(), reviews, lift }
+    fn entity(joint: aggregate::Joint, entities: &[aggregate::Entity]) -> Self {
+        let aggregate::Joint { at, reviews, lift } = joint;
+        Self {
+            id: entities[at].id.clone(),
+            name: entities[at].name.clone(),
+            reviews,
+            lift,
+        }
     }
 
-    fn aspect(joint: compile::Joint, aspects: &[compile::Aspect]) -> Self {
-        let compile::Joint { at, reviews, lift } = joint;
-        Self { id: Some(aspects[at].id.clone()), name: aspects[at].label.clone(), reviews, lift }
+    fn aspect(joint: aggregate::Joint, aspects: &[aggregate::Aspect]) -> Self {
+        let aggregate::Joint { at, reviews, lift } = joint;
+        Self {
+            id: Some(aspects[at].id.clone()),
+            name: aspects[at].label.clone(),
+            reviews,
+            lift,
+        }
     }
 }
 
 impl Aspect {
     /// The public shape of an aspect of `insights`.
-    pub(super) fn new(aspect: &compile::Aspect, insights: &compile::Insights, links: &Links) -> Self {
-        let compile::Aspect { id, label, question: _, mentions, said, sub_topics, named } = aspect.clone();
-        let compile::Said { votes, positive_share, confidence, trend, quotes } = said;
-        let compile::Votes { positive, negative, neutral, mixed, uncertain } = votes;
-        let of = |kind: Kind| {
-            let joints = named.iter().filter(|joint| insights.entities[joint.at].kind == kind);
-            joints.map(|joint| CoMention::entity(*joint, &insights.entities)).collect()
+    pub(super) fn new(
+        aspect: &aggregate::Aspect,
+        insights: &aggregate::Insights,
+        links: &Links,
+    ) -> Self {
+        let aggregate::Aspect {
+            id,
+            label,
+            question: _,
+            mentions,
+            said,
+            sub_topics,
+            named,
+        } = aspect.clone();
+        let aggregate::OpinionStats {
+            votes,
+            positive_share,
+            confidence,
+            trend,
+            quotes,
+        } = said;
+        let aggregate::Votes {
+            positive,
+            negative,
+            neutral,
+            mixed,
+            uncertain,
+        } = votes;
+        let of = |kind: MentionKind| {
+            let joints = named
+                .iter()
+                .filter(|joint| insights.entities[joint.at].kind == kind);
+            joints
+                .map(|joint| CoMention::entity(*joint, &insights.entities))
+                .collect()
         };
         Self {
             evidence_url: links.evidence(&id),
@@ -203,11 +241,14 @@ impl Aspect {
             positive_share: positive_share.map(Share::from),
             confidence: confidence.into(),
             trend: trend.into(),
-            sub_topics: sub_topics.into_iter().map(|(phrase, reviews)| SubTopic { phrase, reviews }).collect(),
+            sub_topics: sub_topics
+                .into_iter()
+                .map(|(phrase, reviews)| SubTopic { phrase, reviews })
+                .collect(),
             co_mentioned: CoMentioned {
-                technicians: of(Kind::Technician),
-                services: of(Kind::Service),
-                service_areas: of(Kind::ServiceArea),
+                technicians: of(MentionKind::Technician),
+                services: of(MentionKind::Service),
+                service_areas: of(MentionKind::ServiceArea),
             },
             quotes: quotes.into_iter().map(Quote::from).collect(),
         }
@@ -216,8 +257,17 @@ impl Aspect {
 
 impl Entity {
     /// The public shape of one who or what is named in `insights`.
-    pub(super) fn new(entity: &compile::Entity, insights: &compile::Insights) -> Self {
-        let compile::Entity { kind: _, id, name, reviews, mentions, ambiguous, detail, judged } = entity.clone();
+    pub(super) fn new(entity: &aggregate::Entity, insights: &aggregate::Insights) -> Self {
+        let aggregate::Entity {
+            kind: _,
+            id,
+            name,
+            reviews,
+            mentions,
+            ambiguous,
+            detail,
+            judged,
+        } = entity.clone();
         let mut shape = Self {
             id,
             name,
@@ -236,7 +286,13 @@ impl Entity {
             quotes: None,
         };
         if let Some(said) = detail {
-            let compile::Said { votes, positive_share, confidence, trend, quotes } = said;
+            let aggregate::OpinionStats {
+                votes,
+                positive_share,
+                confidence,
+                trend,
+                quotes,
+            } = said;
             shape.positive = Some(votes.positive);
             shape.negative = Some(votes.negative);
             shape.neutral = Some(votes.neutral);
@@ -245,7 +301,12 @@ impl Entity {
             shape.positive_share = positive_share.map(Share::from);
             shape.confidence = Some(confidence.into());
             shape.trend = Some(trend.into());
-            shape.aspects = Some(judged.into_iter().map(|joint| CoMention::aspect(joint, &insights.aspects)).collect());
+            shape.aspects = Some(
+                judged
+                    .into_iter()
+                    .map(|joint| CoMention::aspect(joint, &insights.aspects))
+                    .collect(),
+            );
             shape.quotes = Some(quotes.into_iter().map(Quote::from).collect());
         }
         shape
@@ -254,8 +315,17 @@ impl Entity {
 
 impl Topic {
     /// The public shape of a topic of `insights`.
-    pub(super) fn new(topic: &compile::Topic, insights: &compile::Insights) -> Self {
-        let compile::Topic { phrase, reviews, expected, log_likelihood, aspect, joint: _, overall, quote } = topic.clone();
+    pub(super) fn new(topic: &aggregate::Topic, insights: &aggregate::Insights) -> Self {
+        let aggregate::Topic {
+            phrase,
+            reviews,
+            expected,
+            log_likelihood,
+            aspect,
+            joint: _,
+            overall,
+            quote,
+        } = topic.clone();
         let rounded = |value: f64, parts: f64| (value * parts).round() / parts;
         Self {
             id: phrase.replace(' ', "-"),

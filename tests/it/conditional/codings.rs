@@ -1,4 +1,5 @@
-//! Content codings: every document in each, ready ahead, with a tag of its own (RFC 9110 §8.4, §12.5.3).
+//! Content codings: every document in each, ready ahead, with a tag of its own (RFC 9110 §8.4,
+//! §12.5.3).
 
 use super::*;
 
@@ -12,10 +13,14 @@ fn decode(coding: &str, coded: &[u8]) -> Vec<u8> {
             assert!(decoder.into_inner().is_empty(), "gzip of several members");
         }
         "br" => {
-            brotli::Decompressor::new(coded, 4096).read_to_end(&mut plain).unwrap();
+            brotli::Decompressor::new(coded, 4096)
+                .read_to_end(&mut plain)
+                .unwrap();
         }
         "zstd" => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(coded).unwrap().single_frame();
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(coded)
+                .unwrap()
+                .single_frame();
             // Browsers refuse windows of more than 8 MiB.
             decoder.window_log_max(23).unwrap();
             decoder.read_to_end(&mut plain).unwrap();
@@ -31,6 +36,10 @@ async fn in_coding(app: &TestApp, target: &str, accepted: &str) -> Answer {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 async fn every_document_is_offered_in_every_coding() {
     let app = service().await;
     for target in CODED {
@@ -40,14 +49,43 @@ async fn every_document_is_offered_in_every_coding() {
         let mut tags = vec![plain.header("etag").to_owned()];
         for coding in CODINGS {
             let coded = in_coding(&app, target, coding).await;
-            assert_eq!((coded.status, coded.header("content-encoding")), (200, coding), "{target}");
-            assert_eq!(coded.header("etag"), format!("\"{digest}-{coding}\""), "{target}");
-            assert!(coded.body.len() < plain.body.len(), "{target} in {coding} is no smaller");
-            assert_eq!(decode(coding, &coded.body), plain.body, "{target} in {coding}");
-            for same in ["content-type", "last-modified", "link", "vary", "cache-control"] {
-                assert_eq!(coded.headers.get(same), plain.headers.get(same), "{target} in {coding}: {same}");
+            assert_eq!(
+                (coded.status, coded.header("content-encoding")),
+                (200, coding),
+                "{target}"
+            );
+            assert_eq!(
+                coded.header("etag"),
+                format!("\"{digest}-{coding}\""),
+                "{target}"
+            );
+            assert!(
+                coded.body.len() < plain.body.len(),
+                "{target} in {coding} is no smaller"
+            );
+            assert_eq!(
+                decode(coding, &coded.body),
+                plain.body,
+                "{target} in {coding}"
+            );
+            for same in [
+                "content-type",
+                "last-modified",
+                "link",
+                "vary",
+                "cache-control",
+            ] {
+                assert_eq!(
+                    coded.headers.get(same),
+                    plain.headers.get(same),
+                    "{target} in {coding}: {same}"
+                );
             }
-            assert_eq!(in_coding(&app, target, coding).await.body, coded.body, "{target} in {coding}: other bytes, same tag");
+            assert_eq!(
+                in_coding(&app, target, coding).await.body,
+                coded.body,
+                "{target} in {coding}: other bytes, same tag"
+            );
             tags.push(coded.header("etag").to_owned());
         }
         tags.sort_unstable();
@@ -55,10 +93,57 @@ async fn every_document_is_offered_in_every_coding() {
         assert_eq!(tags.len(), 1 + CODINGS.len(), "{target}: {tags:?}");
         for tag in &tags {
             for accepted in ["identity", "gzip", "br", "zstd"] {
-                let headers = [("if-none-match", tag.as_str()), ("accept-encoding", accepted)];
+                let headers = [
+                    ("if-none-match", tag.as_str()),
+                    ("accept-encoding", accepted),
+                ];
                 let answer = app.get_with(target, &headers).await;
                 assert_eq!(answer.status, 304, "{target} {headers:?}");
                 answer.check_repeats(&in_coding(&app, target, accepted).await, target);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_and_the_files_they_load_are_coded_ahead() {
+    let app = service().await;
+    let home = app.get("/").await.text();
+    let loaded = home.split('"').filter(|text| text.starts_with("/assets/"));
+    let mut targets: Vec<&str> = loaded.collect();
+    assert!(targets.len() >= 2, "stylesheet and script: {targets:?}");
+    targets.extend([
+        "/",
+        "/insights",
+        "/llms.txt",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/favicon.svg",
+    ]);
+    for change in ["", "update review set rating = 4"] {
+        if !change.is_empty() {
+            app.shell(change).await;
+        }
+        for target in &targets {
+            let plain = app.get(target).await;
+            assert!(plain.headers.get("content-encoding").is_none(), "{target}");
+            for coding in CODINGS {
+                let coded = in_coding(&app, target, coding).await;
+                assert_eq!(
+                    (
+                        coded.status,
+                        coded.header("content-encoding"),
+                        coded.header("vary")
+                    ),
+                    (200, coding, "Accept-Encoding"),
+                    "{target}"
+                );
+                assert_ne!(coded.header("etag"), plain.header("etag"), "{target}");
+                assert_eq!(
+                    decode(coding, &coded.body),
+                    plain.body,
+                    "{target} in {coding}"
+                );
             }
         }
     }
@@ -89,16 +174,28 @@ async fn the_coding_is_what_the_client_weighs_highest() {
             let answer = in_coding(&app, target, accepted).await;
             assert_eq!(answer.status, 200, "{target}: {accepted}");
             assert_eq!(
-                answer.headers.get("content-encoding").map(|coding| coding.to_str().unwrap()),
+                answer
+                    .headers
+                    .get("content-encoding")
+                    .map(|coding| coding.to_str().unwrap()),
                 chosen,
                 "{target}: {accepted}"
             );
         }
     }
     for target in TAGGED {
-        for accepted in ["identity;q=0", "*;q=0", "identity;q=0, deflate", "identity;q=0, br;q=0, gzip;q=0, zstd;q=0"] {
+        for accepted in [
+            "identity;q=0",
+            "*;q=0",
+            "identity;q=0, deflate",
+            "identity;q=0, br;q=0, gzip;q=0, zstd;q=0",
+        ] {
             let refused = in_coding(&app, target, accepted).await;
-            assert_eq!((refused.status, refused.header("vary")), (406, "Accept-Encoding"), "{target}: {accepted}");
+            assert_eq!(
+                (refused.status, refused.header("vary")),
+                (406, "Accept-Encoding"),
+                "{target}: {accepted}"
+            );
         }
     }
 }
@@ -106,10 +203,22 @@ async fn the_coding_is_what_the_client_weighs_highest() {
 #[tokio::test]
 async fn what_is_made_for_one_request_is_not_coded() {
     let app = service().await;
-    for target in ["/api/reviews/since/2024-01-01", "/api/reviews/search?limit=100", "/api/reviews/r-00001"] {
+    for target in [
+        "/api/reviews/since/2024-01-01",
+        "/api/reviews/search?limit=100",
+        "/api/reviews/r-00001",
+    ] {
         let plain = app.get(target).await;
         let answer = in_coding(&app, target, "gzip, br, zstd, *;q=0.1").await;
-        assert_eq!((answer.status, &answer.headers, &answer.body), (200, &plain.headers, &plain.body), "{target}");
-        assert_eq!(in_coding(&app, target, "identity;q=0, gzip").await.status, 406, "{target}");
+        assert_eq!(
+            (answer.status, &answer.headers, &answer.body),
+            (200, &plain.headers, &plain.body),
+            "{target}"
+        );
+        assert_eq!(
+            in_coding(&app, target, "identity;q=0, gzip").await.status,
+            406,
+            "{target}"
+        );
     }
 }

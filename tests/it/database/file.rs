@@ -10,14 +10,22 @@ use super::{faults, make, names};
 use crate::support::{Generator, TestApp, sqlite3};
 
 fn mode(path: &Path) -> u32 {
-    fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
+    fs::metadata(path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        .permissions()
+        .mode()
+        & 0o777
 }
 
 #[tokio::test]
 async fn a_new_database_is_for_its_owner_alone() {
     let app = TestApp::with(&Generator::new(71).reviews(3)).await;
     for suffix in ["", "-wal", "-shm"] {
-        assert_eq!(mode(&app.folder().join(format!("reviews.db{suffix}"))), 0o600, "reviews.db{suffix}");
+        assert_eq!(
+            mode(&app.folder().join(format!("reviews.db{suffix}"))),
+            0o600,
+            "reviews.db{suffix}"
+        );
     }
 }
 
@@ -37,10 +45,23 @@ async fn each_migration_is_applied_once_and_named() {
     let path = folder.path().join("reviews.db");
     let (database, first) = Database::open(&path).await.unwrap();
     database.close().await;
-    let mut files = names(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations")));
-    files.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == "sql"));
-    let expected: Vec<String> =
-        files.iter().map(|name| name.trim_end_matches(".sql").replacen('_', " ", 1).replace('_', " ")).collect();
+    let mut files = names(Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/migrations"
+    )));
+    files.retain(|name| {
+        Path::new(name)
+            .extension()
+            .is_some_and(|extension| extension == "sql")
+    });
+    let expected: Vec<String> = files
+        .iter()
+        .map(|name| {
+            name.trim_end_matches(".sql")
+                .replacen('_', " ", 1)
+                .replace('_', " ")
+        })
+        .collect();
     assert_eq!((first.applied, first.total), (expected, files.len()));
     let lineage = sqlite3(&path, "select lineage_id from lineage");
     assert_eq!(lineage.len(), 32, "{lineage}");
@@ -70,7 +91,9 @@ async fn a_missing_database_is_not_made_for_a_reader() {
 #[tokio::test]
 async fn a_missing_folder_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let error = Database::open(&folder.path().join("none/reviews.db")).await.unwrap_err();
+    let error = Database::open(&folder.path().join("none/reviews.db"))
+        .await
+        .unwrap_err();
     assert!(matches!(error, DbError::Create { .. }), "{error:?}");
     assert!(error.to_string().contains("make its folder"), "{error}");
 }
@@ -111,8 +134,14 @@ async fn a_newer_database_is_refused_untouched() {
     let before = fs::read(&path).unwrap();
     let (write, read) = faults(&path).await;
     for error in [write, read] {
-        assert!(matches!(error, DbError::Newer { found: 9999, .. }), "{error:?}");
-        assert!(error.to_string().contains("use the newer release"), "{error}");
+        assert!(
+            matches!(error, DbError::Newer { found: 9999, .. }),
+            "{error:?}"
+        );
+        assert!(
+            error.to_string().contains("use the newer release"),
+            "{error}"
+        );
     }
     assert!(fs::read(&path).unwrap() == before, "nothing was written");
 }
@@ -122,9 +151,15 @@ async fn a_migration_that_differs_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
-    sqlite3(&path, "update _sqlx_migrations set checksum = x'00' where version = 2");
+    sqlite3(
+        &path,
+        "update _sqlx_migrations set checksum = x'00' where version = 2",
+    );
     let error = Database::open(&path).await.unwrap_err();
-    assert!(matches!(error, DbError::Foreign { version: 2, .. }), "{error:?}");
+    assert!(
+        matches!(error, DbError::Foreign { version: 2, .. }),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -142,7 +177,17 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
         return;
     }
     let error = Database::open_read_only(&path).await.unwrap_err();
-    assert!(matches!(error, DbError::Older { found: 5, known: 6, .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            DbError::Older {
+                found: 5,
+                known: 6,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
     let (database, migrated) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!(migrated.applied, ["0006 subscription"]);
@@ -171,14 +216,19 @@ async fn a_damaged_database_is_said_to_be() {
     let (write, read) = faults(&copy).await;
     for error in [write, read] {
         assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
-        assert!(error.to_string().contains("restore it from a backup"), "{error}");
+        assert!(
+            error.to_string().contains("restore it from a backup"),
+            "{error}"
+        );
     }
     // A page in the midst: it opens, and `verify` finds it, or says that it cannot go on.
     fs::write(&copy, &whole).unwrap();
     scribble(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
     let found = async {
         let readers = Database::open_read_only(&copy).await?;
-        let verified = verify(&mut readers.acquire().await.unwrap()).await.map_err(|error| DbError::at(&copy, error))?;
+        let verified = verify(&mut readers.acquire().await.unwrap())
+            .await
+            .map_err(|error| DbError::at(&copy, error))?;
         Ok::<_, DbError>(verified.wrong)
     };
     match found.await {
@@ -196,17 +246,32 @@ async fn verifying_writes_nothing() {
         match command {
             "backup" => app.back_up(&copy),
             // It is in no log mode, as copies often are.
-            _ => drop(app.shell(&format!("vacuum into '{}'", copy.display())).await),
+            _ => drop(
+                app.shell(&format!("vacuum into '{}'", copy.display()))
+                    .await,
+            ),
         }
         let before = fs::read(&copy).unwrap();
-        let readers = Database::open_read_only(&copy).await.unwrap_or_else(|error| panic!("{command}: {error}"));
+        let readers = Database::open_read_only(&copy)
+            .await
+            .unwrap_or_else(|error| panic!("{command}: {error}"));
         let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
         readers.close().await;
-        assert_eq!((verified.reviews, verified.wrong, verified.behind), (50, vec![], vec![]), "{command}");
-        assert!(fs::read(&copy).unwrap() == before, "{command}: the file changed");
+        assert_eq!(
+            (verified.reviews, verified.wrong, verified.behind),
+            (50, vec![], vec![]),
+            "{command}"
+        );
+        assert!(
+            fs::read(&copy).unwrap() == before,
+            "{command}: the file changed"
+        );
         for name in names(folder.path()) {
             // SQLite makes the last two for a reader, and leaves them for the next writer.
-            assert!(["copy.db", "copy.db-shm", "copy.db-wal"].contains(&name.as_str()), "{command}: {name}");
+            assert!(
+                ["copy.db", "copy.db-shm", "copy.db-wal"].contains(&name.as_str()),
+                "{command}: {name}"
+            );
             fs::remove_file(folder.path().join(name)).unwrap();
         }
     }
@@ -219,17 +284,35 @@ async fn what_is_out_of_step_is_found() {
             "delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003')",
             "review r-00003",
         ),
-        ("update review_fts set text = 'something else' where rowid = 5", "is not indexed with the text that it has"),
-        ("insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody')", "row 99999 belongs to no review"),
-        ("delete from review_change where review_id = 'r-00007'", "review r-00007"),
-        ("update publication set change_no = 100000", "rows of review_change are missing"),
+        (
+            "update review_fts set text = 'something else' where rowid = 5",
+            "is not indexed with the text that it has",
+        ),
+        (
+            "insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody')",
+            "row 99999 belongs to no review",
+        ),
+        (
+            "delete from review_change where review_id = 'r-00007'",
+            "review r-00007",
+        ),
+        (
+            "update publication set change_no = 100000",
+            "rows of review_change are missing",
+        ),
     ] {
         let app = TestApp::with(&Generator::new(74).reviews(10)).await;
         sqlite3(&app.path(), sql);
         let readers = Database::open_read_only(&app.path()).await.unwrap();
         let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
         readers.close().await;
-        assert!(verified.wrong.iter().any(|sentence| sentence.contains(said)), "{sql}: {verified:?}");
+        assert!(
+            verified
+                .wrong
+                .iter()
+                .any(|sentence| sentence.contains(said)),
+            "{sql}: {verified:?}"
+        );
     }
 }
 
@@ -241,5 +324,8 @@ async fn what_is_only_behind_is_not_wrong() {
     let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
     readers.close().await;
     assert_eq!(verified.wrong, [] as [&str; 0]);
-    assert!(verified.behind[0].contains("10 changed reviews are newer"), "{verified:?}");
+    assert!(
+        verified.behind[0].contains("10 changed reviews are newer"),
+        "{verified:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Files that are not ours to write: they are refused, and stay as they are, byte for byte, and so do their folders.
+//! Files that are not ours to write: they are refused, and stay as they are, byte for byte, and so
+//! do their folders.
 
 use std::fs;
 use std::path::Path;
@@ -24,20 +25,30 @@ const FOREIGN: [&str; 7] = [
     "create table lineage (a); create table t (a)",
 ];
 
-/// Asserts that opening the file, to write or to read, meets a fault and leaves everything in its folder as it was.
+/// Asserts that opening the file, to write or to read, meets a fault and leaves everything in its
+/// folder as it was.
 async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &str) {
     let folder = path.parent().unwrap();
     let state = || {
         let all = names(folder).into_iter();
-        all.map(|name| (fs::read(folder.join(&name)).unwrap(), name)).collect::<Vec<_>>()
+        all.map(|name| (fs::read(folder.join(&name)).unwrap(), name))
+            .collect::<Vec<_>>()
     };
     let before = state();
     let (write, read) = faults(path).await;
     for error in [write, read] {
         assert!(is_it(&error), "{what}: {error:?}");
-        assert!(error.to_string().contains(path.to_str().unwrap()), "{what}: {error}");
+        assert!(
+            error.to_string().contains(path.to_str().unwrap()),
+            "{what}: {error}"
+        );
     }
-    assert!(state() == before, "{what}: {:?}, not {:?}", names(folder), before.iter().map(|(_, name)| name).collect::<Vec<_>>());
+    assert!(
+        state() == before,
+        "{what}: {:?}, not {:?}",
+        names(folder),
+        before.iter().map(|(_, name)| name).collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test]
@@ -59,10 +70,21 @@ async fn a_database_that_another_program_has_open_is_left_as_it_is() {
     other
         .execute_batch("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a); insert into t values (1)")
         .unwrap();
-    let before = (fs::read(&path).unwrap(), fs::read(folder.path().join("other.db-wal")).unwrap(), names(folder.path()));
+    let before = (
+        fs::read(&path).unwrap(),
+        fs::read(folder.path().join("other.db-wal")).unwrap(),
+        names(folder.path()),
+    );
     let (write, read) = faults(&path).await;
-    assert!(matches!((&write, &read), (DbError::NotOurs(_), DbError::NotOurs(_))), "{write:?} {read:?}");
-    let after = (fs::read(&path).unwrap(), fs::read(folder.path().join("other.db-wal")).unwrap(), names(folder.path()));
+    assert!(
+        matches!((&write, &read), (DbError::NotOurs(_), DbError::NotOurs(_))),
+        "{write:?} {read:?}"
+    );
+    let after = (
+        fs::read(&path).unwrap(),
+        fs::read(folder.path().join("other.db-wal")).unwrap(),
+        names(folder.path()),
+    );
     assert!(after == before);
 }
 
@@ -84,21 +106,33 @@ async fn a_first_start_that_was_cut_off_is_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
-    let all = sqlite3(&path, "select count(*) from _sqlx_migrations").parse::<usize>().unwrap();
+    let all = sqlite3(&path, "select count(*) from _sqlx_migrations")
+        .parse::<usize>()
+        .unwrap();
     // After so many migrations; the marks of ours come with the third.
     let mut files = names(Path::new(MIGRATIONS));
     files.retain(|name| name.ends_with(".sql"));
     for kept in [0, 1, 2] {
         let whole = path.display().to_string();
         let path = folder.path().join(format!("{kept}.db"));
-        let table = sqlite3(Path::new(&whole), "select sql from sqlite_schema where name = '_sqlx_migrations'");
+        let table = sqlite3(
+            Path::new(&whole),
+            "select sql from sqlite_schema where name = '_sqlx_migrations'",
+        );
         sqlite3(&path, &table);
         for file in &files[..kept] {
-            sqlite3(&path, &fs::read_to_string(Path::new(MIGRATIONS).join(file)).unwrap());
+            sqlite3(
+                &path,
+                &fs::read_to_string(Path::new(MIGRATIONS).join(file)).unwrap(),
+            );
         }
-        let rows = format!("insert into _sqlx_migrations select * from whole._sqlx_migrations where version <= {kept}");
+        let rows = format!(
+            "insert into _sqlx_migrations select * from whole._sqlx_migrations where version <= {kept}"
+        );
         sqlite3(&path, &format!("attach '{whole}' as whole; {rows}"));
-        let (database, migrated) = Database::open(&path).await.unwrap_or_else(|error| panic!("after {kept}: {error}"));
+        let (database, migrated) = Database::open(&path)
+            .await
+            .unwrap_or_else(|error| panic!("after {kept}: {error}"));
         database.close().await;
         assert_eq!(migrated.applied.len(), all - kept, "after {kept}");
     }
@@ -108,7 +142,12 @@ async fn a_first_start_that_was_cut_off_is_gone_on_with() {
 async fn an_empty_file_becomes_ours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
-    for sql in ["", "pragma user_version = 7", "create table t (a); drop table t", "pragma journal_mode = wal"] {
+    for sql in [
+        "",
+        "pragma user_version = 7",
+        "create table t (a); drop table t",
+        "pragma journal_mode = wal",
+    ] {
         fs::write(&path, "").unwrap();
         sqlite3(&path, sql);
         make(&path).await;

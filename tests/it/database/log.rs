@@ -1,4 +1,5 @@
-//! The write-ahead log and the write lock: the one is cut when it has grown, the other is left to others in between.
+//! The write-ahead log and the write lock: the one is cut when it has grown, the other is left to
+//! others in between.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +7,13 @@ use std::time::Duration;
 
 use reviews_service::clock::Clock;
 use reviews_service::db::{Database, LOG_BYTES_MAX};
-use reviews_service::imports::{Order, Quiet, import};
+use reviews_service::imports::{ImportRequest, Quiet, import};
 use reviews_service::reviews::{Review, Status, store};
 
 use crate::support::{Generator, TestApp, connect, sqlite3, start};
 
-/// Reviews that together fill the cache of a connection twice, so that the log grows before anything is committed. They are
-/// withheld: nothing is published of them.
+/// Reviews that together fill the cache of a connection twice, so that the log grows before
+/// anything is committed. They are withheld: nothing is published of them.
 fn large() -> Vec<Review> {
     let mut reviews = Generator::new(79).reviews(80);
     for review in &mut reviews {
@@ -26,7 +27,8 @@ fn log_bytes(path: &Path) -> u64 {
     fs::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
 }
 
-/// Writes the large reviews through a connection of its own beside a running service, ends as told, and closes.
+/// Writes the large reviews through a connection of its own beside a running service, ends as told,
+/// and closes.
 async fn write_beside(path: &Path, end: &str) {
     let (database, _) = Database::open(path).await.unwrap();
     let mut write = database.write().await.unwrap();
@@ -36,7 +38,11 @@ async fn write_beside(path: &Path, end: &str) {
         "rollback" => write.rollback().await.unwrap(),
         _ => drop(write),
     }
-    assert!(log_bytes(path) > LOG_BYTES_MAX, "{end}: {} bytes", log_bytes(path));
+    assert!(
+        log_bytes(path) > LOG_BYTES_MAX,
+        "{end}: {} bytes",
+        log_bytes(path)
+    );
     database.close().await;
 }
 
@@ -60,16 +66,40 @@ async fn an_import_that_fails_leaves_no_log_behind() {
         .await;
     let row = |id: &str| {
         let long = "long ".repeat(100_000);
-        format!("{{\"id\":\"{id}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"{long}\",\"text\":\"\"}}\n")
+        format!(
+            "{{\"id\":\"{id}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"{long}\",\"text\":\"\"}}\n"
+        )
     };
     let file = app.folder().join("rows.jsonl");
-    let rows: String = (0..600).map(|number| if number < 80 { row(&format!("x-{number}")) } else { small(number) }).collect();
+    let rows: String = (0..600)
+        .map(|number| {
+            if number < 80 {
+                row(&format!("x-{number}"))
+            } else {
+                small(number)
+            }
+        })
+        .collect();
     fs::write(&file, rows + &row("z")).unwrap();
     let (database, _) = Database::open(&app.path()).await.unwrap();
-    let order = Order { files: vec![file], ..Order::default() };
-    let error = import(&database, &Clock::manual(start()), &order, &mut Quiet::default()).await.unwrap_err();
+    let order = ImportRequest {
+        files: vec![file],
+        ..ImportRequest::default()
+    };
+    let error = import(
+        &database,
+        &Clock::manual(start()),
+        &order,
+        &mut Quiet::default(),
+    )
+    .await
+    .unwrap_err();
     assert!(error.to_string().contains("too late"), "{error}");
-    assert!(log_bytes(&app.path()) > LOG_BYTES_MAX, "{} bytes", log_bytes(&app.path()));
+    assert!(
+        log_bytes(&app.path()) > LOG_BYTES_MAX,
+        "{} bytes",
+        log_bytes(&app.path())
+    );
     database.close().await;
     assert_eq!(log_bytes(&app.path()), 0);
     assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5");
@@ -77,7 +107,9 @@ async fn an_import_that_fails_leaves_no_log_behind() {
 
 /// A row that needs next to no room.
 fn small(number: usize) -> String {
-    format!("{{\"id\":\"y-{number}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"\"}}\n")
+    format!(
+        "{{\"id\":\"y-{number}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"\"}}\n"
+    )
 }
 
 #[tokio::test]
@@ -87,7 +119,11 @@ async fn the_service_cuts_a_log_that_somebody_else_grew() {
     other.execute_batch("create table beside (a); insert into beside values (zeroblob(20000000)); drop table beside").unwrap();
     assert!(log_bytes(&app.path()) > LOG_BYTES_MAX);
     app.drain().await;
-    assert!(log_bytes(&app.path()) <= LOG_BYTES_MAX, "{} bytes", log_bytes(&app.path()));
+    assert!(
+        log_bytes(&app.path()) <= LOG_BYTES_MAX,
+        "{} bytes",
+        log_bytes(&app.path())
+    );
 }
 
 #[tokio::test]
@@ -95,10 +131,21 @@ async fn while_somebody_reads_the_log_is_left_and_cut_later() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let mut reader = connect(&app.path());
     let reading = reader.transaction().unwrap();
-    let count: i64 = reading.query_one("select count(*) from review", [], |row| row.get(0)).unwrap();
+    let count: i64 = reading
+        .query_one("select count(*) from review", [], |row| row.get(0))
+        .unwrap();
     write_beside(&app.path(), "commit").await;
-    assert!(!app.database().checkpoint().await.unwrap(), "what is read must stay");
-    assert_eq!(reading.query_one("select count(*) from review", [], |row| row.get::<_, i64>(0)).unwrap(), count);
+    assert!(
+        !app.database().checkpoint().await.unwrap(),
+        "what is read must stay"
+    );
+    assert_eq!(
+        reading
+            .query_one("select count(*) from review", [], |row| row
+                .get::<_, i64>(0))
+            .unwrap(),
+        count
+    );
     drop(reading);
     assert!(app.database().checkpoint().await.unwrap());
     assert_eq!(log_bytes(&app.path()), 0);
@@ -109,8 +156,14 @@ async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();
-    let (importing, clock) = (Database::open(&app.path()).await.unwrap().0, Clock::manual(start()));
-    let order = Order { files: vec![file], ..Order::default() };
+    let (importing, clock) = (
+        Database::open(&app.path()).await.unwrap().0,
+        Clock::manual(start()),
+    );
+    let order = ImportRequest {
+        files: vec![file],
+        ..ImportRequest::default()
+    };
     let other = connect(&app.path());
     other.execute_batch("begin immediate").unwrap();
     let mut quiet = Quiet::default();
@@ -122,16 +175,29 @@ async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
         other.execute_batch("commit").unwrap();
         // However often somebody else wants the lock now: it is theirs.
         for _ in 0..3 {
-            app.database().write().await.unwrap().commit().await.unwrap();
+            app.database()
+                .write()
+                .await
+                .unwrap()
+                .commit()
+                .await
+                .unwrap();
         }
-        assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5", "the import has written nothing yet");
+        assert_eq!(
+            sqlite3(&app.path(), "select count(*) from review"),
+            "5",
+            "the import has written nothing yet"
+        );
         loop {
             clock.advance(chrono::Duration::seconds(1));
             tokio::task::yield_now().await;
         }
     };
-    let both = async { tokio::select!(report = import => report.unwrap(), () = others => unreachable!()) };
-    let report = tokio::time::timeout(Duration::from_mins(1), both).await.expect("the import never waited, or never ended");
+    let both =
+        async { tokio::select!(report = import => report.unwrap(), () = others => unreachable!()) };
+    let report = tokio::time::timeout(Duration::from_mins(1), both)
+        .await
+        .expect("the import never waited, or never ended");
     assert_eq!(report.written.new, 1);
 }
 
@@ -140,10 +206,16 @@ async fn an_import_that_meets_no_lock_waits_for_nobody() {
     let app = TestApp::empty().await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();
-    let order = Order { files: vec![file], ..Order::default() };
+    let order = ImportRequest {
+        files: vec![file],
+        ..ImportRequest::default()
+    };
     // A clock that stands: any wait would be for ever.
     let (clock, mut quiet) = (Clock::manual(start()), Quiet::default());
     let import = import(app.database(), &clock, &order, &mut quiet);
-    let report = tokio::time::timeout(Duration::from_mins(1), import).await.unwrap().unwrap();
+    let report = tokio::time::timeout(Duration::from_mins(1), import)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(report.written.new, 1);
 }

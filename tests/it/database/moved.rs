@@ -1,5 +1,5 @@
-//! The database's file is removed or replaced while it is in use: nothing is taken that would be lost with it, and what was
-//! read before goes on being served.
+//! The database's file is removed or replaced while it is in use: nothing is taken that would be
+//! lost with it, and what was read before goes on being served.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,9 @@ fn carry(from: &Path, to: &Path) {
 async fn subscribe(app: &TestApp) -> u16 {
     let topic = ("hub.topic", "https://reviews.example.com/reviews.json");
     let callback = ("hub.callback", "https://subscriber.example/news");
-    app.post_hub(&[("hub.mode", "subscribe"), topic, callback]).await.status
+    app.post_hub(&[("hub.mode", "subscribe"), topic, callback])
+        .await
+        .status
 }
 
 #[tokio::test]
@@ -41,18 +43,38 @@ async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on()
         }
         drop(listening);
         let said = logs.with("database.gone");
-        assert!(said.len() == 1 && said[0].contains("ERROR") && said[0].contains("reviews.db"), "{said:?}");
-        assert!(said[0].contains("restart the service") || said[0].contains("restore a backup"), "{said:?}");
-        assert_eq!(app.get("/readyz").await.status, 503, "replaced: {is_replaced}");
+        assert!(
+            said.len() == 1 && said[0].contains("ERROR") && said[0].contains("reviews.db"),
+            "{said:?}"
+        );
+        assert!(
+            said[0].contains("restart the service") || said[0].contains("restore a backup"),
+            "{said:?}"
+        );
+        assert_eq!(
+            app.get("/readyz").await.status,
+            503,
+            "replaced: {is_replaced}"
+        );
         assert_eq!(subscribe(&app).await, 503, "replaced: {is_replaced}");
         let error = app.database().write().await.unwrap_err();
-        assert_eq!(matches!(error, DbError::Replaced(_)), is_replaced, "{error:?}");
-        assert!(app.database().checkpoint().await.is_err(), "the log beside it is another database's");
+        assert_eq!(
+            matches!(error, DbError::Replaced(_)),
+            is_replaced,
+            "{error:?}"
+        );
+        assert!(
+            app.database().checkpoint().await.is_err(),
+            "the log beside it is another database's"
+        );
         let after = app.get("/reviews.json").await;
         assert!(after.body == before.body && after.header("etag") == before.header("etag"));
         assert_eq!(app.get("/healthz").await.status, 200);
         if !is_replaced {
-            assert!(!app.path().exists(), "an empty database was made in its place");
+            assert!(
+                !app.path().exists(),
+                "an empty database was made in its place"
+            );
         }
     }
 }
@@ -67,8 +89,21 @@ async fn a_database_that_is_put_back_is_used_again() {
     carry(away.path(), app.folder());
     app.app().watch_once().await;
     drop(listening);
-    assert_eq!((logs.with("database.gone").len(), logs.with("edition.printed_again").len()), (1, 1));
-    assert_eq!((app.get("/readyz").await.status, subscribe(&app).await), (200, 202));
-    app.shell("update review set author = 'written after it was put back'").await;
-    assert_eq!(app.get("/reviews.json").await.json()["reviews"][0]["author"], "written after it was put back");
+    assert_eq!(
+        (
+            logs.with("database.gone").len(),
+            logs.with("edition.printed_again").len()
+        ),
+        (1, 1)
+    );
+    assert_eq!(
+        (app.get("/readyz").await.status, subscribe(&app).await),
+        (200, 202)
+    );
+    app.shell("update review set author = 'written after it was put back'")
+        .await;
+    assert_eq!(
+        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        "written after it was put back"
+    );
 }

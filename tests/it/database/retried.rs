@@ -1,4 +1,5 @@
-//! A publication that fails is tried again: with growing waits, told of once, and without losing what was read for it.
+//! A publication that fails is tried again: with growing waits, told of once, and without losing
+//! what was read for it.
 
 use std::time::Duration;
 
@@ -10,11 +11,21 @@ use crate::support::{Generator, Logs, TestApp, sqlite3};
 /// Somebody who changes a text and then holds the write lock.
 async fn lock(app: &TestApp) -> SqliteConnection {
     let mut write = app.database().write().await.unwrap();
-    write.execute(AssertSqlSafe("pragma busy_timeout = 20")).await.unwrap();
+    write
+        .execute(AssertSqlSafe("pragma busy_timeout = 20"))
+        .await
+        .unwrap();
     write.commit().await.unwrap();
-    let options = SqliteConnectOptions::new().filename(app.path()).busy_timeout(Duration::from_secs(5));
+    let options = SqliteConnectOptions::new()
+        .filename(app.path())
+        .busy_timeout(Duration::from_secs(5));
     let mut other = SqliteConnection::connect_with(&options).await.unwrap();
-    other.execute("update review set text = 'Dana was on time and very friendly, number ' || review_id").await.unwrap();
+    other
+        .execute(
+            "update review set text = 'Dana was on time and very friendly, number ' || review_id",
+        )
+        .await
+        .unwrap();
     other.execute("begin immediate").await.unwrap();
     other
 }
@@ -34,32 +45,57 @@ async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_i
     assert_eq!(app.app().watch_once().await.as_millis(), 200);
     assert_eq!(logs.with("edition.printed_again").len(), 1);
     app.app().watch_once().await;
-    assert_eq!((logs.with("edition.not_printed").len(), logs.with("edition.printed_again").len()), (1, 1));
+    assert_eq!(
+        (
+            logs.with("edition.not_printed").len(),
+            logs.with("edition.printed_again").len()
+        ),
+        (1, 1)
+    );
     drop(listening);
-    assert!(app.get("/reviews.json").await.json()["reviews"][0]["text"].as_str().unwrap().starts_with("Dana was on time"));
+    assert!(
+        app.get("/reviews.json").await.json()["reviews"][0]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("Dana was on time")
+    );
 }
 
 #[tokio::test]
 async fn what_was_read_for_a_publication_that_failed_is_not_read_again() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
-    let published = app.get("/reviews.json").await.json()["reviews"].as_array().unwrap().len();
+    let published = app.get("/reviews.json").await.json()["reviews"]
+        .as_array()
+        .unwrap()
+        .len();
     let mut other = lock(&app).await;
     let waiting = || app.app().backlog().first(usize::MAX);
-    assert!(app.app().print_once().await.is_err());
+    assert!(app.app().publish_once().await.is_err());
     let first = waiting();
-    assert!(published > 20 && first.len() == published, "each text was read once, {} of {published}", first.len());
+    assert!(
+        published > 20 && first.len() == published,
+        "each text was read once, {} of {published}",
+        first.len()
+    );
     for _ in 0..3 {
-        assert!(app.app().print_once().await.is_err());
+        assert!(app.app().publish_once().await.is_err());
         // And what cannot be kept either stays.
         assert!(app.app().drain().await.is_err());
     }
     let still = waiting();
     assert!(
-        still.len() == published && still.iter().zip(&first).all(|(one, other)| std::sync::Arc::ptr_eq(one, other)),
+        still.len() == published
+            && still
+                .iter()
+                .zip(&first)
+                .all(|(one, other)| std::sync::Arc::ptr_eq(one, other)),
         "read again"
     );
     other.execute("rollback").await.unwrap();
     app.drain().await;
     assert!(waiting().is_empty());
-    assert_eq!(sqlite3(&app.path(), "select count(*) from derived_note"), published.to_string());
+    assert_eq!(
+        sqlite3(&app.path(), "select count(*) from derived_index"),
+        published.to_string()
+    );
 }

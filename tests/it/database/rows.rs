@@ -1,4 +1,5 @@
-//! Rows that no review should look like: what can be mended is, what cannot is left out, and nothing else is stopped.
+//! Rows that no review should look like: what can be mended is, what cannot is left out, and
+//! nothing else is stopped.
 
 use reviews_service::reviews::ReviewId;
 use serde_json::json;
@@ -12,20 +13,57 @@ const MENDED: &str = "A\u{fffd}B";
 async fn text_that_is_no_utf_8_is_mended() {
     let app = TestApp::with(&Generator::new(91).reviews(5)).await;
     app.shell("insert into review (review_id, rating, reviewed_on, response_text) values ('x', 4, '2026-11-20', 'Thanks')").await;
-    for column in ["author", "title", "text", "language", "source_name", "source_url", "response_text", "response_author"] {
-        app.shell(&format!("update review set {column} = {BROKEN} where review_id = 'x'")).await;
+    for column in [
+        "author",
+        "title",
+        "text",
+        "language",
+        "source_name",
+        "source_url",
+        "response_text",
+        "response_author",
+    ] {
+        app.shell(&format!(
+            "update review set {column} = {BROKEN} where review_id = 'x'"
+        ))
+        .await;
     }
-    app.shell(&format!("insert into mention values ('x', 'technician', {BROKEN})")).await;
+    app.shell(&format!(
+        "insert into mention values ('x', 'technician', {BROKEN})"
+    ))
+    .await;
     let review = app.get("/api/reviews/x").await.json();
     assert_eq!(
-        (&review["author"], &review["title"], &review["text"], &review["language"]),
-        (&json!(MENDED), &json!(MENDED), &json!(MENDED), &json!(MENDED))
+        (
+            &review["author"],
+            &review["title"],
+            &review["text"],
+            &review["language"]
+        ),
+        (
+            &json!(MENDED),
+            &json!(MENDED),
+            &json!(MENDED),
+            &json!(MENDED)
+        )
     );
     assert_eq!(review["source"], json!({"name": MENDED, "url": MENDED}));
-    assert_eq!(review["response"], json!({"text": MENDED, "author": MENDED}));
+    assert_eq!(
+        review["response"],
+        json!({"text": MENDED, "author": MENDED})
+    );
     assert_eq!(review["mentions"]["technicians"], json!([MENDED]));
-    assert_eq!(app.get("/reviews.json").await.json()["reviews"].as_array().unwrap().len(), 6);
-    assert_eq!(app.get("/api/reviews/search?query=a%EF%BF%BDb").await.ids(), ["x"]);
+    assert_eq!(
+        app.get("/reviews.json").await.json()["reviews"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
+    assert_eq!(
+        app.get("/api/reviews/search?query=a%EF%BF%BDb").await.ids(),
+        ["x"]
+    );
     assert!(feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).is_ok());
 }
 
@@ -46,11 +84,24 @@ async fn text_beside_the_reviews_is_mended_too() {
     .await;
     let dataset = app.get("/reviews.json").await.json();
     assert_eq!(dataset["business"]["name"], MENDED);
-    assert_eq!(dataset["business"]["services"], json!([{"id": MENDED, "name": MENDED}]));
+    assert_eq!(
+        dataset["business"]["services"],
+        json!([{"id": MENDED, "name": MENDED}])
+    );
     assert_eq!(dataset["business"]["service_areas"], json!([MENDED]));
-    assert_eq!(dataset["withheld"], json!({"count": 2, "reasons": {MENDED: 2}}), "two reasons that now read the same");
+    assert_eq!(
+        dataset["withheld"],
+        json!({"count": 2, "reasons": {MENDED: 2}}),
+        "two reasons that now read the same"
+    );
     let insights = app.get("/insights.json").await.json();
-    assert_eq!((&insights["summary"]["editorial"], &insights["faq"][0]["answer"]), (&json!(MENDED), &json!(MENDED)));
+    assert_eq!(
+        (
+            &insights["summary"]["editorial"],
+            &insights["faq"][0]["answer"]
+        ),
+        (&json!(MENDED), &json!(MENDED))
+    );
 }
 
 #[tokio::test]
@@ -62,8 +113,14 @@ async fn what_hides_behind_a_nul_stops_nothing() {
     app.shell("update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
     app.shell("update review set verified_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
     let review = app.get("/api/reviews/x").await.json();
-    assert_eq!((&review["text"], &review["rating"]), (&json!("a\0b"), &json!(4)));
-    assert_eq!(app.get("/api/reviews/search?query=a%00B").await.ids(), ["x"]);
+    assert_eq!(
+        (&review["text"], &review["rating"]),
+        (&json!("a\0b"), &json!(4))
+    );
+    assert_eq!(
+        app.get("/api/reviews/search?query=a%00B").await.ids(),
+        ["x"]
+    );
 }
 
 #[tokio::test]
@@ -88,10 +145,22 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
     ] {
         let keep = "create temp table kept as select * from review";
         let change = format!("update review set {broken} where review_id = '{victim}'");
-        app.shell(&format!("pragma ignore_check_constraints = on; {change}")).await;
+        app.shell(&format!("pragma ignore_check_constraints = on; {change}"))
+            .await;
         assert_eq!(app.get("/reviews.json").await.ids(), others, "{broken}");
-        assert_eq!(app.get(&format!("/api/reviews/{victim}")).await.status, 404, "{broken}");
-        assert_eq!(app.get("/api/feed.json").await.json()["items"].as_array().unwrap().len(), others.len(), "{broken}");
+        assert_eq!(
+            app.get(&format!("/api/reviews/{victim}")).await.status,
+            404,
+            "{broken}"
+        );
+        assert_eq!(
+            app.get("/api/feed.json").await.json()["items"]
+                .as_array()
+                .unwrap()
+                .len(),
+            others.len(),
+            "{broken}"
+        );
         // The same when everything is read anew.
         let fresh = reviews_service::app::App::open(
             &app.path(),
@@ -103,11 +172,19 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
         .await
         .unwrap()
         .0;
-        assert_eq!(fresh.ctx().current.load().copy.shelf.len(), others.len(), "{broken}, read anew");
+        assert_eq!(
+            fresh.ctx().current.load().input.review_index.len(),
+            others.len(),
+            "{broken}, read anew"
+        );
         app.shell(&format!("{keep}; pragma ignore_check_constraints = on; delete from review where review_id not like 'r-0%' or review_id = '{victim}'"))
             .await;
         app.write(&Generator::new(94).reviews(30)).await;
-        assert_eq!(app.get("/reviews.json").await.ids(), before, "{broken}, mended");
+        assert_eq!(
+            app.get("/reviews.json").await.ids(),
+            before,
+            "{broken}, mended"
+        );
     }
 }
 
@@ -117,10 +194,14 @@ async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
     let before = app.get("/reviews.json").await.ids();
     let huge = |bytes: usize| format!("replace(hex(zeroblob({})), '00', 'very good')", bytes / 9);
     let (logs, listening) = Logs::begin();
-    for (number, column) in ["text", "title", "author", "response_text", "source_url"].into_iter().enumerate() {
+    for (number, column) in ["text", "title", "author", "response_text", "source_url"]
+        .into_iter()
+        .enumerate()
+    {
         let values = format!("'huge-{number}', 5, '2026-11-19', {}", huge(3_000_000));
         let columns = format!("review_id, rating, reviewed_on, {column}");
-        app.shell(&format!("insert into review ({columns}) values ({values})")).await;
+        app.shell(&format!("insert into review ({columns}) values ({values})"))
+            .await;
     }
     app.shell("insert into review (review_id, rating, reviewed_on, text) values ('many', 5, '2026-11-19', 'Named by many.')").await;
     app.shell(&format!(
@@ -135,42 +216,136 @@ async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
     ))
     .await;
     drop(listening);
-    assert_eq!(app.get("/reviews.json").await.ids(), before, "left out as they come");
+    assert_eq!(
+        app.get("/reviews.json").await.ids(),
+        before,
+        "left out as they come"
+    );
     let said = logs.with("review.unreadable");
-    assert!(said.iter().all(|line| line.contains("has more than 1 MiB of text in all and is left out")), "{said:?}");
+    assert!(
+        said.iter()
+            .all(|line| line.contains("has more than 1 MiB of text in all and is left out")),
+        "{said:?}"
+    );
     for id in ["huge-0", "huge-1", "huge-2", "huge-3", "huge-4", "many"] {
-        assert!(said.iter().any(|line| line.contains(id)), "nothing was said of {id}");
+        assert!(
+            said.iter().any(|line| line.contains(id)),
+            "nothing was said of {id}"
+        );
     }
     // And when all is read anew: a row of the query brings 256 reviews.
     let app = app.restart().await;
     let dataset = app.get("/reviews.json").await;
-    assert_eq!((dataset.ids(), &dataset.json()["withheld"]["reasons"]["too long"]), (before, &json!(1)));
+    assert_eq!(
+        (
+            dataset.ids(),
+            &dataset.json()["withheld"]["reasons"]["too long"]
+        ),
+        (before, &json!(1))
+    );
     assert!(dataset.body.len() < 100_000, "{} bytes", dataset.body.len());
     // What is shortened appears.
-    app.shell("update review set text = 'Shortened.' where review_id = 'huge-0'").await;
-    assert_eq!(app.get("/api/reviews/huge-0").await.json()["text"], "Shortened.");
+    app.shell("update review set text = 'Shortened.' where review_id = 'huge-0'")
+        .await;
+    assert_eq!(
+        app.get("/api/reviews/huge-0").await.json()["text"],
+        "Shortened."
+    );
 }
 
 #[tokio::test]
 async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() {
     let app = TestApp::with(&Generator::new(96).reviews(5)).await;
     for id in [".", "..", "search"] {
-        let insert = format!("insert or replace into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-11-19')");
+        let insert = format!(
+            "insert or replace into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-11-19')"
+        );
         let update = format!("update review set review_id = '{id}' where review_id = 'r-00001'");
         for sql in [insert, update] {
             let message = app.refused(&sql).await;
-            assert!(message.contains("review_id_not_reserved") && message.contains("another id"), "{sql}: {message}");
+            assert!(
+                message.contains("review_id_not_reserved") && message.contains("another id"),
+                "{sql}: {message}"
+            );
         }
-        assert!(id.parse::<ReviewId>().unwrap_err().to_string().contains("cannot be linked to"));
+        assert!(
+            id.parse::<ReviewId>()
+                .unwrap_err()
+                .to_string()
+                .contains("cannot be linked to")
+        );
     }
     // From a time when nobody minded.
     let (logs, listening) = Logs::begin();
-    let trigger = sqlite3(&app.path(), "select sql from sqlite_schema where name = 'review_id_reserved'");
-    let insert = "insert into review (review_id, rating, reviewed_on) values ('search', 5, '2026-11-19')";
-    app.shell(&format!("drop trigger review_id_reserved; {insert}; {trigger}")).await;
+    let trigger = sqlite3(
+        &app.path(),
+        "select sql from sqlite_schema where name = 'review_id_reserved'",
+    );
+    let insert =
+        "insert into review (review_id, rating, reviewed_on) values ('search', 5, '2026-11-19')";
+    app.shell(&format!(
+        "drop trigger review_id_reserved; {insert}; {trigger}"
+    ))
+    .await;
     drop(listening);
     assert_eq!(logs.with("an id that no link can lead to").len(), 1);
     assert_eq!(app.get("/reviews.json").await.ids().len(), 5);
-    app.shell("update review set review_id = 'found' where review_id = 'search'").await;
+    app.shell("update review set review_id = 'found' where review_id = 'search'")
+        .await;
     assert_eq!(app.get("/api/reviews/found").await.status, 200);
+}
+
+#[tokio::test]
+async fn oversized_values_of_the_business_are_left_out_with_a_word_and_stop_no_start() {
+    let app = TestApp::with(&Generator::new(131).reviews(5)).await;
+    let long = "'x' || hex(zeroblob(40000))";
+    app.shell(&format!(
+        "insert into business (business_id, name, description, telephone) values ('dp', 'Desert Peak', {long}, '555-0100');
+         insert into service (service_id, name, synonyms) values ('drain', 'Drains', json_array({long})), ('huge', {long}, '[]');
+         insert into technician (technician_id, name) values ('t', {long});
+         insert into service_area (name) values ({long}), ('Mesa');
+         insert into editorial_summary (text) values ({long});
+         insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', {long}), ('r', 'How?', 'So.')"
+    ))
+    .await;
+    let (logs, listening) = Logs::begin();
+    let app = app.restart().await;
+    drop(listening);
+    let said = logs.with("business.oversized");
+    assert!(
+        said.iter()
+            .any(|line| line
+                .contains("business.description, service drain, service huge, technician t"))
+            && said
+                .iter()
+                .any(|line| line.contains("editorial_summary, editorial_faq q")),
+        "{said:?}"
+    );
+    {
+        let business = app.get("/business.json").await.json()["business"].clone();
+        assert_eq!(
+            (&business["name"], &business["telephone"]),
+            (&json!("Desert Peak"), &json!("555-0100"))
+        );
+        assert_eq!(business.get("description"), None);
+        assert_eq!(
+            business["services"],
+            json!([{"id": "drain", "name": "Drains"}])
+        );
+        assert_eq!(
+            (&business["technicians"], &business["service_areas"]),
+            (&json!([]), &json!(["Mesa"]))
+        );
+        let insights = app.get("/insights.json").await;
+        assert!(!insights.text().contains("0000000000"));
+        assert_eq!(
+            insights.json()["faq"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|one| one["question"] == "How?")
+                .count(),
+            1
+        );
+    }
 }

@@ -1,4 +1,5 @@
-//! Locked, full, not writable: what was out stays out, nothing is half written, and it goes on by itself.
+//! Locked, full, not writable: what was out stays out, nothing is half written, and it goes on by
+//! itself.
 
 use std::time::Duration;
 
@@ -12,13 +13,18 @@ use crate::support::{Generator, TestApp, check_in_step, publications, start};
 /// Sets a pragma on the one connection that writes.
 async fn set(database: &Database, pragma: &str) {
     let mut write = database.write().await.unwrap();
-    write.execute(AssertSqlSafe(format!("pragma {pragma}"))).await.unwrap();
+    write
+        .execute(AssertSqlSafe(format!("pragma {pragma}")))
+        .await
+        .unwrap();
     write.commit().await.unwrap();
 }
 
 /// Somebody else, who holds the lock until the connection is dropped.
 async fn lock(app: &TestApp, begin: &'static str) -> SqliteConnection {
-    let options = SqliteConnectOptions::new().filename(app.path()).busy_timeout(Duration::from_secs(5));
+    let options = SqliteConnectOptions::new()
+        .filename(app.path())
+        .busy_timeout(Duration::from_secs(5));
     let mut other = SqliteConnection::connect_with(&options).await.unwrap();
     other.execute(begin).await.unwrap();
     other
@@ -32,34 +38,58 @@ async fn a_lock_that_lasts_is_named_and_waited_for_no_longer() {
         let other = lock(&app, begin).await;
         let error = app.database().write().await.unwrap_err();
         assert!(matches!(error, DbError::Locked(_)), "{begin}: {error:?}");
-        assert!(error.to_string().contains("locked by another process"), "{error}");
+        assert!(
+            error.to_string().contains("locked by another process"),
+            "{error}"
+        );
         other.close().await.unwrap();
         app.database().write().await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn while_the_lock_is_held_the_old_edition_stays_out_and_the_next_comes_after() {
+async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_after() {
     let app = TestApp::with(&Generator::new(82).reviews(80)).await;
     set(app.database(), "busy_timeout = 20").await;
     let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
     let mut other = lock(&app, "begin immediate").await;
-    other.execute("update review set author = 'committed, then locked'").await.unwrap();
+    other
+        .execute("update review set author = 'committed, then locked'")
+        .await
+        .unwrap();
     other.execute("commit; begin immediate").await.unwrap();
     for _ in 0..3 {
         let error = app.app().drain().await.unwrap_err();
-        assert!(error.contains("cannot publish") && error.contains("locked"), "{error}");
+        assert!(
+            error.contains("cannot publish") && error.contains("locked"),
+            "{error}"
+        );
         let now = app.get("/reviews.json").await;
-        assert!(now.header("etag") == before.header("etag") && now.body == before.body, "the old edition is out");
+        assert!(
+            now.header("etag") == before.header("etag") && now.body == before.body,
+            "the old snapshot is out"
+        );
         assert_eq!(app.get("/api/reviews/search?query=water").await.status, 200);
     }
     assert_eq!(publications(&app.path()), versions);
     other.execute("rollback").await.unwrap();
     app.drain().await;
-    assert_eq!(app.get("/reviews.json").await.json()["reviews"][0]["author"], "committed, then locked");
+    assert_eq!(
+        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        "committed, then locked"
+    );
     check_in_step(&app).await;
-    for ((document, version, _), (_, now, _)) in versions.into_iter().zip(publications(&app.path())) {
-        assert_eq!(now, if document == "insights" { version } else { version + 1 }, "{document}");
+    for ((document, version, _), (_, now, _)) in versions.into_iter().zip(publications(&app.path()))
+    {
+        assert_eq!(
+            now,
+            if document == "insights" {
+                version
+            } else {
+                version + 1
+            },
+            "{document}"
+        );
     }
 }
 
@@ -92,7 +122,10 @@ async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
     let app = TestApp::with(&Generator::new(86).reviews(20)).await;
     // As it does where the disk is full or fails (tests/faults/10-full-disk.sh).
     let mut write = app.database().write().await.unwrap();
-    write.execute("update review set author = 'lost'").await.unwrap();
+    write
+        .execute("update review set author = 'lost'")
+        .await
+        .unwrap();
     write.execute("rollback").await.unwrap();
     assert!(write.commit().await.is_err());
     for _ in 0..2 {
@@ -101,37 +134,63 @@ async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
         drop(reading);
     }
     app.shell("update review set author = 'seen'").await;
-    assert_eq!(app.get("/reviews.json").await.json()["reviews"][0]["author"], "seen");
+    assert_eq!(
+        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        "seen"
+    );
     check_in_step(&app).await;
 }
 
 /// Makes the next round need more room than this one.
 async fn set_author(write: &mut sqlx::Transaction<'static, sqlx::Sqlite>) {
-    sqlx::query("update review set author = author || hex(zeroblob(500))").execute(&mut **write).await.unwrap();
+    sqlx::query("update review set author = author || hex(zeroblob(500))")
+        .execute(&mut **write)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_database_that_cannot_be_written_is_still_served() {
     let app = TestApp::with(&Generator::new(85).reviews(20)).await;
     let before = app.get("/reviews.json").await;
-    // Tests run as root, whom no file mode stops; a connection that may not write meets the same answer of SQLite.
+    // Tests run as root, whom no file mode stops; a connection that may not write meets the same
+    // answer of SQLite.
     set(app.database(), "query_only = on").await;
     let error = app.database().write().await.unwrap_err();
     assert!(matches!(error, DbError::ReadOnly(_)), "{error:?}");
     assert!(error.to_string().contains("write permission"), "{error}");
-    crate::support::sqlite3(&app.path(), "update review set author = 'by somebody who may'");
-    assert!(app.app().drain().await.unwrap_err().contains("cannot be written"));
+    crate::support::sqlite3(
+        &app.path(),
+        "update review set author = 'by somebody who may'",
+    );
+    assert!(
+        app.app()
+            .drain()
+            .await
+            .unwrap_err()
+            .contains("cannot be written")
+    );
     assert!(app.get("/reviews.json").await.body == before.body);
     let app = app.restart().await;
-    assert_eq!(app.get("/reviews.json").await.json()["reviews"][0]["author"], "by somebody who may");
+    assert_eq!(
+        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        "by somebody who may"
+    );
 }
 
 #[tokio::test]
 async fn a_refused_row_is_told_with_its_constraint() {
     let app = TestApp::empty().await;
     let mut write = app.database().write().await.unwrap();
-    let insert = "insert into review (review_id, rating, reviewed_on) values ('x', 9, '2026-01-01')";
-    let error = DbError::at(&app.path(), sqlx::query(insert).execute(&mut *write).await.unwrap_err());
+    let insert =
+        "insert into review (review_id, rating, reviewed_on) values ('x', 9, '2026-01-01')";
+    let error = DbError::at(
+        &app.path(),
+        sqlx::query(insert).execute(&mut *write).await.unwrap_err(),
+    );
     assert!(matches!(error, DbError::Refused { .. }), "{error:?}");
-    assert!(error.to_string().contains("review_rating_in_1_to_5"), "{error}");
+    assert!(
+        error.to_string().contains("review_rating_in_1_to_5"),
+        "{error}"
+    );
 }

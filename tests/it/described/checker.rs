@@ -1,5 +1,5 @@
-//! The checker of release 1.0.0, which interpreted the API document at run time. Here it is the model: what the document promises
-//! of a parameter is what must be answered.
+//! The checker of release 1.0.0, which interpreted the API document at run time. Here it is the
+//! model: what the document promises of a parameter is what must be answered.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,12 +9,14 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::rule::Rule;
-use reviews_service::wire::{Code, Issue};
+use reviews_service::wire::{Issue, IssueCode};
 
 /// How much of a bad value is given back.
 const RECEIVED_CHARACTERS_MAX: usize = 200;
 /// The members of a path item that are operations (OAS 3.1.0 §4.8.9.1).
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
 
 /// Checks parameters against what the API document says of them.
 #[derive(Debug)]
@@ -56,12 +58,16 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// Where a schema has a keyword that is not known here, or an operation with parameters has no id.
+    /// Where a schema has a keyword that is not known here, or an operation with parameters has no
+    /// id.
     pub fn new(document: &Value) -> Result<Self, UnknownKeyword> {
         let mut operations = HashMap::new();
         let paths = document.get("paths").and_then(Value::as_object);
         for (path, item) in paths.into_iter().flatten() {
-            for (method, operation) in METHODS.iter().filter_map(|method| item.get(method).map(|operation| (method, operation))) {
+            for (method, operation) in METHODS
+                .iter()
+                .filter_map(|method| item.get(method).map(|operation| (method, operation)))
+            {
                 let id = operation.get("operationId").and_then(Value::as_str);
                 let name = id.map_or_else(|| format!("{method} {path}"), str::to_owned);
                 let mut parameters = Vec::new();
@@ -70,7 +76,11 @@ impl Checker {
                 }
                 if let (None, Some(first)) = (id, parameters.first()) {
                     let keyword = "no operationId".to_owned();
-                    return Err(UnknownKeyword { operation: name, parameter: first.name.clone(), keyword });
+                    return Err(UnknownKeyword {
+                        operation: name,
+                        parameter: first.name.clone(),
+                        keyword,
+                    });
                 }
                 operations.insert(name, parameters);
             }
@@ -78,13 +88,20 @@ impl Checker {
         Ok(Self { operations })
     }
 
-    /// What is wrong with a query string, one issue for each invalid parameter, in the document's order. Names that the
-    /// operation does not have are ignored.
+    /// What is wrong with a query string, one issue for each invalid parameter, in the document's
+    /// order. Names that the operation does not have are ignored.
     #[must_use]
     pub fn check_query(&self, operation_id: &str, raw_query: &str) -> Vec<Issue> {
-        let pairs = raw_query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-        let pairs: Vec<(Cow<str>, &str)> = pairs.map(|(name, value)| (text(decode(name)), value)).collect();
-        let parameters = self.parameters(operation_id).filter(|parameter| parameter.place == Place::Query);
+        let pairs = raw_query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        let pairs: Vec<(Cow<str>, &str)> = pairs
+            .map(|(name, value)| (text(decode(name)), value))
+            .collect();
+        let parameters = self
+            .parameters(operation_id)
+            .filter(|parameter| parameter.place == Place::Query);
         let issues = parameters.filter_map(|parameter| {
             let values = pairs.iter().filter(|(name, _)| *name == parameter.name);
             parameter.check(&values.map(|(_, value)| decode(value)).collect::<Vec<_>>())
@@ -95,8 +112,12 @@ impl Checker {
     /// What is wrong with one part of a path, already percent-decoded.
     #[must_use]
     pub fn check_path(&self, operation_id: &str, name: &str, value: &str) -> Vec<Issue> {
-        let parameters = self.parameters(operation_id).filter(|parameter| parameter.place == Place::Path && parameter.name == name);
-        parameters.filter_map(|parameter| parameter.check(&[Ok(Cow::Borrowed(value))])).collect()
+        let parameters = self
+            .parameters(operation_id)
+            .filter(|parameter| parameter.place == Place::Path && parameter.name == name);
+        parameters
+            .filter_map(|parameter| parameter.check(&[Ok(Cow::Borrowed(value))]))
+            .collect()
     }
 
     fn parameters(&self, operation_id: &str) -> impl Iterator<Item = &Parameter> {
@@ -106,9 +127,21 @@ impl Checker {
 
 impl Parameter {
     /// `None` for what is neither in the query nor in the path.
-    fn read(document: &Value, operation: &str, parameter: &Value) -> Result<Option<Self>, UnknownKeyword> {
-        let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let unknown = |keyword: String| UnknownKeyword { operation: operation.to_owned(), parameter: name.clone(), keyword };
+    fn read(
+        document: &Value,
+        operation: &str,
+        parameter: &Value,
+    ) -> Result<Option<Self>, UnknownKeyword> {
+        let name = parameter
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        let unknown = |keyword: String| UnknownKeyword {
+            operation: operation.to_owned(),
+            parameter: name.clone(),
+            keyword,
+        };
         let place = match parameter.get("in").and_then(Value::as_str) {
             Some("query") => Place::Query,
             Some("path") => Place::Path,
@@ -116,39 +149,80 @@ impl Parameter {
             // A reference, for example: it could be to a parameter that is to be checked.
             _ => return Err(unknown("in".to_owned())),
         };
-        let schema = parameter.get("schema").ok_or_else(|| unknown("no schema".to_owned()))?;
+        let schema = parameter
+            .get("schema")
+            .ok_or_else(|| unknown("no schema".to_owned()))?;
         let rule = Rule::read(document, schema).map_err(unknown)?;
-        let is_required = parameter.get("required").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Some(Self { name, place, is_required, rule }))
+        let is_required = parameter
+            .get("required")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
+        Ok(Some(Self {
+            name,
+            place,
+            is_required,
+            rule,
+        }))
     }
 
     fn check(&self, values: &[Given]) -> Option<Issue> {
         let (code, message) = match values {
-            [] if self.is_required => (Code::InvalidType, format!("is required, and {}", self.rule.allowed())),
+            [] if self.is_required => (
+                IssueCode::InvalidType,
+                format!("is required, and {}", self.rule.allowed()),
+            ),
             [] => return None,
-            [Ok(value)] if self.place == Place::Query && self.rule.is_absent(value) && !self.is_required => return None,
+            [Ok(value)]
+                if self.place == Place::Query
+                    && self.rule.is_absent(value)
+                    && !self.is_required =>
+            {
+                return None;
+            }
             [Ok(value)] => (self.rule.check(value).err()?, self.rule.allowed()),
             [Err(_)] => (self.rule.garbled(), self.rule.allowed()),
-            [..] => (Code::Duplicate, "must be given only once".to_owned()),
+            [..] => (IssueCode::Duplicate, "must be given only once".to_owned()),
         };
-        let received = values.iter().map(|value| value.as_ref().unwrap_or_else(|garbled| garbled).as_ref()).collect::<Vec<_>>();
-        let received = received.join(", ").chars().take(RECEIVED_CHARACTERS_MAX).collect();
-        Some(Issue { path: vec![self.name.clone()], code, message, received })
+        let received = values
+            .iter()
+            .map(|value| value.as_ref().unwrap_or_else(|garbled| garbled).as_ref())
+            .collect::<Vec<_>>();
+        let received = received
+            .join(", ")
+            .chars()
+            .take(RECEIVED_CHARACTERS_MAX)
+            .collect();
+        Some(Issue {
+            path: vec![self.name.clone()],
+            code,
+            message,
+            received,
+        })
     }
 }
 
 fn list(holder: &Value) -> impl Iterator<Item = &Value> {
-    holder.get("parameters").and_then(Value::as_array).into_iter().flatten()
+    holder
+        .get("parameters")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
 }
 
-/// One name or value of `application/x-www-form-urlencoded` (WHATWG URL §5.1). A `%` without two hexadecimal digits
-/// stands for itself.
+/// One name or value of `application/x-www-form-urlencoded` (WHATWG URL §5.1). A `%` without two
+/// hexadecimal digits stands for itself.
 fn decode(raw: &str) -> Given<'_> {
-    let spaced = if raw.contains('+') { Cow::Owned(raw.replace('+', " ")) } else { Cow::Borrowed(raw) };
+    let spaced = if raw.contains('+') {
+        Cow::Owned(raw.replace('+', " "))
+    } else {
+        Cow::Borrowed(raw)
+    };
     let bytes: Vec<u8> = percent_decode(spaced.as_bytes()).collect();
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Owned(text)),
-        Err(error) => Err(Cow::Owned(String::from_utf8_lossy(error.as_bytes()).into_owned())),
+        Err(error) => Err(Cow::Owned(
+            String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        )),
     }
 }
 

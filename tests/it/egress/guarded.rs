@@ -40,11 +40,22 @@ async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
 #[tokio::test]
 async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    let mut addresses: Vec<String> = (0..1_000).map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1)).collect();
-    let set = |addresses: &[String]| out.book.set("many.receiver.test", &addresses.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut addresses: Vec<String> = (0..1_000)
+        .map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1))
+        .collect();
+    let set = |addresses: &[String]| {
+        out.book.set(
+            "many.receiver.test",
+            &addresses.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+    };
     set(&addresses);
     let url = receiver.url_of("many.receiver.test", "/cb");
-    assert_eq!(out.egress.vet(&url).await.unwrap().addresses().len(), 8, "but few are tried");
+    assert_eq!(
+        out.egress.vet(&url).await.unwrap().addresses().len(),
+        8,
+        "but few are tried"
+    );
     addresses.push("192.168.0.1".to_owned());
     set(&addresses);
     assert_eq!(refused_address(out.get(&url).await), "192.168.0.1");
@@ -68,13 +79,24 @@ async fn a_name_that_moves_is_judged_anew_at_every_dial() {
 async fn what_was_judged_is_what_is_dialled() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("here"));
-    let vetted = out.egress.vet(&receiver.url_of("moves.receiver.test", "/cb")).await.unwrap();
+    let vetted = out
+        .egress
+        .vet(&receiver.url_of("moves.receiver.test", "/cb"))
+        .await
+        .unwrap();
     assert_eq!(vetted.addresses(), [receiver.address().ip()]);
     // Rebinding between the check and the dial.
     out.book.set("moves.receiver.test", &["10.0.0.1"]);
     let answer = out.egress.get_vetted(vetted, 100, PATIENCE).await.unwrap();
-    assert_eq!((answer.body.as_slice(), answer.address), (&b"here"[..], receiver.address().ip()));
-    assert_eq!(out.book.asked().len(), 1, "the name was not looked up again");
+    assert_eq!(
+        (answer.body.as_slice(), answer.address),
+        (&b"here"[..], receiver.address().ip())
+    );
+    assert_eq!(
+        out.book.asked().len(),
+        1,
+        "the name was not looked up again"
+    );
 }
 
 #[tokio::test]
@@ -93,10 +115,28 @@ async fn literals_are_judged_though_they_need_no_lookup() {
     ] {
         let url = receiver.url_of(host, "/cb");
         assert_eq!(refused_address(out.get(&url).await), "127.0.0.1", "{host}");
-        assert_eq!(refused_address(out.post(&url, "x").await), "127.0.0.1", "{host}");
+        assert_eq!(
+            refused_address(out.post(&url, "x").await),
+            "127.0.0.1",
+            "{host}"
+        );
     }
-    for host in ["[::1]", "[::]", "0.0.0.0", "0", "10.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"] {
-        assert!(matches!(out.post(&receiver.url_of(host, "/cb"), "x").await, Err(Failure::Refused(_))), "{host}");
+    for host in [
+        "[::1]",
+        "[::]",
+        "0.0.0.0",
+        "0",
+        "10.0.0.1",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+    ] {
+        assert!(
+            matches!(
+                out.post(&receiver.url_of(host, "/cb"), "x").await,
+                Err(Failure::Refused(_))
+            ),
+            "{host}"
+        );
     }
     assert_eq!((receiver.connections(), out.book.asked().len()), (0, 0));
 }
@@ -104,10 +144,27 @@ async fn literals_are_judged_though_they_need_no_lookup() {
 #[tokio::test]
 async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    for host in ["127.0.0.1", "2130706433", "receiver.test", "RECEIVER.test", "localhost"] {
-        assert_eq!(out.post(&receiver.url_of(host, "/cb"), "x").await.unwrap().status, 204, "{host}");
+    for host in [
+        "127.0.0.1",
+        "2130706433",
+        "receiver.test",
+        "RECEIVER.test",
+        "localhost",
+    ] {
+        assert_eq!(
+            out.post(&receiver.url_of(host, "/cb"), "x")
+                .await
+                .unwrap()
+                .status,
+            204,
+            "{host}"
+        );
     }
-    assert_eq!(out.book.asked(), ["receiver.test"], "nobody is asked where this machine is");
+    assert_eq!(
+        out.book.asked(),
+        ["receiver.test"],
+        "nobody is asked where this machine is"
+    );
 }
 
 #[tokio::test]
@@ -124,12 +181,22 @@ async fn urls_that_are_no_callbacks_are_not_called() {
         "https://".to_owned(),
     ] {
         assert!(matches!(out.get(&url).await, Err(Failure::Url(_))), "{url}");
-        assert!(matches!(out.post(&url, "x").await, Err(Failure::Url(_))), "{url}");
+        assert!(
+            matches!(out.post(&url, "x").await, Err(Failure::Url(_))),
+            "{url}"
+        );
     }
     for port in [25, 80, 1_023] {
         out.book.set("public.test", &["8.8.8.8"]);
-        for url in [format!("https://8.8.8.8:{port}/"), format!("https://public.test:{port}/")] {
-            assert_eq!(out.post(&url, "x").await, Err(Failure::Refused(Refused::Port { port })), "{url}");
+        for url in [
+            format!("https://8.8.8.8:{port}/"),
+            format!("https://public.test:{port}/"),
+        ] {
+            assert_eq!(
+                out.post(&url, "x").await,
+                Err(Failure::Refused(Refused::Port { port })),
+                "{url}"
+            );
         }
     }
     assert_eq!(receiver.connections(), 0);
@@ -139,13 +206,20 @@ async fn urls_that_are_no_callbacks_are_not_called() {
 async fn a_resolver_that_is_down_may_be_our_fault_and_an_unknown_name_is_not() {
     let out = Out::to_receivers();
     out.book.fail("down.test");
-    for (url, name, blame) in
-        [("https://down.test/", "resolver_down", Blame::Unclear), ("https://nowhere.test/", "name_unknown", Blame::Theirs)]
-    {
-        for failure in [out.get(url).await.unwrap_err(), out.post(url, "x").await.unwrap_err()] {
+    for (url, name, blame) in [
+        ("https://down.test/", "resolver_down", Blame::Unclear),
+        ("https://nowhere.test/", "name_unknown", Blame::Theirs),
+    ] {
+        for failure in [
+            out.get(url).await.unwrap_err(),
+            out.post(url, "x").await.unwrap_err(),
+        ] {
             assert_eq!((failure.name(), failure.blame()), (name, blame), "{url}");
         }
     }
     out.book.set("empty.test", &[]);
-    assert_eq!(out.post("https://empty.test/", "x").await, Err(Failure::NameUnknown));
+    assert_eq!(
+        out.post("https://empty.test/", "x").await,
+        Err(Failure::NameUnknown)
+    );
 }

@@ -1,4 +1,5 @@
-//! What receivers do that mean harm, or are broken: nothing hangs, nothing grows, and each has its name.
+//! What receivers do that mean harm, or are broken: nothing hangs, nothing grows, and each has its
+//! name.
 
 use std::time::Duration;
 
@@ -9,12 +10,18 @@ use super::{IMPATIENCE, Out, PATIENCE};
 use crate::support::{Manner, Receiver, Reply};
 
 async fn get(receiver: &Receiver, timeout: Duration) -> Result<Answer, Failure> {
-    Out::to_receivers().egress.get(&receiver.url("/cb"), 1_024, timeout).await
+    Out::to_receivers()
+        .egress
+        .get(&receiver.url("/cb"), 1_024, timeout)
+        .await
 }
 
 async fn post(receiver: &Receiver, bytes: usize, timeout: Duration) -> Result<Answer, Failure> {
     let body = vec![Bytes::from(vec![b'x'; bytes])];
-    Out::to_receivers().egress.post(&receiver.url("/cb"), &[], body, timeout).await
+    Out::to_receivers()
+        .egress
+        .post(&receiver.url("/cb"), &[], body, timeout)
+        .await
 }
 
 async fn misbehaving(reply: Reply) -> Receiver {
@@ -41,15 +48,30 @@ async fn a_receiver_that_never_answers_times_out() {
 #[tokio::test]
 async fn a_receiver_that_drips_is_as_late_as_one_that_is_silent() {
     let receiver = misbehaving(Reply::Drip).await;
-    assert_eq!(named(Out::to_receivers().egress.get(&receiver.url("/cb"), 10_000_000, IMPATIENCE).await), "timed_out");
-    assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200, "a delivery is over with its status");
+    assert_eq!(
+        named(
+            Out::to_receivers()
+                .egress
+                .get(&receiver.url("/cb"), 10_000_000, IMPATIENCE)
+                .await
+        ),
+        "timed_out"
+    );
+    assert_eq!(
+        post(&receiver, 10, PATIENCE).await.unwrap().status,
+        200,
+        "a delivery is over with its status"
+    );
     receiver.open_at_most(0).await;
 }
 
 #[tokio::test]
 async fn a_body_without_an_end_is_too_long_and_a_delivery_does_not_read_it() {
     let receiver = misbehaving(Reply::Endless).await;
-    assert_eq!(get(&receiver, PATIENCE).await, Err(Failure::TooLong { bytes_max: 1_024 }));
+    assert_eq!(
+        get(&receiver, PATIENCE).await,
+        Err(Failure::TooLong { bytes_max: 1_024 })
+    );
     assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200);
     receiver.open_at_most(0).await;
 }
@@ -64,10 +86,23 @@ async fn a_body_may_be_as_long_as_was_asked_for_and_no_longer() {
 
 #[tokio::test]
 async fn a_head_without_an_end_is_no_answer() {
-    for reply in [Reply::Fields(10_000), Reply::Fields(65), Reply::LongField(10_000_000), Reply::Garbage] {
+    for reply in [
+        Reply::Fields(10_000),
+        Reply::Fields(65),
+        Reply::LongField(10_000_000),
+        Reply::Garbage,
+    ] {
         let receiver = misbehaving(reply.clone()).await;
-        assert_eq!(named(get(&receiver, PATIENCE).await), "protocol", "{reply:?}");
-        assert_eq!(named(post(&receiver, 10, PATIENCE).await), "protocol", "{reply:?}");
+        assert_eq!(
+            named(get(&receiver, PATIENCE).await),
+            "protocol",
+            "{reply:?}"
+        );
+        assert_eq!(
+            named(post(&receiver, 10, PATIENCE).await),
+            "protocol",
+            "{reply:?}"
+        );
     }
     let receiver = misbehaving(Reply::Fields(60)).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().status, 200);
@@ -82,7 +117,11 @@ async fn a_connection_that_is_closed_early_brings_nothing_and_is_not_tried_again
     assert_eq!(named(post(&receiver, 10, PATIENCE).await), "closed");
     receiver.always(Reply::CloseInBody);
     assert_eq!(named(get(&receiver, PATIENCE).await), "closed");
-    assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200, "a delivery is over with its status");
+    assert_eq!(
+        post(&receiver, 10, PATIENCE).await.unwrap().status,
+        200,
+        "a delivery is over with its status"
+    );
     assert_eq!((receiver.connections(), receiver.requests().len()), (4, 4));
 }
 
@@ -91,7 +130,11 @@ async fn a_certificate_must_be_for_the_name_and_from_somebody_known() {
     for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
         let receiver = Receiver::with_manner(manner).await;
         assert_eq!(named(get(&receiver, PATIENCE).await), "tls", "{manner:?}");
-        assert_eq!(named(post(&receiver, 10, PATIENCE).await), "tls", "{manner:?}");
+        assert_eq!(
+            named(post(&receiver, 10, PATIENCE).await),
+            "tls",
+            "{manner:?}"
+        );
         assert_eq!(receiver.requests().len(), 0);
     }
 }
@@ -100,7 +143,11 @@ async fn a_certificate_must_be_for_the_name_and_from_somebody_known() {
 async fn a_handshake_or_an_upload_that_stalls_times_out() {
     for (manner, bytes) in [(Manner::Silent, 10), (Manner::Deaf, 30_000_000)] {
         let receiver = Receiver::with_manner(manner).await;
-        assert_eq!(named(post(&receiver, bytes, IMPATIENCE).await), "timed_out", "{manner:?}");
+        assert_eq!(
+            named(post(&receiver, bytes, IMPATIENCE).await),
+            "timed_out",
+            "{manner:?}"
+        );
     }
 }
 
@@ -112,7 +159,10 @@ async fn a_closed_port_is_no_connection() {
     // Bound and not listening: nobody else can get the port while we hold it.
     let port = tokio::net::TcpSocket::new_v4().unwrap();
     port.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let closed = url.replace(&receiver.address().port().to_string(), &port.local_addr().unwrap().port().to_string());
+    let closed = url.replace(
+        &receiver.address().port().to_string(),
+        &port.local_addr().unwrap().port().to_string(),
+    );
     assert_eq!(named(out.get(&closed).await), "connect");
     assert_eq!(named(out.post(&closed, "x").await), "connect");
 }

@@ -1,4 +1,5 @@
-//! Files that would fill the memory or the disk, or never end, or end too early: a clear error, and nothing half written.
+//! Files that would fill the memory or the disk, or never end, or end too early: a clear error, and
+//! nothing half written.
 
 use std::io::Read;
 
@@ -8,7 +9,10 @@ use super::*;
 impl Bench {
     async fn reviews(&self) -> i64 {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        sqlx::query_scalar("select count(*) from review").fetch_one(&mut *reader).await.unwrap()
+        sqlx::query_scalar("select count(*) from review")
+            .fetch_one(&mut *reader)
+            .await
+            .unwrap()
     }
 }
 
@@ -21,18 +25,34 @@ async fn an_element_of_an_array_is_bounded_like_a_line_and_stops_no_other() {
     let bench = bench().await;
     let long = native(&json!({"id": "long", "text": "x".repeat(2 << 20)}));
     let (report, rejections) = bench.take(format!("[{long},\n{}]", native_line(1))).await;
-    assert_eq!((counts(&report), report.files[0].format), ((1, 0, 0, 1), "jsonl"));
+    assert_eq!(
+        (counts(&report), report.files[0].format),
+        ((1, 0, 0, 1), "jsonl")
+    );
     assert_eq!(rejections[0].at.to_string(), " [0]");
-    assert!(rejections[0].error.contains("line 1: longer than 1048576 bytes"), "{}", rejections[0]);
+    assert!(
+        rejections[0]
+            .error
+            .contains("line 1: longer than 1048576 bytes"),
+        "{}",
+        rejections[0]
+    );
     assert!(rejections[0].row.to_string().len() < 3000);
 }
 
 #[tokio::test]
 async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
     let bench = bench().await;
-    let refusal =
-        bench.refusal(format!("author,rating,date,text\nAnn,5,2026-10-30,A\nBo,5,2026-10-30,\"{}", "x\n".repeat(2 << 20))).await;
-    assert!(refusal.contains("line 3: the row that begins here has more than 1 MiB; close the quote"), "{refusal}");
+    let refusal = bench
+        .refusal(format!(
+            "author,rating,date,text\nAnn,5,2026-10-30,A\nBo,5,2026-10-30,\"{}",
+            "x\n".repeat(2 << 20)
+        ))
+        .await;
+    assert!(
+        refusal.contains("line 3: the row that begins here has more than 1 MiB; close the quote"),
+        "{refusal}"
+    );
     assert_eq!(bench.reviews().await, 0);
 }
 
@@ -40,12 +60,19 @@ async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
 async fn a_file_that_was_cut_off_is_refused_whole() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
-    let document = json!({"reviews": [google(1, "a", &json!({})), google(1, "b", &json!({}))]}).to_string();
+    let document =
+        json!({"reviews": [google(1, "a", &json!({})), google(1, "b", &json!({}))]}).to_string();
     let refusal = bench.refusal(&document[..document.len() - 30]).await;
-    assert!(refusal.contains("the file ends in the middle of a value"), "{refusal}");
+    assert!(
+        refusal.contains("the file ends in the middle of a value"),
+        "{refusal}"
+    );
     let archive = zipped(&[("reviews.json", &document)]);
     let refusal = bench.refusal(&archive[..archive.len() - 40]).await;
-    assert!(refusal.contains("the zip archive cannot be read"), "{refusal}");
+    assert!(
+        refusal.contains("the zip archive cannot be read"),
+        "{refusal}"
+    );
     assert_eq!(bench.reviews().await, 0);
 }
 
@@ -53,7 +80,10 @@ async fn a_file_that_was_cut_off_is_refused_whole() {
 async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
-    let archive = zipped(&[("../../../reviews.json", &page(&[google(1, "a", &json!({}))]))]);
+    let archive = zipped(&[(
+        "../../../reviews.json",
+        &page(&[google(1, "a", &json!({}))]),
+    )]);
     let file = bench.file("a/b/c/takeout", archive);
     let (report, _) = bench.import(&[&file]).await;
     assert_eq!(counts(&report).0, 1);
@@ -65,8 +95,14 @@ async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere(
 #[tokio::test]
 async fn a_workbook_that_unpacks_to_more_than_its_bound_is_refused() {
     let bench = bench().await;
-    let mut archive = zip::ZipWriter::new_append(std::io::Cursor::new(workbook(&[&["author"]]))).unwrap();
-    archive.start_file("xl/sharedStrings.xml", zip::write::SimpleFileOptions::default()).unwrap();
+    let mut archive =
+        zip::ZipWriter::new_append(std::io::Cursor::new(workbook(&[&["author"]]))).unwrap();
+    archive
+        .start_file(
+            "xl/sharedStrings.xml",
+            zip::write::SimpleFileOptions::default(),
+        )
+        .unwrap();
     std::io::copy(&mut std::io::repeat(b' ').take(257 << 20), &mut archive).unwrap();
     let bomb = archive.finish().unwrap().into_inner();
     assert!(bomb.len() < 1 << 20);

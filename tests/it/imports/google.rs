@@ -7,17 +7,53 @@ async fn a_google_review_becomes_ours() {
     let bench = bench().await;
     bench.set_time_zone("America/Phoenix").await;
     let reply = json!({"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"});
-    let (report, _) = bench.take(page(&[google(1, "AbF-x_9", &json!({"reviewReply": reply}))])).await;
-    assert_eq!((counts(&report), report.files[0].format), ((1, 0, 0, 0), "google"));
+    let (report, _) = bench
+        .take(page(&[google(
+            1,
+            "AbF-x_9",
+            &json!({"reviewReply": reply}),
+        )]))
+        .await;
+    assert_eq!(
+        (counts(&report), report.files[0].format),
+        ((1, 0, 0, 0), "google")
+    );
     let review = bench.find("77.AbF-x_9").await.unwrap();
-    assert_eq!((review.author.as_str(), review.rating.stars(), review.text.as_str()), ("Ann Baker", 4, "Came on time."));
+    assert_eq!(
+        (
+            review.author.as_str(),
+            review.rating.stars(),
+            review.text.as_str()
+        ),
+        ("Ann Baker", 4, "Came on time.")
+    );
     // 03:30 in UTC is still the day before in Phoenix, seven hours behind.
     assert_eq!(review.date.to_string(), "2026-11-01");
     assert_eq!(review.updated_at, Some(instant("2026-11-03T10:00:00.123Z")));
-    assert_eq!(review.verification, Verification { verified: true, method: Method::SourcePlatform, verified_at: None });
-    assert_eq!(review.source, Source { name: "Google".to_owned(), url: None });
+    assert_eq!(
+        review.verification,
+        Verification {
+            verified: true,
+            method: Method::SourcePlatform,
+            verified_at: None
+        }
+    );
+    assert_eq!(
+        review.source,
+        Source {
+            name: "Google".to_owned(),
+            url: None
+        }
+    );
     let date = Some("2026-11-03".parse().unwrap());
-    assert_eq!(review.response, Some(Response { text: "Thanks!".to_owned(), date, author: None }));
+    assert_eq!(
+        review.response,
+        Some(Response {
+            text: "Thanks!".to_owned(),
+            date,
+            author: None
+        })
+    );
 }
 
 #[tokio::test]
@@ -28,9 +64,15 @@ async fn google_s_traps_are_known() {
     let reply = |state: &str| json!({"comment": "Hi", "updateTime": "2026-11-04T00:00:00Z", "reviewReplyState": state});
     let rows = [
         with("stars", json!({"comment": null})),
-        with("anon", json!({"reviewer": {"displayName": "Somebody", "isAnonymous": true}})),
+        with(
+            "anon",
+            json!({"reviewer": {"displayName": "Somebody", "isAnonymous": true}}),
+        ),
         with("nobody", json!({"reviewer": {}})),
-        with("spanish", json!({"comment": "(Translated by Google) Good.\n\n(Original)\nMuy bueno."})),
+        with(
+            "spanish",
+            json!({"comment": "(Translated by Google) Good.\n\n(Original)\nMuy bueno."}),
+        ),
         with("pending", json!({"reviewReply": reply("PENDING")})),
         with("approved", json!({"reviewReply": reply("APPROVED")})),
         with("no/id of ours", json!({})),
@@ -42,15 +84,30 @@ async fn google_s_traps_are_known() {
     assert_eq!(counts(&report), (7, 0, 0, 3));
     assert_eq!(bench.find("77.stars").await.unwrap().text, "");
     assert_eq!(bench.find("77.anon").await.unwrap().author, "A Google user");
-    assert_eq!(bench.find("77.nobody").await.unwrap().author, "A Google user");
+    assert_eq!(
+        bench.find("77.nobody").await.unwrap().author,
+        "A Google user"
+    );
     assert_eq!(bench.find("77.spanish").await.unwrap().text, "Muy bueno.");
     assert_eq!(bench.find("77.pending").await.unwrap().response, None);
     assert!(bench.find("77.approved").await.unwrap().response.is_some());
-    let said: Vec<String> = rejections.iter().map(|rejection| format!("{}: {}", rejection.at, rejection.error)).collect();
+    let said: Vec<String> = rejections
+        .iter()
+        .map(|rejection| format!("{}: {}", rejection.at, rejection.error))
+        .collect();
     let allowed = "is not one of ONE, TWO, THREE, FOUR, FIVE";
-    assert_eq!(said[0], format!(" reviews[7]: starRating: \"STAR_RATING_UNSPECIFIED\" {allowed}"));
-    assert!(said[1].starts_with(" reviews[8]: createTime: 2026-11-22 is later than tomorrow"), "{said:?}");
-    assert!(said[2].starts_with(" reviews[9]: starRating: 5 is not a text"), "{said:?}");
+    assert_eq!(
+        said[0],
+        format!(" reviews[7]: starRating: \"STAR_RATING_UNSPECIFIED\" {allowed}")
+    );
+    assert!(
+        said[1].starts_with(" reviews[8]: createTime: 2026-11-22 is later than tomorrow"),
+        "{said:?}"
+    );
+    assert!(
+        said[2].starts_with(" reviews[9]: starRating: 5 is not a text"),
+        "{said:?}"
+    );
     let (again, _) = bench.take(page(&rows)).await;
     assert_eq!(counts(&again), (0, 0, 7, 3));
 }
@@ -63,13 +120,28 @@ async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts
     let further = page(&[google(2, "two", &json!({}))]);
     let base = "Takeout/Google Business Profile";
     let members = [
-        (format!("{base}/account-1/location-77/reviews.json"), format!("\u{feff}{one}")),
+        (
+            format!("{base}/account-1/location-77/reviews.json"),
+            format!("\u{feff}{one}"),
+        ),
         (format!("{base}/account-2/location-77/reviews.json"), two),
-        (format!("{base}/account-2/location-77/reviews-Ab3x.json"), further),
-        (format!("{base}/account-2/location-77/additionalData.json"), "{}".to_owned()),
-        ("Takeout/Maps (your places)/Reviews.json".to_owned(), "{\"type\": \"FeatureCollection\", \"features\": []}".to_owned()),
+        (
+            format!("{base}/account-2/location-77/reviews-Ab3x.json"),
+            further,
+        ),
+        (
+            format!("{base}/account-2/location-77/additionalData.json"),
+            "{}".to_owned(),
+        ),
+        (
+            "Takeout/Maps (your places)/Reviews.json".to_owned(),
+            "{\"type\": \"FeatureCollection\", \"features\": []}".to_owned(),
+        ),
     ];
-    let borrowed: Vec<(&str, &str)> = members.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect();
+    let borrowed: Vec<(&str, &str)> = members
+        .iter()
+        .map(|(name, content)| (name.as_str(), content.as_str()))
+        .collect();
     for packed in [true, false] {
         let bench = bench().await;
         bench.set_time_zone("UTC").await;
@@ -82,8 +154,17 @@ async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts
             bench.folder.path().join("Takeout")
         };
         let (report, _) = bench.import(&[&path]).await;
-        assert_eq!((counts(&report), report.repeated, report.files.len()), ((3, 0, 0, 0), 1, 3));
-        assert!(report.files[0].name.ends_with("account-1/location-77/reviews.json"), "{}", report.files[0].name);
+        assert_eq!(
+            (counts(&report), report.repeated, report.files.len()),
+            ((3, 0, 0, 0), 1, 3)
+        );
+        assert!(
+            report.files[0]
+                .name
+                .ends_with("account-1/location-77/reviews.json"),
+            "{}",
+            report.files[0].name
+        );
         assert_eq!(bench.find("77.same").await.unwrap().text, "Edited.");
     }
 }
@@ -93,10 +174,36 @@ async fn the_reviews_of_a_maps_user_are_told_from_those_of_a_business() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let maps = json!({"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}).to_string();
-    assert!(bench.refusal(&maps).await.contains("export `Google Business Profile`"));
-    assert!(bench.refusal(zipped(&[("Takeout/Maps/Reviews.json", &maps)])).await.contains("export `Google Business Profile`"));
-    assert!(bench.refusal(zipped(&[("readme.txt", "x")])).await.contains("holds no reviews*.json"));
+    assert!(
+        bench
+            .refusal(&maps)
+            .await
+            .contains("export `Google Business Profile`")
+    );
+    assert!(
+        bench
+            .refusal(zipped(&[("Takeout/Maps/Reviews.json", &maps)]))
+            .await
+            .contains("export `Google Business Profile`")
+    );
+    assert!(
+        bench
+            .refusal(zipped(&[("readme.txt", "x")]))
+            .await
+            .contains("holds no reviews*.json")
+    );
     let files = vec![bench.file("maps", &maps)];
-    let (report, _) = bench.order(&Order { files, format: Format::find("google"), ..Order::default() }).await;
-    assert!(report.unwrap_err().to_string().contains("export `Google Business Profile`"));
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files,
+            format: Format::find("google"),
+            ..ImportRequest::default()
+        })
+        .await;
+    assert!(
+        report
+            .unwrap_err()
+            .to_string()
+            .contains("export `Google Business Profile`")
+    );
 }

@@ -1,4 +1,5 @@
-//! What an import asks before it does harm: time zones, locations, copies, what is missing, names that were never public.
+//! What an import asks before it does harm: time zones, locations, copies, what is missing, names
+//! that were never public.
 
 use super::*;
 use crate::support::sqlite3;
@@ -7,12 +8,18 @@ use crate::support::sqlite3;
 async fn instants_are_refused_while_the_time_zone_was_never_set() {
     let bench = bench().await;
     let refusal = bench.refusal(page(&[google(1, "a", &json!({}))])).await;
-    assert!(refusal.contains("reviews init --time-zone ZONE"), "{refusal}");
+    assert!(
+        refusal.contains("reviews init --time-zone ZONE"),
+        "{refusal}"
+    );
     bench.set_time_zone("UTC").await;
     let (report, _) = bench.take(page(&[google(1, "a", &json!({}))])).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let instant = "select posted_at, location from review_source";
-    assert_eq!(sqlite3(bench.database.path(), instant), "2026-11-02T03:30:00Z|77");
+    assert_eq!(
+        sqlite3(bench.database.path(), instant),
+        "2026-11-02T03:30:00Z|77"
+    );
 }
 
 #[tokio::test]
@@ -22,11 +29,17 @@ async fn two_locations_are_never_merged_silently() {
     let mut other = google(1, "b", &json!({}));
     other["name"] = json!("accounts/1/locations/88/reviews/b");
     let file = bench.file("both", page(&[google(1, "a", &json!({})), other]));
-    let order =
-        |location: Option<&str>| Order { files: vec![file.clone()], location: location.map(str::to_owned), ..Order::default() };
+    let order = |location: Option<&str>| ImportRequest {
+        files: vec![file.clone()],
+        location: location.map(str::to_owned),
+        ..ImportRequest::default()
+    };
     let (report, _) = bench.order(&order(None)).await;
     let said = report.unwrap_err().to_string();
-    assert!(said.contains("2 locations: 77 (1), 88 (1)") && said.contains("--location"), "{said}");
+    assert!(
+        said.contains("2 locations: 77 (1), 88 (1)") && said.contains("--location"),
+        "{said}"
+    );
     let (report, _) = bench.order(&order(Some("99"))).await;
     assert!(report.unwrap_err().to_string().contains("there are 77, 88"));
     let (report, _) = bench.order(&order(Some("88"))).await;
@@ -44,14 +57,23 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
     let (report, _) = bench.import(&[&file]).await;
     assert_eq!(report.duplicates.names, ["b is a of Yelp"]);
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
-    let skip = Order { files: vec![file], skip_duplicates: true, ..Order::default() };
-    let duplicate = Status::Withheld { reason: Some("duplicate".to_owned()) };
+    let skip = ImportRequest {
+        files: vec![file],
+        skip_duplicates: true,
+        ..ImportRequest::default()
+    };
+    let duplicate = Status::Withheld {
+        reason: Some("duplicate".to_owned()),
+    };
     for _ in 0..2 {
         bench.order(&skip).await.0.unwrap();
         assert_eq!(bench.find("b").await.unwrap().status, duplicate);
         assert_eq!(bench.find("c").await.unwrap().status, Status::Published);
     }
-    sqlite3(bench.database.path(), "update review set status = 'published', withheld_reason = null where review_id = 'b'");
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'published', withheld_reason = null where review_id = 'b'",
+    );
     bench.order(&skip).await.0.unwrap();
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
 }
@@ -59,27 +81,167 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
 #[tokio::test]
 async fn what_a_source_no_longer_gives_is_withheld_until_it_is_back() {
     let bench = bench().await;
-    let rows = |count: u32| lines(&(0..count).map(|n| native(&json!({"id": format!("r-{n:02}")}))).collect::<Vec<_>>());
+    let rows = |count: u32| {
+        lines(
+            &(0..count)
+                .map(|n| native(&json!({"id": format!("r-{n:02}")})))
+                .collect::<Vec<_>>(),
+        )
+    };
     let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
-    let order = |file: PathBuf, yes: bool| Order { files: vec![file], withdraw_missing: true, yes, ..Order::default() };
+    let order = |file: PathBuf, yes: bool| ImportRequest {
+        files: vec![file],
+        withdraw_missing: true,
+        yes,
+        ..ImportRequest::default()
+    };
     let (report, _) = bench.order(&order(bench.file("19", rows(19)), false)).await;
     assert_eq!(report.unwrap().withdrawn.names, ["r-19"]);
-    let gone = Status::Withheld { reason: Some("gone at the source".to_owned()) };
+    let gone = Status::Withheld {
+        reason: Some("gone at the source".to_owned()),
+    };
     assert_eq!(bench.find("r-19").await.unwrap().status, gone);
     assert_eq!(bench.find("y-1").await.unwrap().status, Status::Published);
     // More than a tenth must be confirmed; nothing is changed before.
     let (report, _) = bench.order(&order(bench.file("10", rows(10)), false)).await;
     let said = report.unwrap_err().to_string();
-    assert!(said.contains("9 of 19 reviews") && said.contains("--yes"), "{said}");
+    assert!(
+        said.contains("9 of 19 reviews") && said.contains("--yes"),
+        "{said}"
+    );
     assert_eq!(bench.find("r-15").await.unwrap().status, Status::Published);
     let (report, _) = bench.order(&order(bench.file("10", rows(10)), true)).await;
     assert_eq!(report.unwrap().withdrawn.count, 9);
     let (report, _) = bench.take(rows(20)).await;
-    assert_eq!((counts(&report), bench.find("r-19").await.unwrap().status), ((0, 10, 10, 0), Status::Published));
+    assert_eq!(
+        (counts(&report), bench.find("r-19").await.unwrap().status),
+        ((0, 10, 10, 0), Status::Published)
+    );
     // Beside rejected rows nobody can tell what is missing.
     let file = bench.file("broken", format!("{}\n{{", rows(20)));
     let (report, _) = bench.order(&order(file, true)).await;
-    assert!(report.unwrap_err().to_string().contains("1 rows were rejected"));
+    assert!(
+        report
+            .unwrap_err()
+            .to_string()
+            .contains("1 rows were rejected")
+    );
+}
+
+#[tokio::test]
+async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
+    let listing = |name: &str| {
+        json!({"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": name}}}]}]})
+            .to_string()
+    };
+    let mut other = google(1, "b", &json!({}));
+    other["name"] = json!("accounts/1/locations/88/reviews/b");
+    let (one, two) = (page(&[google(1, "a", &json!({}))]), page(&[other]));
+    let (north, south) = (listing("Desert Peak's North"), listing("Desert Peak South"));
+    let folder = "Takeout/Google Business Profile/account-1";
+    let names = [
+        format!("{folder}/location-77/additionalData.json"),
+        format!("{folder}/location-77/reviews.json"),
+        format!("{folder}/location-88/additionalData.json"),
+        format!("{folder}/location-88/reviews.json"),
+    ];
+    let members = [
+        (names[0].as_str(), north.as_str()),
+        (names[1].as_str(), one.as_str()),
+        (names[2].as_str(), south.as_str()),
+        (names[3].as_str(), two.as_str()),
+    ];
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let both = bench.file("both.zip", zipped(&members));
+    let order = |location: Option<&str>| ImportRequest {
+        files: vec![both.clone()],
+        location: location.map(str::to_owned),
+        dry_run: true,
+        ..ImportRequest::default()
+    };
+    let said = bench.order(&order(None)).await.0.unwrap_err().to_string();
+    assert!(
+        said.contains("2 locations: 77 Desert Peak's North (1), 88 Desert Peak South (1)"),
+        "{said}"
+    );
+    for meant in ["88", "Desert Peak South"] {
+        let report = bench.order(&order(Some(meant))).await.0.unwrap();
+        assert_eq!(
+            (counts(&report), report.elsewhere),
+            ((1, 0, 0, 0), 1),
+            "{meant}"
+        );
+    }
+    let alone = bench.file("alone.zip", zipped(&members[..2]));
+    let (report, _) = bench.import(&[&alone]).await;
+    let said = summary(&report, false);
+    assert!(
+        said.contains(r"this location is called Desert Peak's North: `reviews init --name 'Desert Peak'\''s North'` takes it"),
+        "{said}"
+    );
+    sqlite3(bench.database.path(), "update business set name = 'Ours'");
+    let (report, _) = bench.import(&[&alone]).await;
+    assert_eq!(report.listing, None, "it has a name");
+}
+
+#[tokio::test]
+async fn formats_that_give_excerpts_refuse_to_withdraw_what_is_missing() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    for name in ["google_places.json", "google_places_old.json", "yelp.json"] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/imports")
+            .join(name);
+        let order = ImportRequest {
+            files: vec![file],
+            withdraw_missing: true,
+            yes: true,
+            ..ImportRequest::default()
+        };
+        let said = bench.order(&order).await.0.unwrap_err().to_string();
+        assert!(
+            said.contains("gives only some of the reviews"),
+            "{name}: {said}"
+        );
+    }
+    assert_eq!(
+        sqlite3(bench.database.path(), "select count(*) from review"),
+        "0"
+    );
+}
+
+#[tokio::test]
+async fn names_that_were_never_public_are_shortened_unless_full_names_are_wished() {
+    for (name, short, full) in [
+        ("servicetitan.csv", "Alma R.", "Alma Reyes"),
+        ("judgeme.csv", "Beatriz L.", "Beatriz Lang"),
+        ("birdeye.json", "Dana W.", "Dana Whitfield"),
+        ("podium.json", "Carla M.", "Carla Mendes"),
+        ("trustpilot.json", "Yusuf Demir", "Yusuf Demir"),
+    ] {
+        for (full_names, wanted) in [(false, short), (true, full)] {
+            let bench = bench().await;
+            bench.set_time_zone("UTC").await;
+            let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/fixtures/imports")
+                .join(name);
+            let order = ImportRequest {
+                files: vec![file],
+                full_names,
+                ..ImportRequest::default()
+            };
+            bench.order(&order).await.0.unwrap();
+            let authors = sqlite3(
+                bench.database.path(),
+                "select group_concat(author, ', ') from review",
+            );
+            assert!(
+                authors.split(", ").any(|author| author == wanted),
+                "{name}: {authors}"
+            );
+        }
+    }
 }

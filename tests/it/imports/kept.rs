@@ -1,4 +1,5 @@
-//! What the owner decided stays, whatever the next file says: by statements of the `sqlite3` shell, which commands are as good as.
+//! What the owner decided stays, whatever the next file says: by statements of the `sqlite3` shell,
+//! which commands are as good as.
 
 use super::*;
 use crate::support::sqlite3;
@@ -34,20 +35,32 @@ async fn decided() -> Bench {
 
 async fn assert_kept(bench: &Bench) {
     let find = async |id: &str| bench.find(id).await;
-    assert_eq!(find("r-1").await.unwrap().status, Status::Withheld { reason: Some("under dispute".to_owned()) });
+    assert_eq!(
+        find("r-1").await.unwrap().status,
+        Status::Withheld {
+            reason: Some("under dispute".to_owned())
+        }
+    );
     assert_eq!(find("r-2").await.unwrap().text, "As the owner has it.");
     assert_eq!(find("r-3").await, None);
-    assert_eq!(find("r-4").await.unwrap().response.unwrap().text, "Thank you.");
+    assert_eq!(
+        find("r-4").await.unwrap().response.unwrap().text,
+        "Thank you."
+    );
 }
 
 #[tokio::test]
-async fn what_was_withheld_edited_deleted_and_answered_by_hand_stays_so_when_the_same_file_comes_again() {
+async fn what_was_withheld_edited_deleted_and_answered_by_hand_stays_so_when_the_same_file_comes_again()
+ {
     let bench = decided().await;
     let (report, _) = bench.take(month(&[])).await;
     assert_eq!(counts(&report), (0, 0, 4, 0));
     assert_kept(&bench).await;
     let said = summary(&report, false);
-    assert!(said.contains("\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n"), "{said}");
+    assert!(
+        said.contains("\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -55,7 +68,10 @@ async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
     let bench = decided().await;
     let newer = month(&[
         ("r-1", json!({"rating": 2, "status": "published"})),
-        ("r-2", json!({"text": "The customer wrote anew.", "rating": 1})),
+        (
+            "r-2",
+            json!({"text": "The customer wrote anew.", "rating": 1}),
+        ),
         ("r-3", json!({"text": "Deleted or not."})),
         ("r-4", json!({"response": {"text": "An older answer."}})),
         ("r-5", json!({"title": "Now with a title"})),
@@ -65,12 +81,23 @@ async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
     assert_kept(&bench).await;
     assert_eq!(bench.find("r-1").await.unwrap().rating.stars(), 2);
     assert_eq!(bench.find("r-2").await.unwrap().rating.stars(), 1);
-    assert_eq!(bench.find("r-5").await.unwrap().title.as_deref(), Some("Now with a title"));
+    assert_eq!(
+        bench.find("r-5").await.unwrap().title.as_deref(),
+        Some("Now with a title")
+    );
     let said = summary(&report, false);
-    assert!(said.contains("1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n"), "{said}");
+    assert!(
+        said.contains(
+            "1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n"
+        ),
+        "{said}"
+    );
     let before = bench.change_no().await;
     let (again, _) = bench.take(newer).await;
-    assert_eq!((counts(&again), bench.change_no().await), ((0, 0, 4, 0), before));
+    assert_eq!(
+        (counts(&again), bench.change_no().await),
+        ((0, 0, 4, 0), before)
+    );
 }
 
 #[tokio::test]
@@ -79,9 +106,18 @@ async fn a_deleted_review_comes_back_with_restore_and_when_it_is_inserted_by_han
     let only = native(&json!({"id": "r-3"}));
     let (report, _) = bench.take(lines(std::slice::from_ref(&only))).await;
     let said = summary(&report, false);
-    assert!(said.contains("every review of this import was deleted before; --restore brings them back"), "{said}");
+    assert!(
+        said.contains("every review of this import was deleted before; --restore brings them back"),
+        "{said}"
+    );
     let file = bench.file("again", lines(&[only]));
-    let (report, _) = bench.order(&Order { files: vec![file.clone()], restore: true, ..Order::default() }).await;
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![file.clone()],
+            restore: true,
+            ..ImportRequest::default()
+        })
+        .await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     sqlite3(
         bench.database.path(),
@@ -89,15 +125,26 @@ async fn a_deleted_review_comes_back_with_restore_and_when_it_is_inserted_by_han
          insert into review (review_id, rating, reviewed_on, author, text) values ('r-3', 5, '2026-11-01', 'Ann B.', 'By hand.')",
     );
     let (report, _) = bench.import(&[&file]).await;
-    assert_eq!((counts(&report), bench.find("r-3").await.unwrap().text.as_str()), ((0, 0, 1, 0), "By hand."));
+    assert_eq!(
+        (
+            counts(&report),
+            bench.find("r-3").await.unwrap().text.as_str()
+        ),
+        ((0, 0, 1, 0), "By hand.")
+    );
 }
 
 #[tokio::test]
 async fn what_the_source_said_is_kept_in_digests_alone_and_goes_with_the_review() {
     let bench = bench().await;
-    bench.take(lines(&[native(&json!({"text": "Zyxglint prose."}))])).await;
+    bench
+        .take(lines(&[native(&json!({"text": "Zyxglint prose."}))]))
+        .await;
     let path = bench.database.path();
-    let kept = sqlite3(path, "select base, source_name, location, posted_at from review_source");
+    let kept = sqlite3(
+        path,
+        "select base, source_name, location, posted_at from review_source",
+    );
     assert!(!kept.is_empty() && !kept.contains("yxglint"), "{kept}");
     sqlite3(path, "delete from review");
     assert_eq!(sqlite3(path, "select count(*) from review_source"), "0");

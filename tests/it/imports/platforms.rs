@@ -1,5 +1,5 @@
-//! Every platform's export in its real shape, known by content alone, whatever the file is called; and what is private in it goes
-//! nowhere.
+//! Every platform's export in its real shape, known by content alone, whatever the file is called;
+//! and what is private in it goes nowhere.
 
 use std::fmt::Write as _;
 
@@ -29,10 +29,21 @@ const FIXTURES: [(&str, &str, u64); 20] = [
     ("yotpo.csv", "yotpo", 2),
 ];
 /// What stands in the fixtures and must stand nowhere else.
-const PRIVATE: [&str; 5] = ["private.person", "555 0188", "Hidden Lane", "Secret Customer", "203.0.113.9"];
+const PRIVATE: [&str; 5] = [
+    "private.person",
+    "555 0188",
+    "Hidden Lane",
+    "Secret Customer",
+    "203.0.113.9",
+];
 
 fn fixture(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/imports").join(name)).unwrap()
+    fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/imports")
+            .join(name),
+    )
+    .unwrap()
 }
 
 async fn bench_with_zone() -> Bench {
@@ -45,13 +56,17 @@ impl Bench {
     /// Every review as a text, by id.
     async fn all(&self) -> String {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        let reviews = sqlx::query_scalar::<_, String>("select review_id from review order by review_id")
-            .fetch_all(&mut *reader)
-            .await
-            .unwrap();
+        let reviews =
+            sqlx::query_scalar::<_, String>("select review_id from review order by review_id")
+                .fetch_all(&mut *reader)
+                .await
+                .unwrap();
         let mut text = String::new();
         for id in reviews {
-            let review = store::find(&mut reader, &id.parse().unwrap()).await.unwrap().unwrap();
+            let review = store::find(&mut reader, &id.parse().unwrap())
+                .await
+                .unwrap()
+                .unwrap();
             let _ = writeln!(
                 text,
                 "{id}: {} stars, {}, {}, {:?}, {:?}",
@@ -61,7 +76,10 @@ impl Bench {
                 review.title,
                 review.text
             );
-            let verification = (review.verification.verified, review.verification.method.name());
+            let verification = (
+                review.verification.verified,
+                review.verification.method.name(),
+            );
             let _ = writeln!(
                 text,
                 "  {:?} {:?} {verification:?} {:?} {:?}",
@@ -77,21 +95,36 @@ impl Bench {
 async fn every_platform_s_export_is_known_by_its_content_whatever_the_file_is_called() {
     for (name, format, new) in FIXTURES {
         let as_it_is = bench_with_zone().await;
-        let (report, rejections) = as_it_is.import(&[&as_it_is.file(name, fixture(name))]).await;
-        assert_eq!((report.files[0].format, counts(&report), &rejections), (format, (new, 0, 0, 0), &Vec::new()), "{name}");
+        let (report, rejections) = as_it_is
+            .import(&[&as_it_is.file(name, fixture(name))])
+            .await;
+        assert_eq!(
+            (report.files[0].format, counts(&report), &rejections),
+            (format, (new, 0, 0, 0), &Vec::new()),
+            "{name}"
+        );
         let all = as_it_is.all().await;
         insta::assert_snapshot!(name.replace('.', "_"), all);
         let renamed = bench_with_zone().await;
-        let (report, _) = renamed.import(&[&renamed.file("Download (3).tmp", fixture(name))]).await;
-        assert_eq!((report.files[0].format, counts(&report).0), (format, new), "{name}, renamed");
+        let (report, _) = renamed
+            .import(&[&renamed.file("Download (3).tmp", fixture(name))])
+            .await;
+        assert_eq!(
+            (report.files[0].format, counts(&report).0),
+            (format, new),
+            "{name}, renamed"
+        );
         assert_eq!(renamed.all().await, all, "{name}, renamed");
-        let (again, _) = renamed.import(&[&renamed.file("again", fixture(name))]).await;
+        let (again, _) = renamed
+            .import(&[&renamed.file("again", fixture(name))])
+            .await;
         assert_eq!(counts(&again), (0, 0, new, 0), "{name}, again");
     }
 }
 
 #[tokio::test]
-async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_file_of_rejected_rows() {
+async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_file_of_rejected_rows()
+{
     let bench = bench_with_zone().await;
     for (name, ..) in FIXTURES {
         bench.import(&[&bench.file(name, fixture(name))]).await;
@@ -101,16 +134,27 @@ async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_fil
             .replace("rating\":", "rating\":[1],\"x\":")
             .replace(",5,", ",fivë,")
             .replace(",1,", ",??,");
-        let (_, rejections) = bench.order(&Order { files: vec![bench.file("broken", broken)], ..Order::default() }).await;
+        let (_, rejections) = bench
+            .order(&ImportRequest {
+                files: vec![bench.file("broken", broken)],
+                ..ImportRequest::default()
+            })
+            .await;
         for rejection in rejections {
             let said = format!("{rejection} {}", rejection.row);
-            assert!(PRIVATE.iter().all(|private| !said.contains(private)), "{name}: {said}");
+            assert!(
+                PRIVATE.iter().all(|private| !said.contains(private)),
+                "{name}: {said}"
+            );
         }
     }
     for file in ["reviews.db", "reviews.db-wal"] {
         let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
         for private in PRIVATE {
-            assert!(memchr::memmem::find(&bytes, private.as_bytes()).is_none(), "{private} in {file}");
+            assert!(
+                memchr::memmem::find(&bytes, private.as_bytes()).is_none(),
+                "{private} in {file}"
+            );
         }
     }
 }
@@ -118,39 +162,64 @@ async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_fil
 #[tokio::test]
 async fn every_format_that_there_is_has_a_fixture() {
     let known: Vec<&str> = FIXTURES.iter().map(|(_, format, _)| *format).collect();
-    let missing: Vec<&str> = Format::names().filter(|format| !known.contains(format)).collect();
+    let missing: Vec<&str> = Format::names()
+        .filter(|format| !known.contains(format))
+        .collect();
     assert_eq!(missing, [] as [&str; 0]);
 }
 
 #[tokio::test]
-async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be_mended_and_imported() {
+async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be_mended_and_imported()
+ {
     let bench = bench_with_zone().await;
     let csv = "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Review Status\n1,Yes,T,yesterday,Good.,five,Ann,Approved\n";
     let (report, rejections) = bench.take(csv).await;
-    assert_eq!((counts(&report), report.files[0].format), ((0, 0, 0, 1), "powerreviews"));
-    assert!(rejections[0].to_string().contains(":2: Review Date: \"yesterday\" is no date"), "{}", rejections[0]);
+    assert_eq!(
+        (counts(&report), report.files[0].format),
+        ((0, 0, 0, 1), "powerreviews")
+    );
+    assert!(
+        rejections[0]
+            .to_string()
+            .contains(":2: Review Date: \"yesterday\" is no date"),
+        "{}",
+        rejections[0]
+    );
     let broken = csv.replace(",five,", ",many,");
     let (_, rejections) = bench.take(&broken).await;
     let said = rejections[0].to_string();
-    assert!(said.contains("Rating: \"many\" is not one of 1, 2, 3, 4, 5") && said.contains("Review Date: \"yesterday\""), "{said}");
+    assert!(
+        said.contains("Rating: \"many\" is not one of 1, 2, 3, 4, 5")
+            && said.contains("Review Date: \"yesterday\""),
+        "{said}"
+    );
     let mut row = rejections[0].row.clone();
     row["Rating"] = json!("4");
     row["Review Date"] = json!("10/04/2026");
     let mended = json!({"file": "f", "line": 2, "error": said, "row": row}).to_string();
     let (report, rejections) = bench.take(mended).await;
-    assert_eq!((counts(&report), report.files[0].format, rejections), ((1, 0, 0, 0), "powerreviews", Vec::new()));
-    assert_eq!(bench.find("powerreviews-1").await.unwrap().date.to_string(), "2026-10-04");
+    assert_eq!(
+        (counts(&report), report.files[0].format, rejections),
+        ((1, 0, 0, 0), "powerreviews", Vec::new())
+    );
+    assert_eq!(
+        bench.find("powerreviews-1").await.unwrap().date.to_string(),
+        "2026-10-04"
+    );
 }
 
 #[tokio::test]
-async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_says_none_takes_it_away() {
+async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_says_none_takes_it_away()
+ {
     let bench = bench_with_zone().await;
     let review = |reply: &str| {
         format!(
             "{{\"reviews\": [{{\"id\": \"1\", \"stars\": 5, \"createdAt\": \"2026-10-16T07:00:00Z\", \"consumer\": {{\"displayName\": \"A\"}}{reply}}}]}}"
         )
     };
-    bench.take(review(", \"companyReply\": {\"text\": \"Hi\"}")).await;
+    bench
+        .take(review(", \"companyReply\": {\"text\": \"Hi\"}"))
+        .await;
     assert!(bench.find("trustpilot-1").await.unwrap().response.is_some());
     bench.take(review(", \"companyReply\": null")).await;
     assert!(bench.find("trustpilot-1").await.unwrap().response.is_none());

@@ -4,41 +4,92 @@ use super::*;
 
 fn seed_folder(bench: &Bench, business: &str) -> PathBuf {
     bench.file("seeds/business.json", business);
-    bench.file("seeds/reviews.jsonl", lines(&[native(&json!({"id": "a"})), native(&json!({"id": "b"}))]));
+    bench.file(
+        "seeds/reviews.jsonl",
+        lines(&[native(&json!({"id": "a"})), native(&json!({"id": "b"}))]),
+    );
     let insights = json!({"summary": {"text": "Good."}, "faq": [{"id": "q1", "question": "When?", "answer": "Now."}]});
-    bench.file("seeds/insights.json", insights.to_string());
+    bench.file("seeds/editorial.json", insights.to_string());
     bench.folder.path().join("seeds")
 }
 
 #[tokio::test]
 async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothing() {
     let bench = bench().await;
-    let folder = seed_folder(&bench, r#"{"id": "x", "name": "X", "time_zone": "America/Phoenix", "service_areas": ["Mesa"]}"#);
-    let report = load(&bench.database, &bench.clock, &folder, &mut Quiet::default()).await.unwrap();
+    let folder = seed_folder(
+        &bench,
+        r#"{"id": "x", "name": "X", "time_zone": "America/Phoenix", "service_areas": ["Mesa"]}"#,
+    );
+    let report = load(
+        &bench.database,
+        &bench.clock,
+        &folder,
+        &mut Quiet::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(counts(&report), (2, 0, 0, 0));
     let mut changes = bench.database.changes().await.unwrap();
     assert!(changes.any().await.unwrap());
-    let report = load(&bench.database, &bench.clock, &folder, &mut Quiet::default()).await.unwrap();
+    let report = load(
+        &bench.database,
+        &bench.clock,
+        &folder,
+        &mut Quiet::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(counts(&report), (0, 0, 2, 0));
     assert!(!changes.any().await.unwrap(), "the file was written to");
     let mut reader = bench.database.readers().acquire().await.unwrap();
-    let texts = insights::editorial(&mut reader).await.unwrap();
-    assert_eq!((texts.summary.as_deref(), texts.faq.len()), (Some("Good."), 1));
-    assert_eq!(business::find(&mut reader).await.unwrap().unwrap().time_zone.name(), "America/Phoenix");
+    let texts = business::editorial(&mut reader).await.unwrap();
+    assert_eq!(
+        (texts.summary.as_deref(), texts.faq.len()),
+        (Some("Good."), 1)
+    );
+    assert_eq!(
+        business::find(&mut reader)
+            .await
+            .unwrap()
+            .unwrap()
+            .time_zone
+            .name(),
+        "America/Phoenix"
+    );
     // Without editorial texts the folder leaves those that are there.
-    fs::remove_file(folder.join("insights.json")).unwrap();
-    load(&bench.database, &bench.clock, &folder, &mut Quiet::default()).await.unwrap();
-    assert_eq!(insights::editorial(&mut reader).await.unwrap(), texts);
+    fs::remove_file(folder.join("editorial.json")).unwrap();
+    load(
+        &bench.database,
+        &bench.clock,
+        &folder,
+        &mut Quiet::default(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(business::editorial(&mut reader).await.unwrap(), texts);
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
 async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
     let bench = bench().await;
     for (business, said) in [
         ("{\n \"id\": \"x\"\n}", "business.json:3:1: name: missing"),
-        ("{\n \"id\": \"x\",\n \"name\" 1}", "business.json:3:9: the JSON is broken (expected `:`)"),
-        ("{\"id\": \"x\", \"name\": \"X\",\n\"time_zone\": \"america/phoenix\"}", "business.json:2:"),
-        ("{\"id\": \"x\", \"name\": \"X\", \"time_zone\": \"america/phoenix\"}", "write it like America/Phoenix"),
+        (
+            "{\n \"id\": \"x\",\n \"name\" 1}",
+            "business.json:3:9: the JSON is broken (expected `:`)",
+        ),
+        (
+            "{\"id\": \"x\", \"name\": \"X\",\n\"time_zone\": \"america/phoenix\"}",
+            "business.json:2:",
+        ),
+        (
+            "{\"id\": \"x\", \"name\": \"X\", \"time_zone\": \"america/phoenix\"}",
+            "write it like America/Phoenix",
+        ),
         (
             "{\"id\": \"x\", \"name\": \"X\", \"geo\": {\"latitude\": 91, \"longitude\": 0}}",
             "geo.latitude: 91 is not between -90 and 90",
@@ -47,17 +98,46 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
             "{\"id\": \"x\", \"name\": \"X\", \"services\": [{\"id\": \"a\", \"name\": \"A\"},\n{\"id\": \"a\", \"name\": \"B\"}]}",
             "services[1].id: \"a\" is there twice",
         ),
-        ("{\"id\": \"x\", \"name\": \"X\", \"technicians\": [\"Art\"]}", "technicians[0]: \"Art\" is not an object"),
+        (
+            "{\"id\": \"x\", \"name\": \"X\", \"technicians\": [\"Art\"]}",
+            "technicians[0]: \"Art\" is not an object",
+        ),
+        (
+            &format!(
+                "{{\"id\": \"x\", \"name\": \"X\",\n\"services\": [{{\"id\": \"{}\"}}]}}",
+                "x".repeat(65_537)
+            ),
+            "services[0].id: has 65537 bytes; at most 65536 are published",
+        ),
     ] {
         let folder = seed_folder(&bench, business);
-        let error = load(&bench.database, &bench.clock, &folder, &mut Quiet::default()).await.unwrap_err().to_string();
+        let error = load(
+            &bench.database,
+            &bench.clock,
+            &folder,
+            &mut Quiet::default(),
+        )
+        .await
+        .unwrap_err()
+        .to_string();
         assert!(error.contains(said), "{error} should say {said}");
     }
     let folder = seed_folder(&bench, "{\"id\": \"x\", \"name\": \"X\"}");
     for missing in ["reviews.jsonl", "business.json"] {
         fs::remove_file(folder.join(missing)).unwrap();
-        let error = load(&bench.database, &bench.clock, &folder, &mut Quiet::default()).await.unwrap_err().to_string();
-        assert!(error.contains(missing) && error.contains("there is no such file"), "{error}");
+        let error = load(
+            &bench.database,
+            &bench.clock,
+            &folder,
+            &mut Quiet::default(),
+        )
+        .await
+        .unwrap_err()
+        .to_string();
+        assert!(
+            error.contains(missing) && error.contains("there is no such file"),
+            "{error}"
+        );
     }
     assert_eq!(bench.change_no().await, 0);
 }

@@ -2,26 +2,36 @@
 
 use super::*;
 
-/// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with `@` a date's serial number.
+/// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
+/// `@` a date's serial number.
 pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
-    let mut sheet = String::new();
+    let mut body = String::new();
     for (number, row) in (1..).zip(rows) {
-        sheet += &format!("<row r=\"{number}\">");
+        body += &format!("<row r=\"{number}\">");
         for (column, cell) in ('A'..).zip(row.iter()) {
-            sheet += &match cell.split_at_checked(1) {
+            body += &match cell.split_at_checked(1) {
                 Some(("#", value)) => format!("<c r=\"{column}{number}\"><v>{value}</v></c>"),
-                Some(("@", value)) => format!("<c r=\"{column}{number}\" s=\"1\"><v>{value}</v></c>"),
-                _ => format!("<c r=\"{column}{number}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>"),
+                Some(("@", value)) => {
+                    format!("<c r=\"{column}{number}\" s=\"1\"><v>{value}</v></c>")
+                }
+                _ => {
+                    format!("<c r=\"{column}{number}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>")
+                }
             };
         }
-        sheet += "</row>";
+        body += "</row>";
     }
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
-    let worksheet = |rows: &str| format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>");
+    let worksheet = |rows: &str| {
+        format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>")
+    };
     let parts = [
-        ("[Content_Types].xml", format!("<Types xmlns=\"{package}/content-types\"/>")),
+        (
+            "[Content_Types].xml",
+            format!("<Types xmlns=\"{package}/content-types\"/>"),
+        ),
         (
             "_rels/.rels",
             format!(
@@ -47,22 +57,32 @@ pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
             ),
         ),
         ("xl/worksheets/sheet1.xml", worksheet("")),
-        ("xl/worksheets/sheet2.xml", worksheet(&sheet)),
+        ("xl/worksheets/sheet2.xml", worksheet(&body)),
     ];
-    let borrowed: Vec<(&str, &str)> = parts.iter().map(|(name, content)| (*name, content.as_str())).collect();
+    let borrowed: Vec<(&str, &str)> = parts
+        .iter()
+        .map(|(name, content)| (*name, content.as_str()))
+        .collect();
     zipped(&borrowed)
 }
 
-const TABLE: &str = "Name,Stars,Review Date,Comment\nJosé,5,2026-10-30,Très bien\nZoë,1,2026-10-29,Nie wieder\n";
+const TABLE: &str =
+    "Name,Stars,Review Date,Comment\nJosé,5,2026-10-30,Très bien\nZoë,1,2026-10-29,Nie wieder\n";
 
 async fn texts(bench: &Bench) -> Vec<(String, i64, String)> {
     let mut reader = bench.database.readers().acquire().await.unwrap();
-    sqlx::query_as("select author, rating, text from review order by rating desc").fetch_all(&mut *reader).await.unwrap()
+    sqlx::query_as("select author, rating, text from review order by rating desc")
+        .fetch_all(&mut *reader)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
 async fn the_same_table_gives_the_same_reviews_in_every_delimiter_and_encoding_and_as_a_workbook() {
-    let one_byte: Vec<u8> = TABLE.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let one_byte: Vec<u8> = TABLE
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
     let little: Vec<u8> = TABLE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = TABLE.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let files: [(&str, Vec<u8>); 9] = [
@@ -73,7 +93,10 @@ async fn the_same_table_gives_the_same_reviews_in_every_delimiter_and_encoding_a
         ("a byte order mark", format!("\u{feff}{TABLE}").into()),
         ("Windows-1252", one_byte),
         ("UTF-16", little.clone()),
-        ("UTF-16 with its mark", [b"\xfe\xff".as_slice(), &big].concat()),
+        (
+            "UTF-16 with its mark",
+            [b"\xfe\xff".as_slice(), &big].concat(),
+        ),
         (
             "a workbook",
             workbook(&[
@@ -86,7 +109,11 @@ async fn the_same_table_gives_the_same_reviews_in_every_delimiter_and_encoding_a
     let bench = bench().await;
     for (number, (name, content)) in files.into_iter().enumerate() {
         let (report, rejections) = bench.take(content).await;
-        assert_eq!((report.files[0].format, rejections), ("table", Vec::new()), "{name}");
+        assert_eq!(
+            (report.files[0].format, rejections),
+            ("table", Vec::new()),
+            "{name}"
+        );
         let (new, unchanged) = if number == 0 { (2, 0) } else { (0, 2) };
         assert_eq!(counts(&report), (new, 0, unchanged, 0), "{name}");
     }
@@ -110,26 +137,50 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
     let maps = |maps: &[&str]| maps.iter().map(|map| map.parse().unwrap()).collect();
     let file = bench.file("t", csv);
     let renames = maps(&["author=Who", "rating=How many", "date=on", "text=Said"]);
-    let (report, _) = bench.order(&Order { files: vec![file.clone()], renames, ..Order::default() }).await;
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![file.clone()],
+            renames,
+            ..ImportRequest::default()
+        })
+        .await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     let renames = maps(&["author=Who", "rating=Number", "date=On"]);
-    let (report, _) = bench.order(&Order { files: vec![file], renames, ..Order::default() }).await;
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![file],
+            renames,
+            ..ImportRequest::default()
+        })
+        .await;
     let refusal = report.unwrap_err().to_string();
-    assert!(refusal.contains("it has no column Number, which --map names"), "{refusal}");
+    assert!(
+        refusal.contains("it has no column Number, which --map names"),
+        "{refusal}"
+    );
 }
 
 #[tokio::test]
 async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
     let bench = bench().await;
-    let file = bench.file("t", "author,rating,date,text\nAnn,5,10/11/2026,A\nBo,5,10/25/2026,B\n");
+    let file = bench.file(
+        "t",
+        "author,rating,date,text\nAnn,5,10/11/2026,A\nBo,5,10/25/2026,B\n",
+    );
     let (report, rejections) = bench.import(&[&file]).await;
     assert_eq!(counts(&report), (1, 0, 0, 1));
     assert!(
-        rejections[0].error.contains("date: \"10/11/2026\" may be 2026-10-11 or 2026-11-10; say which with --date-format"),
+        rejections[0].error.contains(
+            "date: \"10/11/2026\" may be 2026-10-11 or 2026-11-10; say which with --date-format"
+        ),
         "{}",
         rejections[0]
     );
-    let order = Order { files: vec![file], date_format: Some("%m/%d/%Y".to_owned()), ..Order::default() };
+    let order = ImportRequest {
+        files: vec![file],
+        date_format: Some("%m/%d/%Y".to_owned()),
+        ..ImportRequest::default()
+    };
     let (report, _) = bench.order(&order).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
 }
@@ -137,21 +188,48 @@ async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
 #[tokio::test]
 async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
     let bench = bench().await;
-    let file = bench.file("t", "author,rating,date,text\nAnn,3,2026-10-30,A\nBo,9,2026-10-30,B\nCy,0,2026-10-30,C\n");
-    let (report, _) = bench.order(&Order { files: vec![file.clone()], ..Order::default() }).await;
+    let file = bench.file(
+        "t",
+        "author,rating,date,text\nAnn,3,2026-10-30,A\nBo,9,2026-10-30,B\nCy,0,2026-10-30,C\n",
+    );
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![file.clone()],
+            ..ImportRequest::default()
+        })
+        .await;
     let refusal = report.unwrap_err().to_string();
-    assert!(refusal.contains("line 3: a rating of 9 shows that the scale ends at 10; say so with --scale 10"), "{refusal}");
-    let (report, _) = bench.order(&Order { files: vec![file], scale: "10".parse().ok(), ..Order::default() }).await;
+    assert!(
+        refusal.contains(
+            "line 3: a rating of 9 shows that the scale ends at 10; say so with --scale 10"
+        ),
+        "{refusal}"
+    );
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![file],
+            scale: "10".parse().ok(),
+            ..ImportRequest::default()
+        })
+        .await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0));
-    let ratings: Vec<i64> = texts(&bench).await.into_iter().map(|(_, rating, _)| rating).collect();
+    let ratings: Vec<i64> = texts(&bench)
+        .await
+        .into_iter()
+        .map(|(_, rating, _)| rating)
+        .collect();
     assert_eq!(ratings, [5, 2, 1]);
 }
 
 #[tokio::test]
 async fn a_row_without_an_id_has_the_same_one_whatever_the_order_of_the_columns() {
     let bench = bench().await;
-    bench.take("author,rating,date,text\nAnn,5,2026-10-30,A\n").await;
-    let (report, _) = bench.take("text\tdate\trating\tauthor\tmore\nA\tOct 30, 2026\t5/5\tAnn\tx\n").await;
+    bench
+        .take("author,rating,date,text\nAnn,5,2026-10-30,A\n")
+        .await;
+    let (report, _) = bench
+        .take("text\tdate\trating\tauthor\tmore\nA\tOct 30, 2026\t5/5\tAnn\tx\n")
+        .await;
     assert_eq!(counts(&report), (0, 0, 1, 0));
 }
 
@@ -160,5 +238,8 @@ async fn a_row_of_a_table_that_says_it_is_not_verified_is_withheld() {
     let bench = bench().await;
     let (report, _) = bench.take("id,author,rating,date,text,verified\na,Ann,1,2026-10-30,A,no\nb,Bo,5,2026-10-30,B,yes\n").await;
     assert_eq!(report.withheld.get("not verified"), Some(&1));
-    assert_eq!(bench.find("b").await.unwrap().verification.method, Method::Manual);
+    assert_eq!(
+        bench.find("b").await.unwrap().verification.method,
+        Method::Manual
+    );
 }

@@ -1,4 +1,5 @@
-//! Readings are kept: only what changed is read, nothing stays of what is gone, and trouble with keeping holds nobody up.
+//! Analyses are kept: only what changed is read, nothing stays of what is gone, and trouble with
+//! keeping holds nobody up.
 
 use std::time::Duration;
 
@@ -12,29 +13,51 @@ use crate::support::{check_in_step, hub_options, links, publications, rows};
 
 #[tokio::test]
 async fn only_reviews_whose_text_changed_are_read() {
-    let app = seeded().await;
-    assert_eq!(sqlite3(&app.path(), "select count(*) from derived_reading;"), "256");
+    let app = TestApp::seeded().await;
+    assert_eq!(
+        sqlite3(&app.path(), "select count(*) from derived_analysis;"),
+        "256"
+    );
     mark(&app.path());
-    app.shell("update review set text = text || ' They were late.' where review_id = 'r-1150'").await;
+    app.shell("update review set text = text || ' They were late.' where review_id = 'r-1150'")
+        .await;
     assert_eq!(read_since(&app.path()), ["r-1150"]);
     mark(&app.path());
     app.shell("update review set rating = 1, title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'").await;
-    assert_eq!(read_since(&app.path()), [] as [&str; 0], "no text is another");
+    assert_eq!(
+        read_since(&app.path()),
+        [] as [&str; 0],
+        "no text is another"
+    );
     let app = app.restart().await;
-    assert_eq!(read_since(&app.path()), [] as [&str; 0], "a start reads nothing that is kept");
+    assert_eq!(
+        read_since(&app.path()),
+        [] as [&str; 0],
+        "a start reads nothing that is kept"
+    );
     assert_complete(&app);
 }
 
 #[tokio::test]
-async fn a_change_is_read_for_the_edition_that_shows_it() {
+async fn a_change_is_read_for_the_snapshot_that_shows_it() {
     let app = firm(&[("a", "Dana was on time."), ("b", "Nice.")]).await;
-    let version = |document: &str| publications(&app.path()).iter().find(|one| one.0 == document).unwrap().1;
+    let version = |document: &str| {
+        publications(&app.path())
+            .iter()
+            .find(|one| one.0 == document)
+            .unwrap()
+            .1
+    };
     let (reviews, insights) = (version("reviews"), version("insights"));
     app.shell(
         "insert into review (review_id, rating, reviewed_on, text) values ('c', 4, '2026-11-01', 'Dana fixed the leak in Mesa.')",
     )
     .await;
-    assert_eq!((version("reviews"), version("insights")), (reviews + 1, insights + 1), "one edition has it all");
+    assert_eq!(
+        (version("reviews"), version("insights")),
+        (reviews + 1, insights + 1),
+        "one snapshot has it all"
+    );
     assert_eq!(mentioning(&app, "technicians", "Dana Whitfield").await, 2);
     check_in_step(&app).await;
 }
@@ -42,34 +65,82 @@ async fn a_change_is_read_for_the_edition_that_shows_it() {
 #[tokio::test]
 async fn a_shell_understands_what_was_found() {
     let app = firm(&[("a", "Great service. Dana was on time and very friendly.")]).await;
-    let found = rows(&app.path(), "select * from derived_finding where review_id = 'a';");
-    let on_time = found.iter().find(|row| row["aspect"] == "punctuality").unwrap();
-    assert_eq!((on_time["polarity"].as_str(), on_time["sentence"].as_i64()), (Some("positive"), Some(1)));
-    assert!(on_time["words"].as_str().unwrap().contains("on time"), "{on_time}");
+    let found = rows(
+        &app.path(),
+        "select * from derived_finding where review_id = 'a';",
+    );
+    let on_time = found
+        .iter()
+        .find(|row| row["aspect"] == "punctuality")
+        .unwrap();
+    assert_eq!(
+        (on_time["polarity"].as_str(), on_time["sentence"].as_i64()),
+        (Some("positive"), Some(1))
+    );
+    assert!(
+        on_time["words"].as_str().unwrap().contains("on time"),
+        "{on_time}"
+    );
     for row in &found {
-        let hits: Vec<(String, i64, u64, u64)> = serde_json::from_str(row["hits"].as_str().unwrap()).unwrap();
-        assert_eq!(hits.iter().map(|hit| hit.1).sum::<i64>(), row["score"].as_i64().unwrap(), "{row}");
+        let hits: Vec<(String, i64, u64, u64)> =
+            serde_json::from_str(row["hits"].as_str().unwrap()).unwrap();
+        assert_eq!(
+            hits.iter().map(|hit| hit.1).sum::<i64>(),
+            row["score"].as_i64().unwrap(),
+            "{row}"
+        );
     }
-    let named = rows(&app.path(), "select kind, value, words, rule from derived_mention where review_id = 'a';");
-    assert_eq!((named[0]["value"].as_str(), named[0]["words"].as_str()), (Some("Dana Whitfield"), Some("Dana")));
+    let named = rows(
+        &app.path(),
+        "select kind, value, words, rule from derived_mention where review_id = 'a';",
+    );
+    assert_eq!(
+        (named[0]["value"].as_str(), named[0]["words"].as_str()),
+        (Some("Dana Whitfield"), Some("Dana"))
+    );
 }
 
 #[tokio::test]
 async fn nothing_derived_stays_of_a_review_that_is_gone() {
-    let app = firm(&[("a", "Dana came."), ("b", "Dana came."), ("c", "Dana came."), ("d", "Dana came.")]).await;
+    let app = firm(&[
+        ("a", "Dana came."),
+        ("b", "Dana came."),
+        ("c", "Dana came."),
+        ("d", "Dana came."),
+    ])
+    .await;
     for (sql, left) in [
         ("delete from review where review_id = 'a'", "b c d"),
-        ("update review set status = 'withheld' where review_id = 'b'", "c d"),
-        ("update review set review_id = 'e' where review_id = 'c'", "d e"),
-        ("update or replace review set review_id = 'e' where review_id = 'd'", "e"),
-        ("insert or replace into review (review_id, rating, reviewed_on, text) values ('e', 1, '2026-01-01', 'No.')", "e"),
-        ("update review set status = 'published' where review_id = 'b'", "b e"),
+        (
+            "update review set status = 'withheld' where review_id = 'b'",
+            "c d",
+        ),
+        (
+            "update review set review_id = 'e' where review_id = 'c'",
+            "d e",
+        ),
+        (
+            "update or replace review set review_id = 'e' where review_id = 'd'",
+            "e",
+        ),
+        (
+            "insert or replace into review (review_id, rating, reviewed_on, text) values ('e', 1, '2026-01-01', 'No.')",
+            "e",
+        ),
+        (
+            "update review set status = 'published' where review_id = 'b'",
+            "b e",
+        ),
         ("delete from review", ""),
     ] {
         app.shell(sql).await;
-        for table in ["derived_reading", "derived_note"] {
-            let ids =
-                sqlite3(&app.path(), &format!("select group_concat(review_id, ' ') from (select * from {table} order by 1);"));
+        for table in ["derived_analysis", "derived_index"] {
+            let ids = sqlite3(
+                &app.path(),
+                &format!(
+                    "select group_concat(review_id, ' ') from (select * from {table} order by 1);"
+                ),
+            );
             assert_eq!(ids, left, "{table} after {sql}");
         }
         check_in_step(&app).await;
@@ -77,27 +148,28 @@ async fn nothing_derived_stays_of_a_review_that_is_gone() {
 }
 
 #[tokio::test]
-async fn readings_that_were_deleted_are_made_again_the_same() {
-    let app = seeded().await;
+async fn analyses_that_were_deleted_are_made_again_the_same() {
+    let app = TestApp::seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
-    app.shell("delete from derived_reading;").await;
+    app.shell("delete from derived_analysis;").await;
     let app = app.restart().await;
     assert!(bytes(&app) == before, "the same documents");
     assert!(sqlite3(&app.path(), DERIVED) == derived, "the same rows");
-    app.shell("delete from derived_finding where review_id = 'r-1150'").await;
+    app.shell("delete from derived_finding where review_id = 'r-1150'")
+        .await;
     let app = app.restart().await;
     assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
 }
 
 #[tokio::test]
-async fn readings_that_make_no_sense_are_made_again() {
-    let app = seeded().await;
+async fn analyses_that_make_no_sense_are_made_again() {
+    let app = TestApp::seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
     app.shell(
         "pragma ignore_check_constraints = on;
-         update derived_note set note = x'00' where review_id like 'r-1%';
-         update derived_note set names = 'x' where review_id like 'r-2%';
-         update derived_note set text_hash = '' where review_id like 'C%';",
+         update derived_index set note = x'00' where review_id like 'r-1%';
+         update derived_index set names = 'x' where review_id like 'r-2%';
+         update derived_index set text_hash = '' where review_id like 'C%';",
     )
     .await;
     let app = app.restart().await;
@@ -105,13 +177,16 @@ async fn readings_that_make_no_sense_are_made_again() {
 }
 
 #[tokio::test]
-async fn an_edition_is_out_though_its_readings_cannot_be_kept() {
+async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
     let app = firm(&[("a", "Dana came.")]).await;
     let mut write = app.database().write().await.unwrap();
-    write.execute(AssertSqlSafe("pragma busy_timeout = 20")).await.unwrap();
+    write
+        .execute(AssertSqlSafe("pragma busy_timeout = 20"))
+        .await
+        .unwrap();
     write.commit().await.unwrap();
     let ctx = Arc::clone(app.app().ctx());
-    // Locked from the moment on at which the new edition is out.
+    // Locked from the moment on at which the new snapshot is out.
     let mut swaps = ctx.current.swaps();
     swaps.mark_unchanged();
     sqlite3(
@@ -119,35 +194,58 @@ async fn an_edition_is_out_though_its_readings_cannot_be_kept() {
         "insert into review (review_id, rating, reviewed_on, text) values ('b', 5, '2026-11-01', 'Dana was late.')",
     );
     let lock = async {
-        let options = SqliteConnectOptions::new().filename(app.path()).busy_timeout(Duration::from_secs(5));
+        let options = SqliteConnectOptions::new()
+            .filename(app.path())
+            .busy_timeout(Duration::from_secs(5));
         let mut other = SqliteConnection::connect_with(&options).await.unwrap();
         swaps.changed().await.unwrap();
         other.execute("begin immediate").await.unwrap();
         other
     };
     let print = async {
-        while ctx.current.load().copy.shelf.len() < 2 {
+        while ctx.current.load().input.review_index.len() < 2 {
             tokio::task::yield_now().await;
-            app.app().print_once().await.unwrap();
+            app.app().publish_once().await.unwrap();
         }
     };
     let (mut other, ()) = tokio::join!(lock, print);
     let error = app.app().drain().await.unwrap_err();
     assert!(error.contains("locked"), "{error}");
-    assert_eq!(mentioning(&app, "technicians", "Dana Whitfield").await, 2, "the edition is out");
+    assert_eq!(
+        mentioning(&app, "technicians", "Dana Whitfield").await,
+        2,
+        "the snapshot is out"
+    );
     other.execute("rollback").await.unwrap();
-    assert_eq!(sqlite3(&app.path(), "select count(*) from derived_reading;"), "1");
+    assert_eq!(
+        sqlite3(&app.path(), "select count(*) from derived_analysis;"),
+        "1"
+    );
     app.drain().await;
-    assert_eq!(sqlite3(&app.path(), "select count(*) from derived_reading;"), "2");
+    assert_eq!(
+        sqlite3(&app.path(), "select count(*) from derived_analysis;"),
+        "2"
+    );
 }
 
 #[tokio::test]
 async fn two_services_on_one_file_leave_each_other_alone() {
-    let app = seeded().await;
-    let (second, _) = App::open(&app.path(), links(), Clock::manual(start()), hub_options(), Hosts::default()).await.unwrap();
+    let app = TestApp::seeded().await;
+    let (second, _) = App::open(
+        &app.path(),
+        links(),
+        Clock::manual(start()),
+        hub_options(),
+        Hosts::default(),
+    )
+    .await
+    .unwrap();
     second.drain().await.unwrap();
     let said = publications(&app.path());
-    sqlite3(&app.path(), "update review set text = text || ' Dana was late.' where reviewed_on > '2026-01-01'");
+    sqlite3(
+        &app.path(),
+        "update review set text = text || ' Dana was late.' where reviewed_on > '2026-01-01'",
+    );
     for _ in 0..3 {
         app.drain().await;
         second.drain().await.unwrap();
@@ -160,8 +258,28 @@ async fn two_services_on_one_file_leave_each_other_alone() {
     second.drain().await.unwrap();
     app.drain().await;
     assert!(!changes.any().await.unwrap(), "nobody writes any more");
-    let theirs = Document::ALL.map(|document| second.ctx().current.load().document(document).sheet.content.digest.clone());
-    let ours = Document::ALL.map(|document| app.app().ctx().current.load().document(document).sheet.content.digest.clone());
+    let theirs = Document::ALL.map(|document| {
+        second
+            .ctx()
+            .current
+            .load()
+            .document(document)
+            .body
+            .content
+            .digest
+            .clone()
+    });
+    let ours = Document::ALL.map(|document| {
+        app.app()
+            .ctx()
+            .current
+            .load()
+            .document(document)
+            .body
+            .content
+            .digest
+            .clone()
+    });
     assert_eq!(ours, theirs);
     check_in_step(&app).await;
 }

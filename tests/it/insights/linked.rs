@@ -7,7 +7,10 @@ use super::*;
 use crate::support::{Generator, check_in_step};
 
 const TEXTS: [(&str, &str); 4] = [
-    ("a", "Dana Whitfield replaced our water heater in Mesa. She was on time."),
+    (
+        "a",
+        "Dana Whitfield replaced our water heater in Mesa. She was on time.",
+    ),
     ("b", "Mike was great."),
     ("c", "Mike Sorensen never called back."),
     ("d", "My husband Mike paid too much."),
@@ -18,15 +21,40 @@ async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
     let app = firm(&TEXTS).await;
     app.shell("insert into mention values ('b', 'technician', 'Mike Alvarez'), ('d', 'service_area', 'Tempe')").await;
     let dataset = app.get("/reviews.json").await.json();
-    let mentions =
-        |id: &str| dataset["reviews"].as_array().unwrap().iter().find(|review| review["id"] == id).unwrap()["mentions"].clone();
-    assert_eq!(mentions("a")["technicians"], serde_json::json!(["Dana Whitfield"]));
-    assert_eq!(mentions("a")["services"], serde_json::json!(["water-heater"]));
+    let mentions = |id: &str| {
+        dataset["reviews"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|review| review["id"] == id)
+            .unwrap()["mentions"]
+            .clone()
+    };
+    assert_eq!(
+        mentions("a")["technicians"],
+        serde_json::json!(["Dana Whitfield"])
+    );
+    assert_eq!(
+        mentions("a")["services"],
+        serde_json::json!(["water-heater"])
+    );
     assert_eq!(mentions("a")["service_areas"], serde_json::json!(["Mesa"]));
-    assert_eq!(mentions("b")["technicians"], serde_json::json!(["Mike Alvarez"]), "as recorded");
-    assert_eq!(mentions("d")["technicians"], serde_json::json!([]), "somebody's husband");
+    assert_eq!(
+        mentions("b")["technicians"],
+        serde_json::json!(["Mike Alvarez"]),
+        "as recorded"
+    );
+    assert_eq!(
+        mentions("d")["technicians"],
+        serde_json::json!([]),
+        "somebody's husband"
+    );
     assert_eq!(mentions("d")["service_areas"], serde_json::json!(["Tempe"]));
-    let found = async |filter: &str| app.get(&format!("/api/reviews/search?{filter}")).await.ids();
+    let found = async |filter: &str| {
+        app.get(&format!("/api/reviews/search?{filter}"))
+            .await
+            .ids()
+    };
     assert_eq!(found("mentions_technician=dana%20whitfield").await, ["a"]);
     assert_eq!(found("mentions_technician=Mike%20Sorensen").await, ["c"]);
     assert_eq!(found("mentions_technician=Mike%20Alvarez").await, ["b"]);
@@ -34,9 +62,16 @@ async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
     assert_eq!(mentioning(&app, "technicians", "Mike Sorensen").await, 1);
     assert_eq!(mentioning(&app, "service_areas", "Mesa").await, 1);
     let feed = app.get("/api/feed.json").await.json();
-    let tags =
-        &feed["items"].as_array().unwrap().iter().find(|item| item["url"].as_str().unwrap().ends_with("/a")).unwrap()["tags"];
-    assert_eq!(*tags, serde_json::json!(["Water heaters", "Dana Whitfield", "Mesa"]));
+    let tags = &feed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|item| item["url"].as_str().unwrap().ends_with("/a"))
+        .unwrap()["tags"];
+    assert_eq!(
+        *tags,
+        serde_json::json!(["Water heaters", "Dana Whitfield", "Mesa"])
+    );
     check_in_step(&app).await;
 }
 
@@ -44,12 +79,21 @@ async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
 async fn a_name_that_two_people_have_links_nobody_until_one_is_left() {
     let app = firm(&TEXTS).await;
     let insights = insights(&app).await;
-    let entity =
-        |name: &str| insights["entities"]["technicians"].as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+    let entity = |name: &str| {
+        insights["entities"]["technicians"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["name"] == name)
+            .cloned()
+    };
     assert_eq!(entity("Mike Alvarez").unwrap()["ambiguous_mentions"], 1);
     assert_eq!(entity("Mike Alvarez").unwrap()["reviews"], 0);
-    app.shell("delete from technician where name = 'Mike Sorensen'").await;
-    let found = app.get("/api/reviews/search?mentions_technician=Mike%20Alvarez").await;
+    app.shell("delete from technician where name = 'Mike Sorensen'")
+        .await;
+    let found = app
+        .get("/api/reviews/search?mentions_technician=Mike%20Alvarez")
+        .await;
     assert_eq!(found.ids(), ["b"], "now there is one Mike");
     check_in_step(&app).await;
 }
@@ -58,12 +102,19 @@ async fn a_name_that_two_people_have_links_nobody_until_one_is_left() {
 async fn a_changed_roster_links_anew_and_everything_else_about_the_firm_does_not() {
     let app = firm(&TEXTS).await;
     mark(&app.path());
-    app.shell("update business set description = 'New', telephone = '1'").await;
+    app.shell("update business set description = 'New', telephone = '1'")
+        .await;
     assert_eq!(read_since(&app.path()), [] as [&str; 0]);
     app.shell("update technician set name = 'Mike Sorenson' where technician_id = 't3'; insert into service_area (name) values ('Gilbert')")
         .await;
     assert_eq!(read_since(&app.path()), ["a", "b", "c", "d"]);
-    assert_eq!(sqlite3(&app.path(), "select count(distinct method_hash) from derived_note;"), "1");
+    assert_eq!(
+        sqlite3(
+            &app.path(),
+            "select count(distinct method_hash) from derived_index;"
+        ),
+        "1"
+    );
     assert_complete(&app);
     check_in_step(&app).await;
     let before = bytes(&app);
@@ -73,7 +124,7 @@ async fn a_changed_roster_links_anew_and_everything_else_about_the_firm_does_not
 
 /// The sample data, but for the reviews.
 async fn without_reviews() -> (TestApp, Vec<Review>) {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
     let mut connection = app.database().readers().acquire().await.unwrap();
     while let Some(batch) = newest.next(&mut connection).await.unwrap() {
@@ -86,29 +137,40 @@ async fn without_reviews() -> (TestApp, Vec<Review>) {
 
 #[tokio::test]
 async fn any_order_of_arrival_gives_the_same_insights() {
-    let straight = seeded().await;
-    straight.shell("delete from review where status = 'withheld'").await;
+    let straight = TestApp::seeded().await;
+    straight
+        .shell("delete from review where status = 'withheld'")
+        .await;
     let (expected, derived) = (bytes(&straight), sqlite3(&straight.path(), DERIVED));
     for seed in [61, 62] {
         let (app, mut reviews) = without_reviews().await;
         let mut generator = Generator::new(seed);
         while !reviews.is_empty() {
             let count = reviews.len().min(1 + generator.below(60));
-            let batch: Vec<Review> = (0..count).map(|_| reviews.swap_remove(generator.below(reviews.len()))).collect();
+            let batch: Vec<Review> = (0..count)
+                .map(|_| reviews.swap_remove(generator.below(reviews.len())))
+                .collect();
             let mut write = app.database().write().await.unwrap();
             store::upsert(&mut write, &batch, start()).await.unwrap();
             write.commit().await.unwrap();
             app.drain().await;
         }
         assert!(bytes(&app) == expected, "the documents, seed {seed}");
-        assert!(sqlite3(&app.path(), DERIVED) == derived, "the rows, seed {seed}");
+        assert!(
+            sqlite3(&app.path(), DERIVED) == derived,
+            "the rows, seed {seed}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_restart_changes_no_byte_of_what_was_read() {
-    let app = seeded().await;
-    let (before, derived, said) = (bytes(&app), sqlite3(&app.path(), DERIVED), crate::support::publications(&app.path()));
+    let app = TestApp::seeded().await;
+    let (before, derived, said) = (
+        bytes(&app),
+        sqlite3(&app.path(), DERIVED),
+        crate::support::publications(&app.path()),
+    );
     let app = app.restart().await;
     assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
     assert_eq!(crate::support::publications(&app.path()), said);

@@ -23,19 +23,45 @@ async fn whatever_is_accepted_the_answer_is_json() {
         "text/html",
         "",
     ] {
-        let answer = app.post_mcp(&[("mcp-session-id", session.as_str()), ("accept", accept)], list.clone()).await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{accept}");
-        let opened = app.post_mcp(&[("accept", accept)], initialize("2025-06-18").to_string()).await;
-        assert_eq!((opened.status, opened.header("content-type")), (200, "application/json"), "{accept}");
+        let answer = app
+            .post_mcp(
+                &[("mcp-session-id", session.as_str()), ("accept", accept)],
+                list.clone(),
+            )
+            .await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, "application/json"),
+            "{accept}"
+        );
+        let opened = app
+            .post_mcp(&[("accept", accept)], initialize("2025-06-18").to_string())
+            .await;
+        assert_eq!(
+            (opened.status, opened.header("content-type")),
+            (200, "application/json"),
+            "{accept}"
+        );
     }
-    assert_eq!(app.post_mcp(&[("mcp-session-id", session.as_str())], list).await.status, 200, "and where nothing is said");
+    assert_eq!(
+        app.post_mcp(&[("mcp-session-id", session.as_str())], list)
+            .await
+            .status,
+        200,
+        "and where nothing is said"
+    );
 }
 
 #[tokio::test]
 async fn authorization_is_ignored() {
     let app = service().await;
     for value in ["Bearer x", "Basic Og==", "", "é"] {
-        let answer = app.post_mcp(&[("authorization", value)], initialize("2025-06-18").to_string()).await;
+        let answer = app
+            .post_mcp(
+                &[("authorization", value)],
+                initialize("2025-06-18").to_string(),
+            )
+            .await;
         assert_eq!(answer.status, 200, "{value}");
         assert!(answer.headers.get("www-authenticate").is_none());
     }
@@ -55,20 +81,40 @@ async fn a_body_is_json_of_at_most_a_mebibyte() {
         ("application/json-rpc", 415),
         ("", 415),
     ] {
-        assert_eq!(app.post_mcp(&[("content-type", kind)], opening.clone()).await.status, status, "{kind}");
+        assert_eq!(
+            app.post_mcp(&[("content-type", kind)], opening.clone())
+                .await
+                .status,
+            status,
+            "{kind}"
+        );
     }
     for text in ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"] {
         let answer = app.post_mcp(&[], text).await;
-        assert_eq!((error(&answer), answer.json()["id"].is_null()), ((400, -32700), true), "{text}");
+        assert_eq!(
+            (error(&answer), answer.json()["id"].is_null()),
+            ((400, -32700), true),
+            "{text}"
+        );
     }
-    assert_eq!(error(&app.post_mcp(&[], vec![0xFF, 0xFE]).await), (400, -32700));
+    assert_eq!(
+        error(&app.post_mcp(&[], vec![0xFF, 0xFE]).await),
+        (400, -32700)
+    );
     for text in ["1", "\"x\"", "null", "{}", "[]", "[[]]", "true"] {
-        assert_eq!(error(&app.post_mcp(&[], text).await), (400, -32600), "{text}");
+        assert_eq!(
+            error(&app.post_mcp(&[], text).await),
+            (400, -32600),
+            "{text}"
+        );
     }
     let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
     assert_eq!(app.post_mcp(&[], padded(1024 * 1024)).await.status, 200);
     let answer = app.post_mcp(&[], padded(1024 * 1024 + 1)).await;
-    assert_eq!((answer.status, answer.header("content-type")), (413, "application/problem+json"));
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (413, "application/problem+json")
+    );
 }
 
 #[tokio::test]
@@ -77,32 +123,78 @@ async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
     let session = open(&app, "2025-06-18").await;
     for (headers, status) in [
         (vec![("origin", BASE), ("host", "reviews.example.com")], 200),
-        (vec![("origin", "http://localhost:6274"), ("host", "127.0.0.1:8080")], 200),
+        (
+            vec![
+                ("origin", "http://localhost:6274"),
+                ("host", "127.0.0.1:8080"),
+            ],
+            200,
+        ),
         (vec![("origin", "https://evil.example")], 403),
         (vec![("origin", "null")], 403),
         (vec![("host", "evil.example")], 403),
         (vec![("host", "evil.example"), ("origin", BASE)], 403),
-        (vec![("host", "reviews.example.com"), ("origin", "http://reviews.example.com")], 403),
+        (
+            vec![
+                ("host", "reviews.example.com"),
+                ("origin", "http://reviews.example.com"),
+            ],
+            403,
+        ),
     ] {
-        let answer = app.post_mcp(&headers, initialize("2025-06-18").to_string()).await;
+        let answer = app
+            .post_mcp(&headers, initialize("2025-06-18").to_string())
+            .await;
         assert_eq!(answer.status, status, "{headers:?}");
-        assert_eq!(answer.header("content-type") == "application/problem+json", status == 403, "{headers:?}");
+        assert_eq!(
+            answer.header("content-type") == "application/problem+json",
+            status == 403,
+            "{headers:?}"
+        );
         if status == 403 {
             let named = [headers.as_slice(), &[("mcp-session-id", session.as_str())]].concat();
-            assert_eq!(app.send(Method::DELETE, "/mcp", &named).await.status, 403, "{headers:?}");
-            assert_eq!(app.post_mcp(&headers, "nope").await.status, 403, "{headers:?}");
-            assert_eq!(app.get_with("/reviews.json", &headers).await.status, 200, "everything else is for everybody");
+            assert_eq!(
+                app.send(Method::DELETE, "/mcp", &named).await.status,
+                403,
+                "{headers:?}"
+            );
+            assert_eq!(
+                app.post_mcp(&headers, "nope").await.status,
+                403,
+                "{headers:?}"
+            );
+            assert_eq!(
+                app.get_with("/reviews.json", &headers).await.status,
+                200,
+                "everything else is for everybody"
+            );
         }
     }
-    assert_eq!(ask(&app, &session, &request("ping", json!({}))).await.status, 200, "no stranger has ended it");
+    assert_eq!(
+        ask(&app, &session, &request("ping", json!({})))
+            .await
+            .status,
+        200,
+        "no stranger has ended it"
+    );
 }
 
 #[tokio::test]
 async fn the_operator_may_let_other_hosts_in() {
     let folder = tempfile::tempdir().unwrap();
-    let (database, _) = Database::open(&folder.path().join("reviews.db")).await.unwrap();
+    let (database, _) = Database::open(&folder.path().join("reviews.db"))
+        .await
+        .unwrap();
     let hosts = "agents.example.com,app.example.org:8443".parse().unwrap();
-    let app = App::new(database, links(), Clock::manual(start()), hub_options(), hosts).await.unwrap();
+    let app = App::new(
+        database,
+        links(),
+        Clock::manual(start()),
+        hub_options(),
+        hosts,
+    )
+    .await
+    .unwrap();
     for (name, value, status) in [
         ("host", "agents.example.com:9", 200),
         ("origin", "https://agents.example.com", 200),
@@ -110,8 +202,13 @@ async fn the_operator_may_let_other_hosts_in() {
         ("origin", "https://app.example.org", 403),
         ("origin", "https://example.com", 403),
     ] {
-        let request = poem::Request::builder().method(Method::POST).uri_str("/mcp").header(name, value);
-        let request = request.content_type("application/json").body(initialize("2025-06-18").to_string());
+        let request = poem::Request::builder()
+            .method(Method::POST)
+            .uri_str("/mcp")
+            .header(name, value);
+        let request = request
+            .content_type("application/json")
+            .body(initialize("2025-06-18").to_string());
         let response = poem::Endpoint::get_response(&app.endpoint(), request).await;
         assert_eq!(response.status().as_u16(), status, "{name}: {value}");
     }
@@ -122,35 +219,91 @@ async fn a_page_may_ask_which_headers_it_may_send_and_read() {
     let app = service().await;
     let preflight = [("origin", BASE), ("access-control-request-method", "POST")];
     let answer = app.send(Method::OPTIONS, "/mcp", &preflight).await;
-    assert_eq!((answer.status, answer.header("allow")), (204, "POST, DELETE, OPTIONS"));
-    assert_eq!(answer.header("access-control-allow-methods"), "POST, DELETE, OPTIONS");
-    let allowed = answer.header("access-control-allow-headers").to_ascii_lowercase();
-    for name in ["content-type", "accept", "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"] {
-        assert!(allowed.split(", ").any(|allowed| allowed == name), "{name} is not in {allowed}");
+    assert_eq!(
+        (answer.status, answer.header("allow")),
+        (204, "POST, DELETE, OPTIONS")
+    );
+    assert_eq!(
+        answer.header("access-control-allow-methods"),
+        "POST, DELETE, OPTIONS"
+    );
+    let allowed = answer
+        .header("access-control-allow-headers")
+        .to_ascii_lowercase();
+    for name in [
+        "content-type",
+        "accept",
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "last-event-id",
+    ] {
+        assert!(
+            allowed.split(", ").any(|allowed| allowed == name),
+            "{name} is not in {allowed}"
+        );
     }
-    let opened = app.post_mcp(&[("origin", BASE)], initialize("2025-06-18").to_string()).await;
-    assert!(opened.header("access-control-expose-headers").split(", ").any(|exposed| exposed == "Mcp-Session-Id"));
+    let opened = app
+        .post_mcp(&[("origin", BASE)], initialize("2025-06-18").to_string())
+        .await;
+    assert!(
+        opened
+            .header("access-control-expose-headers")
+            .split(", ")
+            .any(|exposed| exposed == "Mcp-Session-Id")
+    );
     for method in [Method::GET, Method::HEAD, Method::PUT] {
-        let answer = app.send(method.clone(), "/mcp", &[("accept", "text/event-stream")]).await;
-        assert_eq!((answer.status, answer.header("allow")), (405, "POST, DELETE, OPTIONS"), "{method}");
+        let answer = app
+            .send(method.clone(), "/mcp", &[("accept", "text/event-stream")])
+            .await;
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, "POST, DELETE, OPTIONS"),
+            "{method}"
+        );
     }
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 async fn what_is_not_there_is_an_error_and_never_empty() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     for (method, params, within, alone) in [
-        ("tools/call", json!({ "name": "none", "arguments": {} }), -32602, -32602),
+        (
+            "tools/call",
+            json!({ "name": "none", "arguments": {} }),
+            -32602,
+            -32602,
+        ),
         ("tools/call", json!({ "arguments": {} }), -32602, -32602),
         ("tools/call", json!({ "name": 7 }), -32602, -32602),
-        ("tools/call", json!({ "name": "get_business", "arguments": [] }), -32602, -32602),
-        ("resources/read", json!({ "uri": "reviews://none" }), -32002, -32602),
+        (
+            "tools/call",
+            json!({ "name": "get_business", "arguments": [] }),
+            -32602,
+            -32602,
+        ),
+        (
+            "resources/read",
+            json!({ "uri": "reviews://none" }),
+            -32002,
+            -32602,
+        ),
         ("resources/read", json!({}), -32602, -32602),
         ("prompts/get", json!({ "name": "none" }), -32602, -32602),
         ("tools/list", json!({ "cursor": "x" }), -32602, -32602),
         ("resources/list", json!({ "cursor": "x" }), -32602, -32602),
-        ("resources/templates/list", json!({ "cursor": "x" }), -32602, -32602),
+        (
+            "resources/templates/list",
+            json!({ "cursor": "x" }),
+            -32602,
+            -32602,
+        ),
         ("prompts/list", json!({ "cursor": "" }), -32602, -32602),
         (
             "completion/complete",
@@ -158,17 +311,46 @@ async fn what_is_not_there_is_an_error_and_never_empty() {
             -32602,
             -32602,
         ),
-        ("completion/complete", json!({ "ref": { "type": "ref/none" } }), -32602, -32602),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/none" } }),
+            -32602,
+            -32602,
+        ),
     ] {
         let answer = ask(&app, &session, &request(method, params.clone())).await;
-        assert_eq!(error(&answer), (200, within), "{method} {params}: {}", answer.text());
+        assert_eq!(
+            error(&answer),
+            (200, within),
+            "{method} {params}: {}",
+            answer.text()
+        );
         assert!(answer.json().get("result").is_none());
-        assert_eq!(error(&ask_alone(&app, method, params.clone()).await), (200, alone), "{method} {params}");
+        assert_eq!(
+            error(&ask_alone(&app, method, params.clone()).await),
+            (200, alone),
+            "{method} {params}"
+        );
     }
-    let wrong = ask(&app, &session, &request("tools/call", json!({ "name": "get_business", "arguments": { "a": 1 } }))).await;
+    let wrong = ask(
+        &app,
+        &session,
+        &request(
+            "tools/call",
+            json!({ "name": "get_business", "arguments": { "a": 1 } }),
+        ),
+    )
+    .await;
     let result = &wrong.json()["result"];
-    assert_eq!((wrong.status, &result["isError"]), (200, &json!(true)), "wrong arguments are told to the agent");
-    assert!(result.get("structuredContent").is_none() && result["content"][0]["text"].as_str().unwrap().contains('a'));
+    assert_eq!(
+        (wrong.status, &result["isError"]),
+        (200, &json!(true)),
+        "wrong arguments are told to the agent"
+    );
+    assert!(
+        result.get("structuredContent").is_none()
+            && result["content"][0]["text"].as_str().unwrap().contains('a')
+    );
 }
 
 #[tokio::test]
@@ -177,19 +359,55 @@ async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
     let tools = ask_alone(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        assert!(name.len() <= 128 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)), "{name}");
+        assert!(
+            name.len() <= 128
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)),
+            "{name}"
+        );
         let hints = &tool["annotations"];
-        let marks = ["readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"].map(|hint| hints[hint].as_bool());
-        assert_eq!(marks, [Some(true), Some(true), Some(false), Some(false)], "{name}");
-        assert_eq!(hints["title"], tool["title"], "{name}");
+        let marks = [
+            "readOnlyHint",
+            "idempotentHint",
+            "destructiveHint",
+            "openWorldHint",
+        ]
+        .map(|hint| hints[hint].as_bool());
+        assert_eq!(
+            marks,
+            [Some(true), Some(true), Some(false), Some(false)],
+            "{name}"
+        );
+        assert!(
+            tool["title"]
+                .as_str()
+                .is_some_and(|title| !title.is_empty()),
+            "{name}"
+        );
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], "object", "{name}");
-            assert!(jsonschema::draft202012::meta::is_valid(&tool[schema]), "{name} {schema}");
+            assert!(
+                jsonschema::draft202012::meta::is_valid(&tool[schema]),
+                "{name} {schema}"
+            );
         }
     }
-    let called = ask_alone(&app, "tools/call", json!({ "name": "get_business" })).await.json()["result"].clone();
-    let schema = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "get_business").unwrap()["outputSchema"].clone();
-    assert!(jsonschema::draft202012::is_valid(&schema, &called["structuredContent"]), "{called}");
+    let called = ask_alone(&app, "tools/call", json!({ "name": "get_business" }))
+        .await
+        .json()["result"]
+        .clone();
+    let schema = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tool| tool["name"] == "get_business")
+        .unwrap()["outputSchema"]
+        .clone();
+    assert!(
+        jsonschema::draft202012::is_valid(&schema, &called["structuredContent"]),
+        "{called}"
+    );
     let text: Value = serde_json::from_str(called["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text, called["structuredContent"]);
 }
@@ -198,14 +416,35 @@ async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
 async fn nothing_hidden_reaches_an_agent() {
     let app = TestApp::with(&Generator::new(42).reviews(3)).await;
     let name = "'A' || char(0x202e) || char(0x85) || char(0xe0041) || char(27) || 'Z'";
-    app.shell(&format!("insert into business (business_id, name) values ('b', {name})")).await;
+    app.shell(&format!(
+        "insert into business (business_id, name) values ('b', {name})"
+    ))
+    .await;
     for revision in WITH_SESSIONS {
         let session = open(&app, revision).await;
-        let answer = ask(&app, &session, &request("tools/call", json!({ "name": "get_business" }))).await;
-        assert!(answer.text().chars().all(|c| !c.is_control() && !['\u{202e}', '\u{e0041}'].contains(&c)), "{}", answer.text());
+        let answer = ask(
+            &app,
+            &session,
+            &request("tools/call", json!({ "name": "get_business" })),
+        )
+        .await;
+        assert!(
+            answer
+                .text()
+                .chars()
+                .all(|c| !c.is_control() && !['\u{202e}', '\u{e0041}'].contains(&c)),
+            "{}",
+            answer.text()
+        );
         let result = &answer.json()["result"];
-        assert_eq!(result["structuredContent"]["business"]["name"], "A\u{202e}\u{85}\u{e0041}\u{1b}Z", "it means the same");
+        assert_eq!(
+            result["structuredContent"]["business"]["name"], "A\u{202e}\u{85}\u{e0041}\u{1b}Z",
+            "it means the same"
+        );
         let shown = result["content"][0]["text"].as_str().unwrap();
-        assert!(shown.contains(r"A\u202e\u0085\udb40\udc41\u001bZ"), "{shown}");
+        assert!(
+            shown.contains(r"A\u202e\u0085\udb40\udc41\u001bZ"),
+            "{shown}"
+        );
     }
 }

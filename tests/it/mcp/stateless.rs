@@ -11,7 +11,10 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 #[tokio::test]
 async fn a_request_says_its_revision_and_what_the_client_can() {
     let app = service().await;
-    let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/list")];
+    let headers = [
+        ("mcp-protocol-version", STATELESS),
+        ("mcp-method", "tools/list"),
+    ];
     for (meta, status) in [
         (json!({ VERSION: STATELESS, CAPABILITIES: {} }), (200, 0)),
         (
@@ -19,34 +22,80 @@ async fn a_request_says_its_revision_and_what_the_client_can() {
             (200, 0),
         ),
         (json!({ VERSION: STATELESS }), (400, -32602)),
-        (json!({ VERSION: STATELESS, CAPABILITIES: [] }), (400, -32602)),
+        (
+            json!({ VERSION: STATELESS, CAPABILITIES: [] }),
+            (400, -32602),
+        ),
         (json!({ CAPABILITIES: {} }), (400, -32602)),
-        (json!({ VERSION: 20_260_728, CAPABILITIES: {} }), (400, -32602)),
+        (
+            json!({ VERSION: 20_260_728, CAPABILITIES: {} }),
+            (400, -32602),
+        ),
         (json!({}), (400, -32602)),
         (json!(null), (400, -32602)),
         (json!("x"), (400, -32602)),
     ] {
-        let answer = app.post_mcp(&headers, request("tools/list", json!({ "_meta": meta })).to_string()).await;
-        assert_eq!((error(&answer), &answer.json()["id"]), (status, &json!(1)), "{meta}");
+        let answer = app
+            .post_mcp(
+                &headers,
+                request("tools/list", json!({ "_meta": meta })).to_string(),
+            )
+            .await;
+        assert_eq!(
+            (error(&answer), &answer.json()["id"]),
+            (status, &json!(1)),
+            "{meta}"
+        );
     }
-    let answer = app.post_mcp(&headers, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+    let answer = app
+        .post_mcp(
+            &headers,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+        )
+        .await;
     assert_eq!(error(&answer), (400, -32602));
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 async fn headers_say_the_same_as_the_body() {
     let app = service().await;
-    let call = request("tools/call", alone(json!({ "name": "get_business", "arguments": {} }))).to_string();
-    let (version, method, name) = (("mcp-protocol-version", STATELESS), ("mcp-method", "tools/call"), ("mcp-name", "get_business"));
+    let call = request(
+        "tools/call",
+        alone(json!({ "name": "get_business", "arguments": {} })),
+    )
+    .to_string();
+    let (version, method, name) = (
+        ("mcp-protocol-version", STATELESS),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "get_business"),
+    );
     for headers in [
         vec![version, method, name],
-        vec![("MCP-PROTOCOL-VERSION", STATELESS), ("Mcp-Method", "tools/call"), ("MCP-NAME", "get_business")],
+        vec![
+            ("MCP-PROTOCOL-VERSION", STATELESS),
+            ("Mcp-Method", "tools/call"),
+            ("MCP-NAME", "get_business"),
+        ],
         vec![version, method, ("mcp-name", " get_business\t")],
         vec![version, method, ("mcp-name", "=?base64?Z2V0X2J1c2luZXNz?=")],
         // Neither means anything here.
-        vec![version, method, name, ("mcp-session-id", "x"), ("last-event-id", "7")],
+        vec![
+            version,
+            method,
+            name,
+            ("mcp-session-id", "x"),
+            ("last-event-id", "7"),
+        ],
     ] {
-        assert_eq!(error(&app.post_mcp(&headers, call.clone()).await), (200, 0), "{headers:?}");
+        assert_eq!(
+            error(&app.post_mcp(&headers, call.clone()).await),
+            (200, 0),
+            "{headers:?}"
+        );
     }
     for headers in [
         vec![method, name],
@@ -60,14 +109,22 @@ async fn headers_say_the_same_as_the_body() {
         vec![version, method, method, name],
         vec![version, method, ("mcp-name", "Get_Business")],
         vec![version, method, ("mcp-name", "")],
-        vec![version, method, ("mcp-name", "=?base64?Z2V0X2J1c2luZXNz=?=")],
+        vec![
+            version,
+            method,
+            ("mcp-name", "=?base64?Z2V0X2J1c2luZXNz=?="),
+        ],
         vec![version, method, ("mcp-name", "=?base64?!!?=")],
         vec![version, method, ("mcp-name", "Z2V0X2J1c2luZXNz")],
         vec![version, method, name, name],
         vec![version, method, ("mcp-name", "é")],
     ] {
         let answer = app.post_mcp(&headers, call.clone()).await;
-        assert_eq!((error(&answer), &answer.json()["id"]), ((400, -32020), &json!(1)), "{headers:?}");
+        assert_eq!(
+            (error(&answer), &answer.json()["id"]),
+            ((400, -32020), &json!(1)),
+            "{headers:?}"
+        );
     }
 }
 
@@ -75,29 +132,68 @@ async fn headers_say_the_same_as_the_body() {
 async fn a_resource_is_named_by_its_uri_in_the_header_too() {
     let app = service().await;
     let read = request("resources/read", alone(json!({ "uri": "reviews://none" }))).to_string();
-    let headers = |name| [("mcp-protocol-version", STATELESS), ("mcp-method", "resources/read"), ("mcp-name", name)];
-    assert_eq!(error(&app.post_mcp(&headers("reviews://other"), read.clone()).await), (400, -32020));
+    let headers = |name| {
+        [
+            ("mcp-protocol-version", STATELESS),
+            ("mcp-method", "resources/read"),
+            ("mcp-name", name),
+        ]
+    };
+    assert_eq!(
+        error(
+            &app.post_mcp(&headers("reviews://other"), read.clone())
+                .await
+        ),
+        (400, -32020)
+    );
     let answer = app.post_mcp(&headers("reviews://none"), read).await;
-    assert_eq!((error(&answer), &answer.json()["error"]["data"]["uri"]), ((200, -32602), &json!("reviews://none")));
+    assert_eq!(
+        (error(&answer), &answer.json()["error"]["data"]["uri"]),
+        ((200, -32602), &json!("reviews://none"))
+    );
 }
 
 #[tokio::test]
 async fn a_revision_that_is_not_served_is_told_those_that_are() {
     let app = service().await;
     for version in ["v999.0.0", "2024-11-05", "2026-07-29", ""] {
-        let headers = [("mcp-protocol-version", version), ("mcp-method", "server/discover")];
+        let headers = [
+            ("mcp-protocol-version", version),
+            ("mcp-method", "server/discover"),
+        ];
         let meta = json!({ VERSION: version, CAPABILITIES: {} });
-        let answer = app.post_mcp(&headers, request("server/discover", json!({ "_meta": meta })).to_string()).await;
+        let answer = app
+            .post_mcp(
+                &headers,
+                request("server/discover", json!({ "_meta": meta })).to_string(),
+            )
+            .await;
         assert_eq!(error(&answer), (400, -32022), "{version}");
         let data = &answer.json()["error"]["data"];
-        assert_eq!(data, &json!({ "requested": version, "supported": ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS] }));
+        assert_eq!(
+            data,
+            &json!({ "requested": version, "supported": ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS] })
+        );
     }
     // One that is served, but in sessions.
-    let headers = [("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")];
+    let headers = [
+        ("mcp-protocol-version", "2025-11-25"),
+        ("mcp-method", "tools/list"),
+    ];
     let meta = json!({ VERSION: "2025-11-25", CAPABILITIES: {} });
-    let answer = app.post_mcp(&headers, request("tools/list", json!({ "_meta": meta })).to_string()).await;
+    let answer = app
+        .post_mcp(
+            &headers,
+            request("tools/list", json!({ "_meta": meta })).to_string(),
+        )
+        .await;
     assert_eq!(error(&answer), (400, -32602));
-    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("initialize"));
+    assert!(
+        answer.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("initialize")
+    );
 }
 
 #[tokio::test]
@@ -115,7 +211,11 @@ async fn methods_of_sessions_are_gone() {
         "",
     ] {
         let answer = ask_alone(&app, method, json!({})).await;
-        assert_eq!((error(&answer), &answer.json()["id"]), ((404, -32601), &json!(1)), "{method}");
+        assert_eq!(
+            (error(&answer), &answer.json()["id"]),
+            ((404, -32601), &json!(1)),
+            "{method}"
+        );
         assert_eq!(answer.header("mcp-session-id"), "");
     }
 }
@@ -124,11 +224,27 @@ async fn methods_of_sessions_are_gone() {
 async fn discovery_tells_what_there_is() {
     let app = service().await;
     let result = ask_alone(&app, "server/discover", json!({})).await.json()["result"].clone();
-    assert_eq!(result["supportedVersions"], json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS]));
-    assert_eq!(result["capabilities"], json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} }));
-    assert!(result["instructions"].as_str().unwrap().contains("untrusted"));
+    assert_eq!(
+        result["supportedVersions"],
+        json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
+    );
+    assert_eq!(
+        result["capabilities"],
+        json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} })
+    );
+    assert!(
+        result["instructions"]
+            .as_str()
+            .unwrap()
+            .contains("untrusted")
+    );
     // Who does not yet know which revisions there are, asks so.
-    let unsaid = app.post_mcp(&[], r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#).await;
+    let unsaid = app
+        .post_mcp(
+            &[],
+            r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#,
+        )
+        .await;
     assert_eq!(error(&unsaid), (400, -32020));
 }
 
@@ -145,11 +261,31 @@ async fn every_result_is_complete_says_who_answered_and_how_long_lists_hold() {
     ] {
         let answer = ask_alone(&app, method, params).await;
         let result = answer.json()["result"].clone();
-        assert_eq!((answer.status, &result["resultType"]), (200, &json!("complete")), "{method}: {}", answer.text());
+        assert_eq!(
+            (answer.status, &result["resultType"]),
+            (200, &json!("complete")),
+            "{method}: {}",
+            answer.text()
+        );
         let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
-        assert_eq!((&server["name"], &server["version"]), (&json!("reviews-service"), &json!("1.0.0")), "{method}");
-        let hints = (result.get("ttlMs").cloned(), result.get("cacheScope").cloned());
-        assert_eq!(hints, if holds { (Some(json!(60_000)), Some(json!("public"))) } else { (None, None) }, "{method}");
+        assert_eq!(
+            (&server["name"], &server["version"]),
+            (&json!("reviews-service"), &json!("1.0.0")),
+            "{method}"
+        );
+        let hints = (
+            result.get("ttlMs").cloned(),
+            result.get("cacheScope").cloned(),
+        );
+        assert_eq!(
+            hints,
+            if holds {
+                (Some(json!(60_000)), Some(json!("public")))
+            } else {
+                (None, None)
+            },
+            "{method}"
+        );
         assert_eq!(answer.header("mcp-session-id"), "", "{method}");
     }
 }
@@ -158,9 +294,16 @@ async fn every_result_is_complete_says_who_answered_and_how_long_lists_hold() {
 async fn lists_are_the_same_for_everybody_and_every_time() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
-    for (method, member) in [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")] {
+    for (method, member) in [
+        ("tools/list", "tools"),
+        ("resources/list", "resources"),
+        ("prompts/list", "prompts"),
+    ] {
         let first = ask_alone(&app, method, json!({})).await.json()["result"][member].clone();
-        assert_eq!(ask_alone(&app, method, json!({})).await.json()["result"][member], first);
+        assert_eq!(
+            ask_alone(&app, method, json!({})).await.json()["result"][member],
+            first
+        );
         let within = super::ask(&app, &session, &request(method, json!({}))).await;
         assert_eq!(within.json()["result"][member], first, "{method}");
     }
@@ -170,16 +313,44 @@ async fn lists_are_the_same_for_everybody_and_every_time() {
 async fn a_body_holds_one_request_or_notification() {
     let app = service().await;
     let post = async |app: &TestApp, method: &str, body: Value| {
-        app.post_mcp(&[("mcp-protocol-version", STATELESS), ("mcp-method", method)], body.to_string()).await
+        app.post_mcp(
+            &[("mcp-protocol-version", STATELESS), ("mcp-method", method)],
+            body.to_string(),
+        )
+        .await
     };
     let list = request("tools/list", alone(json!({})));
-    assert_eq!(error(&post(&app, "tools/list", json!([list])).await), (400, -32600));
-    assert_eq!(error(&post(&app, "x", json!({ "jsonrpc": "2.0", "id": 1, "result": {} })).await), (400, -32600));
+    assert_eq!(
+        error(&post(&app, "tools/list", json!([list])).await),
+        (400, -32600)
+    );
+    assert_eq!(
+        error(
+            &post(
+                &app,
+                "x",
+                json!({ "jsonrpc": "2.0", "id": 1, "result": {} })
+            )
+            .await
+        ),
+        (400, -32600)
+    );
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     let taken = post(&app, "notifications/cancelled", note.clone()).await;
     assert_eq!((taken.status, taken.body.len()), (202, 0));
-    assert_eq!(error(&post(&app, "notifications/other", note).await), (400, -32020));
-    let unread = post(&app, "tools/list", json!({ "jsonrpc": "2.0", "id": null, "method": "tools/list" })).await;
+    assert_eq!(
+        error(&post(&app, "notifications/other", note).await),
+        (400, -32020)
+    );
+    let unread = post(
+        &app,
+        "tools/list",
+        json!({ "jsonrpc": "2.0", "id": null, "method": "tools/list" }),
+    )
+    .await;
     assert_eq!(error(&unread), (400, -32600));
-    assert!(unread.json().get("id").is_none(), "what could not be read is left out");
+    assert!(
+        unread.json().get("id").is_none(),
+        "what could not be read is left out"
+    );
 }

@@ -9,8 +9,14 @@ use crate::support::{Tool, needs};
 async fn the_page_for_people_loads_nothing_from_elsewhere() {
     let html = service().await.get("/docs").await.text();
     assert!(html.starts_with("<!DOCTYPE html>"));
-    assert!(html.contains("url: \".well-known/openapi.json\","), "it does not fetch the published document");
-    assert!(!html.contains("\"openapi\":\"3.0.0\""), "it carries another document along");
+    assert!(
+        html.contains("url: \".well-known/openapi.json\","),
+        "it does not fetch the published document"
+    );
+    assert!(
+        !html.contains("\"openapi\":\"3.0.0\""),
+        "it carries another document along"
+    );
     assert!(!html.contains("{:"), "a placeholder is left");
     // Without the script's own text, no address is left but data and the document's.
     let mut rest = html.as_str();
@@ -37,14 +43,23 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let clock = Clock::manual(start());
-    let (database, _) = Database::open(&folder.path().join("reviews.db")).await.unwrap();
+    let (database, _) = Database::open(&folder.path().join("reviews.db"))
+        .await
+        .unwrap();
     let mut write = database.write().await.unwrap();
-    store::upsert(&mut write, &Generator::new(92).reviews(30), clock.now()).await.unwrap();
+    store::upsert(&mut write, &Generator::new(92).reviews(30), clock.now())
+        .await
+        .unwrap();
     write.commit().await.unwrap();
-    let app =
-        App::new(database, base.parse().unwrap(), clock, crate::support::hub_options(), reviews_service::config::Hosts::default())
-            .await
-            .unwrap();
+    let app = App::new(
+        database,
+        base.parse().unwrap(),
+        clock,
+        crate::support::hub_options(),
+        reviews_service::config::Hosts::default(),
+    )
+    .await
+    .unwrap();
     (listener, app, base, folder)
 }
 
@@ -76,7 +91,11 @@ async fn drawn(browser: PathBuf, url: String) -> String {
             .unwrap()
     };
     let output = tokio::task::spawn_blocking(run).await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -100,10 +119,22 @@ async fn a_browser_shows_every_operation() {
         "operations-Reviews-getReviewsSince",
         "operations-Reviews-getReview",
     ] {
-        assert!(dom.contains(&format!("id=\"{id}\"")), "{id} is not on the page: {}", excerpt(&dom));
+        assert!(
+            dom.contains(&format!("id=\"{id}\"")),
+            "{id} is not on the page: {}",
+            excerpt(&dom)
+        );
     }
-    assert!(dom.contains("OAS 3.1") && dom.contains("Reviews Service"), "{}", excerpt(&dom));
-    assert!(!excerpt(&dom).contains("Failed to load"), "{}", excerpt(&dom));
+    assert!(
+        dom.contains("OAS 3.1") && dom.contains("Reviews Service"),
+        "{}",
+        excerpt(&dom)
+    );
+    assert!(
+        !excerpt(&dom).contains("Failed to load"),
+        "{}",
+        excerpt(&dom)
+    );
     for outside in ["<img src=\"http", "<link href=\"http", "<script src="] {
         assert!(!dom.contains(outside), "{outside}");
     }
@@ -165,8 +196,19 @@ async fn a_browser_can_try_an_operation_out() {
     let (served, dom) = tokio::join!(server, look);
     served.unwrap();
     let shown = excerpt(&dom);
-    assert!(shown.contains(&format!("{base}/api/reviews/search?limit=3")), "the request is not shown: {shown}");
-    let live = shown.split("live-responses-table").nth(1).unwrap_or_else(|| panic!("no answer: {shown}"));
+    assert!(
+        shown.contains(&format!(
+            "{base}/api/reviews/search?query=on%20time&amp;limit=3"
+        )),
+        "the request is not shown: {shown}"
+    );
+    let live = shown
+        .split("live-responses-table")
+        .nth(1)
+        .unwrap_or_else(|| panic!("no answer: {shown}"));
     let live = live.split("</table>").next().unwrap();
-    assert!(live.contains("200") && live.contains("total_relation"), "{live}");
+    assert!(
+        live.contains("200") && live.contains("total_relation"),
+        "{live}"
+    );
 }

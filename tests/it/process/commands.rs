@@ -14,9 +14,18 @@ fn migrate_says_what_it_did_and_a_second_time_that_there_is_nothing_to_do() {
     let home = Home::new();
     let (first, second) = (home.run(&["migrate"]), home.run(&["migrate"]));
     assert_eq!((first.code, second.code), (Some(0), Some(0)));
-    assert!(first.out.starts_with("reviews.db\napplied 0001 business\napplied 0002 review\n"), "{}", first.out);
+    assert!(
+        first
+            .out
+            .starts_with("reviews.db\napplied 0001 business\napplied 0002 review\n"),
+        "{}",
+        first.out
+    );
     let applied = first.out.lines().count() - 1;
-    assert_eq!(second.out, format!("reviews.db\nup to date: {applied} migrations\n"));
+    assert_eq!(
+        second.out,
+        format!("reviews.db\nup to date: {applied} migrations\n")
+    );
     assert_eq!((first.err.as_str(), second.err.as_str()), ("", ""));
 }
 
@@ -25,11 +34,19 @@ fn check_ends_with_zero_while_all_is_well_or_only_behind() {
     let home = Home::with(5);
     let behind = home.run(&["check"]);
     assert_eq!(behind.code, Some(0), "{}", behind.err);
-    assert!(behind.out.contains("5 reviews") && behind.out.contains("behind  publication: 5 changed"), "{}", behind.out);
+    assert!(
+        behind.out.contains("5 reviews") && behind.out.contains("behind  publication: 5 changed"),
+        "{}",
+        behind.out
+    );
     drop(home.serve());
     let done = home.run(&["check"]);
     assert_eq!(done.code, Some(0));
-    assert!(!done.out.contains("behind") && done.out.contains("ok "), "{}", done.out);
+    assert!(
+        !done.out.contains("behind") && done.out.contains("ok "),
+        "{}",
+        done.out
+    );
 }
 
 #[test]
@@ -47,8 +64,14 @@ fn check_ends_with_two_where_something_is_wrong_and_names_it() {
             "pragma ignore_check_constraints = on; update review set status = 'withheld', reviewed_on = 'x' where review_id = 'p-5'",
             "wrong   reviews: p-5 breaks",
         ),
-        ("drop trigger review_updated", "wrong   schema: the trigger review_updated is missing"),
-        ("drop table mention", "reviews.db: the reviews cannot be looked at\nwrong   schema: the table mention is missing"),
+        (
+            "drop trigger review_updated",
+            "wrong   schema: the trigger review_updated is missing",
+        ),
+        (
+            "drop table mention",
+            "reviews.db: the reviews cannot be looked at\nwrong   schema: the table mention is missing",
+        ),
     ] {
         let home = Home::with(5);
         sqlite3(&home.path(), sql);
@@ -63,7 +86,11 @@ fn check_makes_no_database() {
     let home = Home::new();
     let missing = home.run(&["check"]);
     assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""));
-    assert!(missing.err.contains("there is no database at reviews.db"), "{}", missing.err);
+    assert!(
+        missing.err.contains("there is no database at reviews.db"),
+        "{}",
+        missing.err
+    );
     assert!(!home.path().exists());
 }
 
@@ -74,13 +101,18 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
     let shown = |command: &mut std::process::Command| {
         let said = said(command.args(["serve", "--print-config"]));
         assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
-        let (own, of_hub) = said.out.split_at(said.out.find("REVIEWS_TRUSTED_PROXIES=").unwrap());
-        assert!(of_hub.starts_with(hub) && of_hub.lines().count() == 15, "{of_hub}");
+        let (own, of_hub) = said
+            .out
+            .split_at(said.out.find("REVIEWS_TRUSTED_PROXIES=").unwrap());
+        assert!(
+            of_hub.starts_with(hub) && of_hub.lines().count() == 15,
+            "{of_hub}"
+        );
         own.to_owned()
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_TRADE_FILE=\n"
+        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_SECURITY_CONTACT=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_TRADE_FILE=\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
@@ -88,56 +120,127 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
             ("REVIEWS_LISTEN", "0.0.0.0:81"),
             ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
             ("REVIEWS_ALLOWED_HOSTS", "Agents.Example, app.example:8443"),
+            ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
             ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
             ("REVIEWS_TRADE_FILE", "trade.toml"),
         ])),
-        "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
-         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_TRADE_FILE=trade.toml\n"
+        "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
+         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_TRADE_FILE=trade.toml\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
-    let said = said(reviews(home.0.path()).env("DATABASE_URL", "sqlite://other.db").args(["serve", "--print-config"]).args(flags));
-    assert!(
-        said.out.starts_with("DATABASE_URL=sqlite://flag.db\nREVIEWS_LISTEN=127.0.0.1:82\nREVIEWS_BASE_URL=http://127.0.0.1:82\n")
+    let said = said(
+        reviews(home.0.path())
+            .env("DATABASE_URL", "sqlite://other.db")
+            .args(["serve", "--print-config"])
+            .args(flags),
     );
-    assert!(fs::read_dir(home.0.path()).unwrap().next().is_none(), "nothing was made");
+    assert!(
+        said.out.starts_with("DATABASE_URL=sqlite://flag.db\nREVIEWS_LISTEN=127.0.0.1:82\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:82\n")
+    );
+    assert!(
+        fs::read_dir(home.0.path()).unwrap().next().is_none(),
+        "nothing was made"
+    );
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().to_string();
     for (name, value, message) in [
-        ("DATABASE_URL", "postgres://localhost/reviews", "DATABASE_URL `postgres://localhost/reviews` names no SQLite file"),
+        (
+            "DATABASE_URL",
+            "postgres://localhost/reviews",
+            "DATABASE_URL `postgres://localhost/reviews` names no SQLite file",
+        ),
         ("DATABASE_URL", "sqlite::memory:", "names no SQLite file"),
-        ("DATABASE_URL", "sqlite://none/reviews.db", "cannot make the database none/reviews.db"),
-        ("DATABASE_URL", "", "names no SQLite file"),
-        ("DATABASE_URL", "sqlite://reviews.db?mode=ro", "asks for `mode=ro`, which is not supported"),
-        ("DATABASE_URL", "sqlite://reviews.db?mode=rwc&cache=shared", "asks for `mode=rwc&cache=shared`, which is not supported"),
+        (
+            "DATABASE_URL",
+            "sqlite://none/reviews.db",
+            "cannot make the database none/reviews.db",
+        ),
+        (
+            "DATABASE_URL",
+            "sqlite://reviews.db?mode=ro",
+            "asks for `mode=ro`, which is not supported",
+        ),
+        (
+            "DATABASE_URL",
+            "sqlite://reviews.db?mode=rwc&cache=shared",
+            "asks for `mode=rwc&cache=shared`, which is not supported",
+        ),
         ("RUST_LOG", "reviews_service=loud", "write it like info"),
         ("REVIEWS_LISTEN", "0.0.0.0:0", "set REVIEWS_BASE_URL too"),
         ("REVIEWS_LISTEN", "[::]:0", "set REVIEWS_BASE_URL too"),
         ("REVIEWS_LISTEN", "localhost", "invalid value 'localhost'"),
-        ("REVIEWS_LISTEN", &port, "set REVIEWS_LISTEN to another address"),
-        ("REVIEWS_BASE_URL", "reviews.example.com", "REVIEWS_BASE_URL: the base URL `reviews.example.com`"),
-        ("REVIEWS_ALLOWED_HOSTS", "https://agents.example.com", "write hosts like agents.example.com"),
-        ("REVIEWS_BASE_URL", "ftp://reviews.example.com", "is neither http nor https"),
-        ("REVIEWS_BASE_URL", "https://reviews.example.com/?a=b", "has more than a scheme, host, port and path"),
+        (
+            "REVIEWS_LISTEN",
+            &port,
+            "set REVIEWS_LISTEN to another address",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "reviews.example.com",
+            "REVIEWS_BASE_URL: the base URL `reviews.example.com`",
+        ),
+        (
+            "REVIEWS_ALLOWED_HOSTS",
+            "https://agents.example.com",
+            "write hosts like agents.example.com",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "ftp://reviews.example.com",
+            "is neither http nor https",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "https://reviews.example.com/?a=b",
+            "has more than a scheme, host, port and path",
+        ),
     ] {
         let home = Home::new();
         let refused = said(reviews(home.0.path()).env(name, value).arg("serve"));
-        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{name}={value}: {}", refused.err);
-        assert_eq!(refused.err.matches(message).count(), 1, "{name}={value} is said once: {}", refused.err);
+        assert_eq!(
+            (refused.code, refused.out.as_str()),
+            (Some(2), ""),
+            "{name}={value}: {}",
+            refused.err
+        );
+        assert_eq!(
+            refused.err.matches(message).count(),
+            1,
+            "{name}={value} is said once: {}",
+            refused.err
+        );
         assert!(!refused.err.contains("panicked"), "{}", refused.err);
-        assert!(fs::read_dir(home.0.path()).unwrap().next().is_none(), "{name}={value}: something was made");
+        assert!(
+            fs::read_dir(home.0.path()).unwrap().next().is_none(),
+            "{name}={value}: something was made"
+        );
     }
 }
 
 #[test]
 fn words_that_are_no_command_are_refused() {
     let home = Home::new();
-    for words in [&[] as &[&str], &["server"], &["serve", "now"], &["check", "--fast"], &["import"]] {
+    for words in [
+        &[] as &[&str],
+        &["server"],
+        &["serve", "now"],
+        &["check", "--fast"],
+        &["import"],
+    ] {
         let refused = home.run(words);
-        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{words:?}");
+        assert_eq!(
+            (refused.code, refused.out.as_str()),
+            (Some(2), ""),
+            "{words:?}"
+        );
         assert!(refused.err.contains("Usage:"), "{words:?}: {}", refused.err);
     }
 }
@@ -145,7 +248,14 @@ fn words_that_are_no_command_are_refused() {
 #[test]
 fn a_reader_who_goes_away_is_no_failure_to_panic_over() {
     let home = Home::with(3);
-    for words in ["migrate", "check", "serve --print-config", "subscriptions", "subscriptions --json", "--help"] {
+    for words in [
+        "migrate",
+        "check",
+        "serve --print-config",
+        "subscriptions",
+        "subscriptions --json",
+        "--help",
+    ] {
         let unread = unread(reviews(home.0.path()).args(words.split(' ')));
         assert!(!unread.err.contains("panicked"), "{words}: {}", unread.err);
     }
@@ -154,15 +264,20 @@ fn a_reader_who_goes_away_is_no_failure_to_panic_over() {
 #[test]
 fn help_says_what_each_command_does() {
     let home = Home::new();
-    let commands: Vec<String> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let commands: Vec<String> = Cli::command()
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
     let whole = home.run(&["--help"]);
     assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!("help", whole.out);
     for command in commands {
-        let help = said(reviews(home.0.path()).env_remove("REVIEWS_LISTEN").args([&command, "--help"]));
+        let help = said(
+            reviews(home.0.path())
+                .env_remove("REVIEWS_LISTEN")
+                .args([&command, "--help"]),
+        );
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{command}");
         insta::assert_snapshot!(format!("help_{command}"), help.out);
     }
-    let version = home.run(&["--version"]);
-    assert_eq!(version.out, format!("reviews {}\n", env!("CARGO_PKG_VERSION")));
 }

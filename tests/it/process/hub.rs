@@ -10,8 +10,13 @@ pub fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
     std::fs::write(&roots, ca_pem()).unwrap();
     let mut command = reviews(home.0.path());
-    command.arg("serve").env("REVIEWS_BASE_URL", BASE).env("REVIEWS_HUB_CA_FILE", roots);
-    command.env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8").env("REVIEWS_HUB_RETRY_DELAYS", "1s,1s");
+    command
+        .arg("serve")
+        .env("REVIEWS_BASE_URL", BASE)
+        .env("REVIEWS_HUB_CA_FILE", roots);
+    command
+        .env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")
+        .env("REVIEWS_HUB_RETRY_DELAYS", "1s,1s");
     Serving::start(&mut command)
 }
 
@@ -24,9 +29,13 @@ pub fn subscribe(serving: &Serving, callback: &str) -> String {
         .append_pair("hub.secret", "s3cret")
         .finish();
     let mut stream = serving.connect();
-    let head =
-        "POST /api/websub/hub HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
-    write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{form}", form.len()).unwrap();
+    let head = "POST /api/websub/hub HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
+    write!(
+        stream,
+        "{head}\r\nContent-Length: {}\r\n\r\n{form}",
+        form.len()
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer

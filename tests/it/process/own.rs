@@ -12,7 +12,11 @@ fn rows(changes: &[(&str, Value)]) -> String {
     let row = |id: &str| {
         let mut row = json!({"id": id, "rating": 5, "date": "2024-11-01", "author": "Ann B.", "text": format!("Text of {id}.")});
         for (_, change) in changes.iter().filter(|(of, _)| *of == id) {
-            change.as_object().unwrap().iter().for_each(|(name, value)| row[name] = value.clone());
+            change
+                .as_object()
+                .unwrap()
+                .iter()
+                .for_each(|(name, value)| row[name] = value.clone());
         }
         row.to_string()
     };
@@ -20,79 +24,166 @@ fn rows(changes: &[(&str, Value)]) -> String {
 }
 
 impl Home {
-    fn file(&self, name: &str, content: &str) -> String {
+    pub fn file(&self, name: &str, content: &str) -> String {
         fs::write(self.0.path().join(name), content).unwrap();
         name.to_owned()
     }
 
     #[track_caller]
-    fn does(&self, words: &[&str], said: &str) -> Said {
+    pub fn does(&self, words: &[&str], said: &str) -> Said {
         let done = self.run(words);
         assert_eq!(done.code, Some(0), "{words:?}: {}{}", done.out, done.err);
-        assert!(done.out.contains(said), "{words:?}: {} should say {said}", done.out);
+        assert!(
+            done.out.contains(said),
+            "{words:?}: {} should say {said}",
+            done.out
+        );
         done
     }
 
     #[track_caller]
-    fn refuses(&self, words: &[&str], said: &str) {
+    pub fn refuses(&self, words: &[&str], said: &str) {
         let done = self.run(words);
         assert_eq!(done.code, Some(2), "{words:?}: {}{}", done.out, done.err);
-        assert!(done.err.contains(said), "{words:?}: {} should say {said}", done.err);
+        assert!(
+            done.err.contains(said),
+            "{words:?}: {} should say {said}",
+            done.err
+        );
     }
 
     /// Every review, and what is published of it, as one text.
     fn reviews(&self) -> String {
         let columns = "review_id, rating, reviewed_on, author, title, text, status, withheld_reason, response_text";
-        sqlite3(&self.path(), &format!("select {columns} from review order by review_id"))
+        sqlite3(
+            &self.path(),
+            &format!("select {columns} from review order by review_id"),
+        )
     }
 
     /// Whether these bytes stand anywhere in the database's files.
     fn holds(&self, word: &str) -> bool {
-        let files = ["reviews.db", "reviews.db-wal"].map(|name| fs::read(self.0.path().join(name)).unwrap_or_default());
-        files.iter().any(|bytes| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+        let files = ["reviews.db", "reviews.db-wal"]
+            .map(|name| fs::read(self.0.path().join(name)).unwrap_or_default());
+        files.iter().any(|bytes| {
+            bytes
+                .windows(word.len())
+                .any(|part| part == word.as_bytes())
+        })
     }
 }
 
 #[test]
 fn init_makes_a_business_and_changes_only_what_is_given() {
     let home = Home::new();
-    home.does(&["init", "--name", "Desert Peak"], "time zone   not set; `reviews init --time-zone ZONE` sets it");
-    let second = home.does(&["init", "--time-zone", "America/Phoenix", "--type", "HVACBusiness"], "America/Phoenix");
-    assert!(second.out.contains("name        Desert Peak\ntype        HVACBusiness\n"), "{}", second.out);
-    home.refuses(&["init", "--time-zone", "america/phoenix"], "write it like America/Phoenix");
+    home.does(
+        &["init", "--name", "Desert Peak"],
+        "time zone   not set; `reviews init --time-zone ZONE` sets it",
+    );
+    let second = home.does(
+        &[
+            "init",
+            "--time-zone",
+            "America/Phoenix",
+            "--type",
+            "HVACBusiness",
+        ],
+        "America/Phoenix",
+    );
+    assert!(
+        second
+            .out
+            .contains("name        Desert Peak\ntype        HVACBusiness\n"),
+        "{}",
+        second.out
+    );
+    home.refuses(
+        &["init", "--time-zone", "america/phoenix"],
+        "write it like America/Phoenix",
+    );
     let shown = home.does(&["business"], "\"id\": \"desert-peak\"");
     // What is shown can be loaded, and is the same then.
-    home.file("business.json", &shown.out.replace("\"services\": []", "\"services\": [{\"id\": \"ac\", \"name\": \"AC\"}]"));
+    home.file(
+        "business.json",
+        &shown.out.replace(
+            "\"services\": []",
+            "\"services\": [{\"id\": \"ac\", \"name\": \"AC\"}]",
+        ),
+    );
     home.does(&["business", "business.json"], "1 services");
     home.does(&["business"], "\"ac\"");
     home.file("broken.json", "{\n \"id\": \"x\"\n}");
-    home.refuses(&["business", "broken.json"], "broken.json:3:1: name: missing");
+    home.refuses(
+        &["business", "broken.json"],
+        "broken.json:3:1: name: missing",
+    );
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
     let home = Home::new();
     home.file("first.jsonl", &rows(&[]));
     home.does(&["import", "first.jsonl"], "4 new");
-    home.does(&["withhold", "r-1", "--reason", "under dispute"], "r-1: withheld (under dispute)");
+    home.does(
+        &["withhold", "r-1", "--reason", "under dispute"],
+        "r-1: withheld (under dispute)",
+    );
     home.does(&["respond", "r-2", "Thank you."], "r-2: answered");
-    home.does(&["delete", "r-3"], "r-3: deleted, nothing of it is left in the file");
-    sqlite3(&home.path(), "update review set text = 'As the owner has it.' where review_id = 'r-4'");
+    home.does(
+        &["delete", "r-3"],
+        "r-3: deleted, nothing of it is left in the file",
+    );
+    sqlite3(
+        &home.path(),
+        "update review set text = 'As the owner has it.' where review_id = 'r-4'",
+    );
     let decided = home.reviews();
-    let again = home.does(&["import", "first.jsonl"], "0 new, 0 updated, 3 unchanged, 0 rejected");
-    assert!(again.out.contains("1 kept withheld, 1 kept edited: r-4 text\n1 kept deleted: r-3\n"), "{}", again.out);
+    let again = home.does(
+        &["import", "first.jsonl"],
+        "0 new, 0 updated, 3 unchanged, 0 rejected",
+    );
+    assert!(
+        again
+            .out
+            .contains("1 kept withheld, 1 kept edited: r-4 text\n1 kept deleted: r-3\n"),
+        "{}",
+        again.out
+    );
     assert_eq!(home.reviews(), decided);
-    home.file("newer.jsonl", &rows(&[("r-4", json!({"text": "Anew.", "rating": 3})), ("r-2", json!({"author": "Ann Baker"}))]));
+    home.file(
+        "newer.jsonl",
+        &rows(&[
+            ("r-4", json!({"text": "Anew.", "rating": 3})),
+            ("r-2", json!({"author": "Ann Baker"})),
+        ]),
+    );
     home.does(&["import", "newer.jsonl"], "0 new, 2 updated, 1 unchanged");
     assert_eq!(
         home.reviews(),
-        decided.replace("r-2|5|2024-11-01|Ann B.", "r-2|5|2024-11-01|Ann Baker").replace("r-4|5|", "r-4|3|")
+        decided
+            .replace("r-2|5|2024-11-01|Ann B.", "r-2|5|2024-11-01|Ann Baker")
+            .replace("r-4|5|", "r-4|3|")
     );
-    home.does(&["show", "r-4"], "decided         text: imports leave that as it is");
-    home.does(&["publish", "r-1"], "r-1: published; was withheld (under dispute)");
+    home.does(
+        &["show", "r-4"],
+        "decided         text: imports leave that as it is",
+    );
+    home.does(
+        &["publish", "r-1"],
+        "r-1: published; was withheld (under dispute)",
+    );
     home.does(&["respond", "r-2", "--remove"], "the answer is gone");
     home.does(&["import", "first.jsonl", "--restore"], "1 new");
-    for words in [&["show", "none"][..], &["publish", "none"], &["delete", "none"], &["respond", "none", "x"]] {
+    for words in [
+        &["show", "none"][..],
+        &["publish", "none"],
+        &["delete", "none"],
+        &["respond", "none", "x"],
+    ] {
         home.refuses(words, "there is no review none");
     }
     home.refuses(&["withhold", "r-1", "--reason", " "], "--reason is empty");
@@ -101,9 +192,15 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
 #[test]
 fn an_export_imported_elsewhere_behaves_as_the_original() {
     let home = Home::new();
-    home.file("first.jsonl", &rows(&[("r-2", json!({"title": "T", "response": {"text": "Hi"}}))]));
+    home.file(
+        "first.jsonl",
+        &rows(&[("r-2", json!({"title": "T", "response": {"text": "Hi"}}))]),
+    );
     home.does(&["import", "first.jsonl"], "4 new");
-    home.does(&["withhold", "r-1", "--reason", "under dispute"], "withheld");
+    home.does(
+        &["withhold", "r-1", "--reason", "under dispute"],
+        "withheld",
+    );
     home.does(&["respond", "r-2", "--remove"], "gone");
     home.does(&["delete", "r-3"], "deleted");
     sqlite3(
@@ -112,33 +209,64 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
     );
     home.file(
         "next.jsonl",
-        &rows(&[("r-2", json!({"title": "T", "response": {"text": "Hi"}, "rating": 1})), ("r-4", json!({"text": "X"}))]),
+        &rows(&[
+            (
+                "r-2",
+                json!({"title": "T", "response": {"text": "Hi"}, "rating": 1}),
+            ),
+            ("r-4", json!({"text": "X"})),
+        ]),
     );
     for format in ["jsonl", "csv"] {
         let other = Home::new();
         let file = other.0.path().join("export");
         let file = file.to_str().unwrap();
-        home.does(&["export", file, "--format", format], "3 reviews, 1 deleted");
-        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        home.does(
+            &["export", file, "--format", format],
+            "3 reviews, 1 deleted",
+        );
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         other.does(&["import", file], "3 new");
         assert_eq!(other.reviews(), home.reviews(), "{format}");
-        other.file("next.jsonl", &fs::read_to_string(home.0.path().join("next.jsonl")).unwrap());
+        other.file(
+            "next.jsonl",
+            &fs::read_to_string(home.0.path().join("next.jsonl")).unwrap(),
+        );
         let there = other.does(&["import", "next.jsonl"], "kept deleted: r-3");
         let dry = home.does(&["import", "next.jsonl", "--dry-run"], "kept deleted: r-3");
-        assert_eq!(format!("{}dry run: nothing was changed\n", there.out), dry.out, "{format}");
+        assert_eq!(
+            format!("{}dry run: nothing was changed\n", there.out),
+            dry.out,
+            "{format}"
+        );
     }
     home.does(&["import", "next.jsonl"], "1 updated");
     let printed = home.does(&["export"], "{\"author\"");
     assert_eq!(printed.out.lines().count(), 4);
     home.file("mine.txt", "Dear diary");
-    home.refuses(&["export", "mine.txt"], "is there and is no export of this command");
+    home.refuses(
+        &["export", "mine.txt"],
+        "is there and is no export of this command",
+    );
 }
 
 #[test]
 fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
     let home = Home::new();
-    let long = format!("{} zyxglintword", "Filler sentence of no interest. ".repeat(300));
-    home.file("rows.jsonl", &rows(&[("r-2", json!({"text": long, "author": "Quixwendol P.", "response": {"text": "Vorplent"}}))]));
+    let long = format!(
+        "{} zyxglintword",
+        "Filler sentence of no interest. ".repeat(300)
+    );
+    home.file(
+        "rows.jsonl",
+        &rows(&[(
+            "r-2",
+            json!({"text": long, "author": "Quixwendol P.", "response": {"text": "Vorplent"}}),
+        )]),
+    );
     home.does(&["import", "rows.jsonl"], "4 new");
     drop(home.serve());
     assert!(home.holds("zyxglintword") && home.holds("Quixwendol") && home.holds("xgl"));
@@ -146,7 +274,13 @@ fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
     for word in ["zyxglint", "Quixwendol", "Vorplent", "xgl"] {
         assert!(!home.holds(word), "{word} is still in the file");
     }
-    assert_eq!(sqlite3(&home.path(), "select count(*) from review_source where review_id = 'r-2'"), "0");
+    assert_eq!(
+        sqlite3(
+            &home.path(),
+            "select count(*) from review_source where review_id = 'r-2'"
+        ),
+        "0"
+    );
     assert_eq!(home.run(&["check"]).code, Some(0));
 }
 
@@ -156,10 +290,17 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
     home.does(&["backup", "copy.db"], "copy.db: ");
     let copy = home.0.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "5");
-    assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     home.refuses(&["backup", "copy.db"], "is there already");
     home.refuses(&["backup", "none/copy.db"], "none/copy.db");
-    assert_eq!(home.does(&["check", "--database", "sqlite://copy.db"], "5 reviews").code, Some(0));
+    assert_eq!(
+        home.does(&["check", "--database", "sqlite://copy.db"], "5 reviews")
+            .code,
+        Some(0)
+    );
 }
 
 #[test]
@@ -169,8 +310,14 @@ fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     home.file("own.jsonl", &rows(&[]));
     home.does(&["seed", seeds], "new");
     home.does(&["seed", seeds], "0 new, 0 updated");
-    home.refuses(&["import", "own.jsonl"], "`reviews init --discard-sample --name NAME` empties it for yours");
-    home.does(&["init", "--discard-sample", "--name", "Mine"], "the sample is gone");
+    home.refuses(
+        &["import", "own.jsonl"],
+        "`reviews init --discard-sample --name NAME` empties it for yours",
+    );
+    home.does(
+        &["init", "--discard-sample", "--name", "Mine"],
+        "the sample is gone",
+    );
     home.does(&["import", "own.jsonl"], "4 new");
     assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "4");
     home.refuses(&["seed", seeds], "holds a firm's own data");
@@ -188,14 +335,29 @@ fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
 fn a_new_time_zone_moves_the_days_of_instants_that_nobody_set_otherwise() {
     let home = Home::new();
     let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
-    home.file("google.json", &json!({"reviews": [row("a"), row("b"), row("c")]}).to_string());
+    home.file(
+        "google.json",
+        &json!({"reviews": [row("a"), row("b"), row("c")]}).to_string(),
+    );
     home.refuses(&["import", "google.json"], "reviews init --time-zone ZONE");
     home.does(&["init", "--time-zone", "UTC"], "UTC");
     home.does(&["import", "google.json"], "3 new");
-    sqlite3(&home.path(), "update review set reviewed_on = '2024-10-30' where review_id = '7.b'");
-    home.does(&["init", "--time-zone", "America/Phoenix"], "2 reviews to the day that their instant has in America/Phoenix");
+    sqlite3(
+        &home.path(),
+        "update review set reviewed_on = '2024-10-30' where review_id = '7.b'",
+    );
+    home.does(
+        &["init", "--time-zone", "America/Phoenix"],
+        "2 reviews to the day that their instant has in America/Phoenix",
+    );
     let days = "select review_id, reviewed_on from review order by 1";
-    assert_eq!(sqlite3(&home.path(), days), "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01");
+    assert_eq!(
+        sqlite3(&home.path(), days),
+        "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
+    );
     home.does(&["import", "google.json"], "0 new, 0 updated, 3 unchanged");
-    assert_eq!(sqlite3(&home.path(), days), "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01");
+    assert_eq!(
+        sqlite3(&home.path(), days),
+        "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
+    );
 }

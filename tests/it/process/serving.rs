@@ -9,22 +9,38 @@ use crate::support::{Tool, needs, sqlite3};
 #[test]
 fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
     let home = Home::with(7);
-    sqlite3(&home.path(), "update review set status = 'withheld' where review_id = 'p-1'");
+    sqlite3(
+        &home.path(),
+        "update review set status = 'withheld' where review_id = 'p-1'",
+    );
     let serving = home.serve();
     let greeting = serving.greeting.clone();
-    assert!(greeting.starts_with("Reviews of Unnamed business: 6 published, 1 withheld\n"), "{greeting}");
+    assert!(
+        greeting.starts_with("Reviews of Unnamed business: 6 published, 1 withheld\n"),
+        "{greeting}"
+    );
     assert!(greeting.contains("Database  reviews.db\n"), "{greeting}");
     let base = format!("http://{}", serving.address);
-    let urls: Vec<&str> = greeting.split_whitespace().filter(|word| word.starts_with("http://")).collect();
+    let urls: Vec<&str> = greeting
+        .split_whitespace()
+        .filter(|word| word.starts_with("http://"))
+        .collect();
     assert!(urls.len() >= 10, "{greeting}");
     // The hub and the agents' endpoint are there to be posted to.
-    let (posted, read): (Vec<&str>, Vec<&str>) =
-        urls.iter().partition(|url| url.ends_with("/api/websub/hub") || url.ends_with("/mcp"));
+    let (posted, read): (Vec<&str>, Vec<&str>) = urls
+        .iter()
+        .partition(|url| url.ends_with("/api/websub/hub") || url.ends_with("/mcp"));
     assert_eq!(posted.len(), 2);
     for url in read {
-        serving.get(url.strip_prefix(&base).unwrap_or_else(|| panic!("{url} is not below {base}")));
+        serving.get(
+            url.strip_prefix(&base)
+                .unwrap_or_else(|| panic!("{url} is not below {base}")),
+        );
     }
-    assert!(urls.contains(&format!("{base}/reviews.json").as_str()) && urls.contains(&format!("{base}/docs").as_str()));
+    assert!(
+        urls.contains(&format!("{base}/reviews.json").as_str())
+            && urls.contains(&format!("{base}/docs").as_str())
+    );
     assert_eq!(serving.ids().len(), 6);
 }
 
@@ -36,11 +52,22 @@ fn a_signal_to_stop_ends_it_cleanly() {
         serving.get("/healthz");
         serving.signal(signal);
         let (status, rest) = serving.end();
-        assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"), "SIG{signal}");
-        let mut left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(
+            (status.code(), rest.as_str()),
+            (Some(0), "Stopped.\n"),
+            "SIG{signal}"
+        );
+        let mut left: Vec<_> = std::fs::read_dir(home.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         // Only says who sends, where it came to that.
         left.retain(|name| name != "reviews.db-sender");
-        assert_eq!(left, ["reviews.db"], "SIG{signal}: everything is in the one file");
+        assert_eq!(
+            left,
+            ["reviews.db"],
+            "SIG{signal}: everything is in the one file"
+        );
     }
 }
 
@@ -48,14 +75,21 @@ fn a_signal_to_stop_ends_it_cleanly() {
 fn no_log_line_repeats_a_secret_however_much_is_logged() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
     let mut command = reviews(home.0.path());
-    command.arg("serve").envs([("RUST_LOG", "trace"), ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")]);
+    command.arg("serve").envs([
+        ("RUST_LOG", "trace"),
+        ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
+    ]);
     let log = std::fs::File::create(home.0.path().join("log")).unwrap();
     let serving = Serving::start_with_log(&mut command, log);
     let topic = format!("http://{}/reviews.json", serving.address);
-    let form = format!("hub.mode=subscribe&hub.topic={topic}&hub.callback=https://127.0.0.1:9/cb&hub.secret={secret}");
+    let form = format!(
+        "hub.mode=subscribe&hub.topic={topic}&hub.callback=https://127.0.0.1:9/cb&hub.secret={secret}"
+    );
     let head = "POST /api/websub/hub HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\nconnection: close";
     let mut stream = serving.connect();
-    stream.write_all(format!("{head}\r\ncontent-length: {}\r\n\r\n{form}", form.len()).as_bytes()).unwrap();
+    stream
+        .write_all(format!("{head}\r\ncontent-length: {}\r\n\r\n{form}", form.len()).as_bytes())
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
@@ -65,14 +99,21 @@ fn no_log_line_repeats_a_secret_however_much_is_logged() {
     serving.signal("TERM");
     assert_eq!(serving.end().0.code(), Some(0));
     let log = std::fs::read_to_string(home.0.path().join("log")).unwrap();
-    assert!(log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret), "{} bytes", log.len());
+    assert!(
+        log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret),
+        "{} bytes",
+        log.len()
+    );
 }
 
 #[test]
 fn what_is_in_flight_is_finished_after_the_signal() {
     let home = Home::with(60);
     // Some 30 MB, of which the sockets hold only a part.
-    sqlite3(&home.path(), "update review set author = hex(zeroblob(250000))");
+    sqlite3(
+        &home.path(),
+        "update review set author = hex(zeroblob(250000))",
+    );
     let serving = home.serve();
     let mut slow = serving.connect();
     slow.write_all(request("/reviews.json").as_bytes()).unwrap();
@@ -109,7 +150,11 @@ fn what_a_shell_writes_is_seen_by_the_running_process() {
     );
     serving.wait_for("/reviews.json", "Hello from the shell");
     assert_eq!(serving.ids()[0], "new");
-    assert!(serving.get("/api/reviews/search?query=FROM+the").contains("\"total\":1"));
+    assert!(
+        serving
+            .get("/api/reviews/search?query=FROM+the")
+            .contains("\"total\":1")
+    );
     sqlite3(&home.path(), "delete from review");
     serving.wait_for("/reviews.json", "\"reviews\":[]");
 }
@@ -124,16 +169,30 @@ fn a_second_process_on_the_same_database_serves_too() {
     second.wait_for("/reviews.json", "p-12");
     assert_eq!(first.ids(), second.ids());
     // They do not answer each other for ever.
-    let version = || sqlite3(&home.path(), "select version from publication where document = 'reviews'");
-    sqlite3(&home.path(), "update review set author = 'once more' where review_id = 'p-1'");
+    let version = || {
+        sqlite3(
+            &home.path(),
+            "select version from publication where document = 'reviews'",
+        )
+    };
+    sqlite3(
+        &home.path(),
+        "update review set author = 'once more' where review_id = 'p-1'",
+    );
     first.wait_for("/reviews.json", "once more");
     second.wait_for("/reviews.json", "once more");
     let before: i64 = version().parse().unwrap();
-    sqlite3(&home.path(), "update review set author = 'and again' where review_id = 'p-1'");
+    sqlite3(
+        &home.path(),
+        "update review set author = 'and again' where review_id = 'p-1'",
+    );
     first.wait_for("/reviews.json", "and again");
     second.wait_for("/reviews.json", "and again");
     let after: i64 = version().parse().unwrap();
-    assert!((1..=2).contains(&(after - before)), "from version {before} to {after} with one change");
+    assert!(
+        (1..=2).contains(&(after - before)),
+        "from version {before} to {after} with one change"
+    );
     first.signal("TERM");
     assert_eq!(first.end().0.code(), Some(0));
     home.insert(20, 20);
@@ -146,8 +205,13 @@ fn whatever_was_committed_survives_the_kill_of_everybody() {
     for round in 1..=3 {
         let serving = home.serve();
         // A shell commits row by row, says each, and is killed in the midst, and so is the service.
-        let mut shell =
-            Command::new(&shell).arg("-batch").arg(home.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut shell = Command::new(&shell)
+            .arg("-batch")
+            .arg(home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut input = shell.stdin.take().unwrap();
         let row = |number: usize| {
             format!(
@@ -173,14 +237,24 @@ fn whatever_was_committed_survives_the_kill_of_everybody() {
         assert_eq!(check.code, Some(0), "{}{}", check.out, check.err);
         let serving = home.serve();
         let ids = serving.ids();
-        assert_eq!(ids.len().to_string(), sqlite3(&home.path(), "select count(*) from review"));
+        assert_eq!(
+            ids.len().to_string(),
+            sqlite3(&home.path(), "select count(*) from review")
+        );
         for number in 1..=last {
-            assert!(ids.contains(&format!("k-{round}-{number}")), "round {round}: row {number} was committed");
+            assert!(
+                ids.contains(&format!("k-{round}-{number}")),
+                "round {round}: row {number} was committed"
+            );
         }
         serving.signal("TERM");
         assert_eq!(serving.end().0.code(), Some(0));
         let check = home.run(&["check"]);
-        assert!(check.code == Some(0) && !check.out.contains("behind"), "{}", check.out);
+        assert!(
+            check.code == Some(0) && !check.out.contains("behind"),
+            "{}",
+            check.out
+        );
     }
 }
 
@@ -189,7 +263,11 @@ fn the_sample_firm_is_served() {
     let home = Home::new();
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
-    assert!(!serving.greeting.contains("Unnamed business"), "{}", serving.greeting);
+    assert!(
+        !serving.greeting.contains("Unnamed business"),
+        "{}",
+        serving.greeting
+    );
     let count = serving.ids().len();
     assert!(count > 50, "{count} reviews");
     serving.signal("TERM");

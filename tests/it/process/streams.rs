@@ -1,5 +1,5 @@
-//! What the service stands on besides its database: standard output and error, whose readers may go away or stall, signals,
-//! and the limit of open files.
+//! What the service stands on besides its database: standard output and error, whose readers may go
+//! away or stall, signals, and the limit of open files.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::net::TcpStream;
@@ -12,7 +12,10 @@ const DROPPED: &str = "output_lines_dropped_total{stream=\"stderr\"}";
 
 /// Another review is published, and a stop is a stop.
 fn check_goes_on(home: &Home, serving: Serving) {
-    sqlite3(&home.path(), "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')");
+    sqlite3(
+        &home.path(),
+        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')",
+    );
     serving.wait_for("/reviews.json", "\"late\"");
     serving.signal("TERM");
     let (status, rest) = serving.end();
@@ -24,7 +27,10 @@ fn a_log_whose_reader_has_gone_ends_nothing_and_what_it_misses_is_counted() {
     let home = Home::with(3);
     let (reader, writer) = pipe().unwrap();
     drop(reader);
-    let serving = Serving::start_with_log(reviews(home.0.path()).args(["serve", "--log", "debug"]), writer);
+    let serving = Serving::start_with_log(
+        reviews(home.0.path()).args(["serve", "--log", "debug"]),
+        writer,
+    );
     serving.wait_for("/metrics", DROPPED);
     check_goes_on(&home, serving);
 }
@@ -37,16 +43,24 @@ fn a_log_whose_reader_stalls_holds_nothing_up() {
     rustix::io::ioctl_fionbio(&writer, true).unwrap();
     while writer.write(&[b'x'; 4_096]).is_ok() {}
     rustix::io::ioctl_fionbio(&writer, false).unwrap();
-    let serving = Serving::start_with_log(reviews(home.0.path()).args(["serve", "--log", "trace"]), writer);
+    let serving = Serving::start_with_log(
+        reviews(home.0.path()).args(["serve", "--log", "trace"]),
+        writer,
+    );
     check_goes_on(&home, serving);
     drop(reader);
 }
 
 #[test]
 fn a_log_without_room_ends_nothing_and_what_it_misses_is_counted() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
     let home = Home::with(3);
-    let serving = Serving::start_with_log(reviews(home.0.path()).args(["serve", "--log", "debug"]), full);
+    let serving = Serving::start_with_log(
+        reviews(home.0.path()).args(["serve", "--log", "debug"]),
+        full,
+    );
     serving.wait_for("/metrics", DROPPED);
     check_goes_on(&home, serving);
 }
@@ -57,16 +71,28 @@ fn a_signal_during_the_start_stops_it() {
         let home = Home::with(3);
         // While somebody else has the database to himself, the start waits.
         let theirs = rusqlite::Connection::open(home.path()).unwrap();
-        theirs.execute_batch("pragma locking_mode = exclusive; begin exclusive").unwrap();
+        theirs
+            .execute_batch("pragma locking_mode = exclusive; begin exclusive")
+            .unwrap();
         let mut command = reviews(home.0.path());
-        command.arg("serve").env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command
+            .arg("serve")
+            .env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8");
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         // It is logged before the database is opened.
         while !line.contains("hub.nets_opened") {
             line.clear();
-            assert_ne!(log.read_line(&mut line).unwrap(), 0, "ended before it was told to");
+            assert_ne!(
+                log.read_line(&mut line).unwrap(),
+                0,
+                "ended before it was told to"
+            );
         }
         let number = match signal {
             "TERM" => rustix::process::Signal::TERM,
@@ -75,7 +101,11 @@ fn a_signal_during_the_start_stops_it() {
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), number).unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
-        assert_eq!((output.status.code(), said.as_str()), (Some(0), "Stopped before it served.\n"), "SIG{signal}");
+        assert_eq!(
+            (output.status.code(), said.as_str()),
+            (Some(0), "Stopped before it served.\n"),
+            "SIG{signal}"
+        );
         theirs.execute_batch("commit").unwrap();
     }
 }
@@ -84,7 +114,10 @@ fn a_signal_during_the_start_stops_it() {
 fn a_second_signal_ends_it_at_once() {
     let home = Home::with(60);
     // Some 30 MB, of which the sockets hold only a part.
-    sqlite3(&home.path(), "update review set author = hex(zeroblob(250000))");
+    sqlite3(
+        &home.path(),
+        "update review set author = hex(zeroblob(250000))",
+    );
     let serving = home.serve();
     let mut slow = serving.connect();
     slow.write_all(request("/reviews.json").as_bytes()).unwrap();
@@ -97,9 +130,19 @@ fn a_second_signal_ends_it_at_once() {
     }
     serving.signal("INT");
     let (status, rest) = serving.end();
-    assert_eq!((status.code(), rest.as_str()), (Some(2), "Stopped at once by a second signal; what was in flight was cut.\n"));
+    assert_eq!(
+        (status.code(), rest.as_str()),
+        (
+            Some(2),
+            "Stopped at once by a second signal; what was in flight was cut.\n"
+        )
+    );
     let _ = slow.read_to_end(&mut answer);
-    assert!(answer.len() < 30_000_000, "what was in flight was not waited for: {} bytes", answer.len());
+    assert!(
+        answer.len() < 30_000_000,
+        "what was in flight was not waited for: {} bytes",
+        answer.len()
+    );
 }
 
 #[test]
@@ -107,11 +150,24 @@ fn a_second_signal_ends_it_at_once() {
 fn the_soft_limit_of_open_files_is_raised_at_start() {
     let home = Home::with(1);
     let mut command = std::process::Command::new("/bin/sh");
-    command.env_clear().current_dir(home.0.path()).env("REVIEWS_LISTEN", "127.0.0.1:0");
-    command.args(["-c", "ulimit -Sn 200 && exec \"$0\" serve", env!("CARGO_BIN_EXE_reviews")]);
+    command
+        .env_clear()
+        .current_dir(home.0.path())
+        .env("REVIEWS_LISTEN", "127.0.0.1:0");
+    command.args([
+        "-c",
+        "ulimit -Sn 200 && exec \"$0\" serve",
+        env!("CARGO_BIN_EXE_reviews"),
+    ]);
     let serving = Serving::start(&mut command);
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", serving.child.id())).unwrap();
-    let row = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
-    let figures: Vec<u64> = row.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let row = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"))
+        .unwrap();
+    let figures: Vec<u64> = row
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
     assert_eq!(figures[0], figures[1].min(65_536), "{row}");
 }

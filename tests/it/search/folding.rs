@@ -87,19 +87,31 @@ const FOUND: &[(&str, &[usize])] = &[
 
 #[tokio::test]
 async fn case_is_folded_code_point_by_code_point() {
-    let reviews: Vec<Review> = TEXTS.iter().enumerate().map(|(number, text)| saying(number, text)).collect();
+    let reviews: Vec<Review> = TEXTS
+        .iter()
+        .enumerate()
+        .map(|(number, text)| saying(number, text))
+        .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (query, expected) in FOUND {
-        let question = Question { query: Some((*query).to_owned()), ..Question::default() };
+        let question = Question {
+            query: Some((*query).to_owned()),
+            ..Question::default()
+        };
         let answer = app.get(&question.target(&[("limit", "100")])).await;
-        let expected: Vec<String> = expected.iter().map(|number| format!("s-{number:04}")).collect();
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|number| format!("s-{number:04}"))
+            .collect();
         assert_eq!(answer.ids(), expected, "{query:?}");
     }
 }
 
 #[tokio::test]
 async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
-    let mut reviews: Vec<Review> = (0..4).map(|number| saying(number, "Mike Alvarez did the ac-repair")).collect();
+    let mut reviews: Vec<Review> = (0..4)
+        .map(|number| saying(number, "Mike Alvarez did the ac-repair"))
+        .collect();
     let mentions = |names: &[&str], ids: &[&str]| {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         reviews_service::reviews::Mentions::new(owned(names), owned(ids), vec![])
@@ -110,7 +122,10 @@ async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
     let app = TestApp::uncoded(&reviews).await;
     for (query, expected) in [
         ("mentions_technician=Mike+Alvarez", vec!["s-0000", "s-0001"]),
-        ("mentions_technician=mike%20alvarez", vec!["s-0000", "s-0001"]),
+        (
+            "mentions_technician=mike%20alvarez",
+            vec!["s-0000", "s-0001"],
+        ),
         ("mentions_technician=Mike", vec![]),
         ("mentions_technician=Alvarez", vec![]),
         ("mentions_technician=Mike++Alvarez", vec![]),
@@ -118,16 +133,29 @@ async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
         ("mentions_technician=DANA+%C3%96BERG", vec!["s-0000"]),
         ("mentions_technician=dana+%C3%B6berg", vec!["s-0000"]),
         ("mentions_technician=Dana+Oberg", vec![]),
-        ("mentions_technician=roberto+%22beto%22+ruiz", vec!["s-0002"]),
+        (
+            "mentions_technician=roberto+%22beto%22+ruiz",
+            vec!["s-0002"],
+        ),
         ("mentions_technician=Nobody", vec![]),
         ("mentions_service=ac-repair", vec!["s-0000"]),
         ("mentions_service=AC-Repair", vec!["s-0001"]),
         ("mentions_service=ac", vec![]),
         ("mentions_service=Drain", vec![]),
-        ("mentions_technician=mike+sorensen&mentions_service=drain", vec!["s-0002"]),
-        ("mentions_technician=mike+sorensen&mentions_service=ac-repair", vec![]),
+        (
+            "mentions_technician=mike+sorensen&mentions_service=drain",
+            vec!["s-0002"],
+        ),
+        (
+            "mentions_technician=mike+sorensen&mentions_service=ac-repair",
+            vec![],
+        ),
     ] {
         let answer = app.get(&format!("{SEARCH}?{query}")).await;
-        assert_eq!((answer.status, answer.ids()), (200, expected.into_iter().map(str::to_owned).collect()), "{query}");
+        assert_eq!(
+            (answer.status, answer.ids()),
+            (200, expected.into_iter().map(str::to_owned).collect()),
+            "{query}"
+        );
     }
 }

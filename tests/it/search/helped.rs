@@ -1,4 +1,5 @@
-//! What an answer says besides what was found: where the next page is, what was ignored, and what may have been meant.
+//! What an answer says besides what was found: where the next page is, what was ignored, and what
+//! may have been meant.
 
 use super::*;
 use crate::support::BASE;
@@ -6,42 +7,96 @@ use crate::support::BASE;
 #[tokio::test]
 async fn the_link_leads_to_every_page_with_the_same_filters() {
     let app = TestApp::uncoded(&Generator::new(41).reviews(90)).await;
-    let all = app.get(&format!("{SEARCH}?max_rating=5&query=E&limit=100&has_text=true")).await;
-    let (mut target, mut ids, mut pages) =
-        (format!("{SEARCH}?max_rating=5&que%72y=%45&limit=7&page=2&cursor=&has_text=true"), Vec::new(), 0);
+    let all = app
+        .get(&format!(
+            "{SEARCH}?max_rating=5&query=E&limit=100&has_text=true"
+        ))
+        .await;
+    let (mut target, mut ids, mut pages) = (
+        format!("{SEARCH}?max_rating=5&que%72y=%45&limit=7&page=2&cursor=&has_text=true"),
+        Vec::new(),
+        0,
+    );
     loop {
         let answer = app.get(&target).await;
         assert_eq!(answer.status, 200, "{target}: {}", answer.text());
         ids.extend(answer.ids());
         pages += 1;
-        let Some(next) = answer.json().get("next_cursor").map(|next| next.as_str().unwrap().to_owned()) else {
+        let Some(next) = answer
+            .json()
+            .get("next_cursor")
+            .map(|next| next.as_str().unwrap().to_owned())
+        else {
             assert_eq!(answer.header("link"), "", "{target}");
             break;
         };
         let expected = format!("{SEARCH}?max_rating=5&query=E&limit=7&has_text=true&cursor={next}");
-        assert_eq!(answer.header("link"), format!("<{BASE}{expected}>; rel=\"next\""), "{target}");
-        let again = app.get_with(&target, &[("if-none-match", answer.header("etag"))]).await;
-        assert_eq!((again.status, again.header("link")), (304, answer.header("link")), "{target}");
+        assert_eq!(
+            answer.header("link"),
+            format!("<{BASE}{expected}>; rel=\"next\""),
+            "{target}"
+        );
+        let again = app
+            .get_with(&target, &[("if-none-match", answer.header("etag"))])
+            .await;
+        assert_eq!(
+            (again.status, again.header("link")),
+            (304, answer.header("link")),
+            "{target}"
+        );
         target = expected;
     }
     assert_eq!(ids, all.ids());
     assert!(pages > 3, "{pages}");
     // A link that no client may take is left out; the cursor is there all the same.
     let (long, e) = ("%F0%9F%99%82".repeat(400), "E");
-    assert!(app.get(&format!("{SEARCH}?mentions_technician={long}")).await.header("link").is_empty());
-    assert!(app.get(&format!("{SEARCH}?query={e}&limit=1&unknown={long}")).await.header("link").len() < 400);
+    assert!(
+        app.get(&format!("{SEARCH}?mentions_technician={long}"))
+            .await
+            .header("link")
+            .is_empty()
+    );
+    assert!(
+        app.get(&format!("{SEARCH}?query={e}&limit=1&unknown={long}"))
+            .await
+            .header("link")
+            .len()
+            < 400
+    );
 }
 
 #[tokio::test]
 async fn parameters_that_are_none_are_named() {
     let app = TestApp::uncoded(&Generator::new(42).reviews(20)).await;
-    let answer = app.get(&format!("{SEARCH}?page=2&stars=5&Limit=3&page=3&rating=5&%FF=x&a%20b")).await.json();
-    assert_eq!(answer["ignored"], json!(["page", "stars", "Limit", "\u{fffd}", "a b"]));
-    assert!(app.get(&format!("{SEARCH}?rating=5&cursor=&limit=3")).await.json().get("ignored").is_none());
-    let many: String = (0..200).map(|number| format!("{}{number}=&", "x".repeat(300))).collect();
-    let many = app.get(&format!("{SEARCH}?{}", &many[..30_000])).await.json();
+    let answer = app
+        .get(&format!(
+            "{SEARCH}?page=2&stars=5&Limit=3&page=3&rating=5&%FF=x&a%20b"
+        ))
+        .await
+        .json();
+    assert_eq!(
+        answer["ignored"],
+        json!(["page", "stars", "Limit", "\u{fffd}", "a b"])
+    );
+    assert!(
+        app.get(&format!("{SEARCH}?rating=5&cursor=&limit=3"))
+            .await
+            .json()
+            .get("ignored")
+            .is_none()
+    );
+    let many: String = (0..200)
+        .map(|number| format!("{}{number}=&", "x".repeat(300)))
+        .collect();
+    let many = app
+        .get(&format!("{SEARCH}?{}", &many[..30_000]))
+        .await
+        .json();
     let names = many["ignored"].as_array().unwrap();
-    assert!(names.iter().all(|name| name.as_str().unwrap().len() == 200), "{names:?}");
+    assert!(
+        names.iter().all(|name| name.as_str().unwrap().len() == 200),
+        "{names:?}"
+    );
     assert!(names.len() <= 20);
 }
 
@@ -52,13 +107,22 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
     let name = business["technicians"][0]["name"].as_str().unwrap();
     let service = business["services"][0]["id"].as_str().unwrap();
     let ask = async |pairs: &[(&str, &str)]| {
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(pairs)
+            .finish();
         app.get(&format!("{SEARCH}?{query}")).await.json()
     };
     let misspelt = format!("{}x", name.to_uppercase());
-    let answer = ask(&[("mentions_technician", &misspelt), ("mentions_service", &format!("{service}s"))]).await;
+    let answer = ask(&[
+        ("mentions_technician", &misspelt),
+        ("mentions_service", &format!("{service}s")),
+    ])
+    .await;
     assert_eq!((&answer["total"], &answer["count"]), (&json!(0), &json!(0)));
-    assert_eq!(answer["did_you_mean"], json!({"mentions_technician": name, "mentions_service": service}));
+    assert_eq!(
+        answer["did_you_mean"],
+        json!({"mentions_technician": name, "mentions_service": service})
+    );
     for known in [
         ask(&[("mentions_technician", name), ("mentions_service", service)]).await,
         // Known, and nothing found for another reason.

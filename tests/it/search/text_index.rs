@@ -1,8 +1,9 @@
-//! The text index in the service of searches: whatever state it is in, answers are those of the edition.
+//! The text index in the service of searches: whatever state it is in, answers are those of the
+//! snapshot.
 
 use reviews_service::db::INDEX_READERS_MAX;
-use reviews_service::edition::Edition;
 use reviews_service::search::Found;
+use reviews_service::snapshot::Snapshot;
 
 use super::*;
 use crate::support::{refused, sqlite3};
@@ -10,15 +11,31 @@ use crate::support::{refused, sqlite3};
 /// The text index of `app`, which costs nothing, so that it is asked whenever it can be.
 pub async fn eager(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx().clock.clone()).await;
-    index.with_costs(Costs { text_kib: 1e9, text: 1e9, review: 1e9, index: 0.0, index_row: 0.0, candidate: 0.0 })
+    index.with_costs(Costs {
+        text_kib: 1e9,
+        text: 1e9,
+        review: 1e9,
+        index: 0.0,
+        index_row: 0.0,
+        candidate: 0.0,
+    })
 }
 
 fn asking(query: &str) -> ReviewFilter {
-    ReviewFilter::new(&SearchArguments { query: Some(query.to_owned()), ..SearchArguments::default() })
+    ReviewFilter::new(&SearchArguments {
+        query: Some(query.to_owned()),
+        ..SearchArguments::default()
+    })
 }
 
-/// Asks so many questions of `edition`, whose reviews are those; says how many the index answered.
-async fn ask_all(index: &TextIndex, edition: &Edition, reviews: &[Review], generator: &mut Generator, times: usize) -> usize {
+/// Asks so many questions of `snapshot`, whose reviews are those; says how many the index answered.
+async fn ask_all(
+    index: &TextIndex,
+    snapshot: &Snapshot,
+    reviews: &[Review],
+    generator: &mut Generator,
+    times: usize,
+) -> usize {
     let known = known(reviews);
     let mut answered = 0;
     for number in 0..times {
@@ -27,24 +44,45 @@ async fn ask_all(index: &TextIndex, edition: &Edition, reviews: &[Review], gener
         let expected = question.expected(&known);
         let filter = ReviewFilter::new(&question.arguments());
         let limit = 1 + generator.below(40);
-        let found = index.search(edition, &filter, limit, None).await;
+        let found = index.search(snapshot, &filter, limit, None).await;
         answered += usize::from(found.work.candidates.is_some());
-        assert_eq!(ids(&found), expected[..limit.min(expected.len())], "{question:?} {:?}", found.work);
-        assert_total(found.total, found.is_exact, expected.len(), &format!("{question:?}"));
+        assert_eq!(
+            ids(&found),
+            expected[..limit.min(expected.len())],
+            "{question:?} {:?}",
+            found.work
+        );
+        assert_total(
+            found.total,
+            found.is_exact,
+            expected.len(),
+            &format!("{question:?}"),
+        );
         if let Some(next) = found.next {
-            let page = index.search(edition, &filter, limit, Some(&next)).await;
-            assert_eq!(ids(&page), expected[limit..expected.len().min(limit * 2)], "{question:?} {:?}", page.work);
+            let page = index.search(snapshot, &filter, limit, Some(&next)).await;
+            assert_eq!(
+                ids(&page),
+                expected[limit..expected.len().min(limit * 2)],
+                "{question:?} {:?}",
+                page.work
+            );
         }
     }
     answered
 }
 
-/// Asks until the index has answered so many questions: its readers come back by tasks of their pool, which have their turn
-/// when a question waits or has been answered.
-async fn ask_until(index: &TextIndex, edition: &Edition, reviews: &[Review], generator: &mut Generator, wanted: usize) {
+/// Asks until the index has answered so many questions: its readers come back by tasks of their
+/// pool, which have their turn when a question waits or has been answered.
+async fn ask_until(
+    index: &TextIndex,
+    snapshot: &Snapshot,
+    reviews: &[Review],
+    generator: &mut Generator,
+    wanted: usize,
+) {
     let mut answered = 0;
     while answered < wanted {
-        answered += ask_all(index, edition, reviews, generator, 10).await;
+        answered += ask_all(index, snapshot, reviews, generator, 10).await;
         tokio::task::yield_now().await;
     }
 }
@@ -57,7 +95,9 @@ fn ids(found: &Found) -> Vec<&str> {
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let mut reviews = Vec::new();
-    reviews_service::reviews::store::each_published(&mut reader, |review| reviews.push(review)).await.unwrap();
+    reviews_service::reviews::store::each_published(&mut reader, |review| reviews.push(review))
+        .await
+        .unwrap();
     reviews
 }
 
@@ -67,17 +107,23 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
     let index = eager(&app).await;
     let mut generator = Generator::new(82);
     for round in 0..12 {
-        let (edition, reviews) = (app.app().ctx().current.load(), stored(&app).await);
+        let (snapshot, reviews) = (app.app().ctx().current.load(), stored(&app).await);
         let some = format!("review_no % 97 = {}", generator.below(97));
         let ids = format!("review_id in (select review_id from review_change where {some})");
-        let other =
-            format!("(select text from review where text <> '' order by review_id limit 1 offset {})", generator.below(400));
+        let other = format!(
+            "(select text from review where text <> '' order by review_id limit 1 offset {})",
+            generator.below(400)
+        );
         let write = match round % 6 {
             0 => format!("update review set text = {other} where {ids}"),
             1 => format!("delete from review where {ids}"),
-            2 => format!("update review set status = 'withheld', withheld_reason = 'fake' where {ids}"),
+            2 => format!(
+                "update review set status = 'withheld', withheld_reason = 'fake' where {ids}"
+            ),
             3 => {
-                format!("insert into review (review_id, rating, reviewed_on, text) values ('n-{round}', 5, '2024-05-05', {other})")
+                format!(
+                    "insert into review (review_id, rating, reviewed_on, text) values ('n-{round}', 5, '2024-05-05', {other})"
+                )
             }
             4 => format!(
                 "insert or replace into review (review_id, rating, reviewed_on, text) select review_id, 4, reviewed_on, {other} from review where {ids}"
@@ -85,8 +131,8 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
             _ => format!("update review set review_id = 'm-' || review_id where {ids}"),
         };
         sqlite3(&app.path(), &write);
-        ask_until(&index, &edition, &reviews, &mut generator, 6).await;
-        app.app().print_once().await.unwrap();
+        ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
+        app.app().publish_once().await.unwrap();
     }
 }
 
@@ -94,36 +140,59 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
 async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, edition) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
     let mut generator = Generator::new(84);
-    ask_until(&index, &edition, &reviews, &mut generator, 6).await;
+    ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     let mut busy = Vec::new();
-    while busy.len() < INDEX_READERS_MAX as usize {
+    while busy.len() < INDEX_READERS_MAX {
         busy.extend(app.database().index_reader().await.unwrap());
         tokio::task::yield_now().await;
     }
-    assert_eq!(ask_all(&index, &edition, &reviews, &mut generator, 60).await, 0, "no reader was free");
+    assert_eq!(
+        ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
+        0,
+        "no reader was free"
+    );
     drop(busy);
     // A writer in the midst of its work keeps nobody from reading.
     let write = app.database().write().await.unwrap();
-    ask_until(&index, &edition, &reviews, &mut generator, 6).await;
+    ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     drop(write);
     sqlite3(&app.path(), "drop table review_fts");
-    assert_eq!(ask_all(&index, &edition, &reviews, &mut generator, 60).await, 0, "there was no index");
+    assert_eq!(
+        ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
+        0,
+        "there was no index"
+    );
 }
 
 #[tokio::test]
 async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() {
     let reviews = Generator::new(85).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, edition) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
     let mut generator = Generator::new(86);
-    // As in a copy that was restored: fewer changes than the edition has seen, and texts of another time.
-    sqlite3(&app.path(), "update review set text = 'another text'; update review_change set change_no = change_no - 900");
+    // As in a copy that was restored: fewer changes than the snapshot has seen, and texts of
+    // another time.
+    sqlite3(
+        &app.path(),
+        "update review set text = 'another text'; update review_change set change_no = change_no - 900",
+    );
     sqlite3(&app.path(), "update review_change set change_no = 1");
-    assert_eq!(ask_all(&index, &edition, &reviews, &mut generator, 60).await, 0, "its changes went back");
-    sqlite3(&app.path(), "update review_change set change_no = change_no + 1000000; update lineage set lineage_id = 'other'");
-    assert_eq!(ask_all(&index, &edition, &reviews, &mut generator, 60).await, 0, "it is of another database");
+    assert_eq!(
+        ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
+        0,
+        "its changes went back"
+    );
+    sqlite3(
+        &app.path(),
+        "update review_change set change_no = change_no + 1000000; update lineage set lineage_id = 'other'",
+    );
+    assert_eq!(
+        ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
+        0,
+        "it is of another database"
+    );
 }
 
 #[tokio::test]
@@ -131,27 +200,53 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
     let mut reviews = Generator::new(87).reviews(600);
     reviews.push(saying(9_000, "a zyxglint of zyxglints"));
     let app = TestApp::uncoded(&reviews).await;
-    for damage in ["delete from review_fts where review_id = 's-9000' or rowid % 3 = 0", "drop table review_fts"] {
+    for damage in [
+        "delete from review_fts where review_id = 's-9000' or rowid % 3 = 0",
+        "drop table review_fts",
+    ] {
         sqlite3(&app.path(), damage);
         let index = eager(&app).await;
-        let found = index.search(&app.app().ctx().current.load(), &asking("zyxglint"), 5, None).await;
-        assert_eq!((ids(&found), found.work.candidates), (vec!["s-9000"], Some(1)), "{damage}");
+        let found = index
+            .search(
+                &app.app().ctx().current.load(),
+                &asking("zyxglint"),
+                5,
+                None,
+            )
+            .await;
+        assert_eq!(
+            (ids(&found), found.work.candidates),
+            (vec!["s-9000"], Some(1)),
+            "{damage}"
+        );
         let lacking = "select count(*) from review left join review_change using (review_id)
             left join review_fts as f on f.rowid = review_no where f.text is not review.text";
         assert_eq!(sqlite3(&app.path(), lacking).trim(), "0", "{damage}");
     }
     // And the triggers go on from there.
-    app.shell("update review set text = 'quibblefax' where review_id = 's-9000'").await;
-    assert_eq!(sqlite3(&app.path(), "select review_id from review_fts where review_fts match 'quibblefax'").trim(), "s-9000");
+    app.shell("update review set text = 'quibblefax' where review_id = 's-9000'")
+        .await;
+    assert_eq!(
+        sqlite3(
+            &app.path(),
+            "select review_id from review_fts where review_fts match 'quibblefax'"
+        )
+        .trim(),
+        "s-9000"
+    );
 }
 
 #[tokio::test]
 async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
-    // Broken UTF-8: a stray continuation byte makes one character of "é" for FTS5; and NUL, where older FTS5 stopped.
-    for (id, text) in
-        [("b-1", "63616620c3a980206f6c64"), ("b-2", "7a797800676c696e74"), ("b-3", "e2827a7978"), ("b-4", "c3a920c1a1626364")]
-    {
+    // Broken UTF-8: a stray continuation byte makes one character of "é" for FTS5; and NUL, where
+    // older FTS5 stopped.
+    for (id, text) in [
+        ("b-1", "63616620c3a980206f6c64"),
+        ("b-2", "7a797800676c696e74"),
+        ("b-3", "e2827a7978"),
+        ("b-4", "c3a920c1a1626364"),
+    ] {
         let insert = format!(
             "insert into review (review_id, rating, reviewed_on, text) values ('{id}', 5, '1999-05-05', cast(x'{text}' as text))"
         );
@@ -162,7 +257,7 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         "insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')",
     );
     app.drain().await;
-    let (index, edition) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
     for (query, expected) in [
         ("caf é", vec!["b-1"]),
         (" é\u{fffd} old", vec!["b-1"]),
@@ -172,7 +267,7 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         ("ZYX", vec!["b-2", "b-3", "c-1"]),
         ("bcd", vec!["b-4"]),
     ] {
-        let found = index.search(&edition, &asking(query), 9, None).await;
+        let found = index.search(&snapshot, &asking(query), 9, None).await;
         assert_eq!(ids(&found), expected, "{query:?} {:?}", found.work);
     }
 }
@@ -193,25 +288,47 @@ async fn a_rare_word_reads_a_sample_and_its_candidates_and_a_common_one_the_newe
         .map(|(review, number): (Review, usize)| Review { id: format!("w-{number:05}").parse().unwrap(), ..review })
         .collect();
     let app = TestApp::uncoded(&reviews).await;
-    let edition = app.app().ctx().current.load();
+    let snapshot = app.app().ctx().current.load();
     let index = &app.app().ctx().text_index;
-    let rare = index.search(&edition, &asking("ZYXglint"), 20, None).await;
+    let rare = index.search(&snapshot, &asking("ZYXglint"), 20, None).await;
     assert_eq!((rare.total, rare.work.candidates), (4, Some(4)));
     assert!(rare.work.walked <= 256, "{:?}", rare.work);
-    let absent = index.search(&edition, &asking("qqzzxxw"), 20, None).await;
+    let absent = index.search(&snapshot, &asking("qqzzxxw"), 20, None).await;
     assert_eq!((absent.total, absent.work.candidates), (0, Some(0)));
-    let common = index.search(&edition, &asking("friendly crew"), 20, None).await;
-    assert_eq!((common.total, common.is_exact, common.work.candidates), (TOTAL_MAX, false, None));
+    let common = index
+        .search(&snapshot, &asking("friendly crew"), 20, None)
+        .await;
+    assert_eq!(
+        (common.total, common.is_exact, common.work.candidates),
+        (TOTAL_MAX, false, None)
+    );
     assert!(common.work.walked <= 1_400, "{:?}", common.work);
-    let everywhere = index.search(&edition, &asking("on time on"), 20, None).await;
-    assert_eq!((everywhere.total, everywhere.work.candidates), (0, None), "its trigrams are in every review");
+    let everywhere = index
+        .search(&snapshot, &asking("on time on"), 20, None)
+        .await;
+    assert_eq!(
+        (everywhere.total, everywhere.work.candidates),
+        (0, None),
+        "its trigrams are in every review"
+    );
 }
 
 #[tokio::test]
 async fn the_index_finds_nothing_that_the_shell_would_not() {
     let app = TestApp::uncoded(&[saying(1, "a \"quoted\" zyxglint")]).await;
-    let none = refused(&app.path(), "select * from review_fts where review_fts match '\"unclosed'");
+    let none = refused(
+        &app.path(),
+        "select * from review_fts where review_fts match '\"unclosed'",
+    );
     assert!(none.contains("unterminated string"), "{none}");
-    assert_eq!(app.get(&format!("{SEARCH}?query=%22unclosed")).await.json()["total"], 0);
-    assert_eq!(app.get(&format!("{SEARCH}?query=%22quoted%22+zyx")).await.ids(), ["s-0001"]);
+    assert_eq!(
+        app.get(&format!("{SEARCH}?query=%22unclosed")).await.json()["total"],
+        0
+    );
+    assert_eq!(
+        app.get(&format!("{SEARCH}?query=%22quoted%22+zyx"))
+            .await
+            .ids(),
+        ["s-0001"]
+    );
 }

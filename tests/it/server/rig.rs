@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response};
-use reviews_service::app::server::{Limits, serve};
+use reviews_service::server::{Limits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -61,7 +61,9 @@ impl Endpoint for App {
             },
             "/panic" => panic!("on purpose"),
             "/nothing" => StatusCode::NOT_FOUND.into(),
-            _ if request.method() == Method::HEAD => Response::builder().header("content-length", 1234).finish(),
+            _ if request.method() == Method::HEAD => {
+                Response::builder().header("content-length", 1234).finish()
+            }
             _ => "hello".into(),
         })
     }
@@ -82,9 +84,24 @@ pub async fn start(limits: Limits) -> Running {
 #[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, app, stop) = (listener.local_addr().unwrap(), Arc::new(App::default()), CancellationToken::new());
-    let done = tokio::spawn(serve(listener, Arc::clone(&app), stop.clone(), limits, vec![exempt.parse().unwrap()]));
-    Running { address, app, stop, done }
+    let (address, app, stop) = (
+        listener.local_addr().unwrap(),
+        Arc::new(App::default()),
+        CancellationToken::new(),
+    );
+    let done = tokio::spawn(serve(
+        listener,
+        Arc::clone(&app),
+        stop.clone(),
+        limits,
+        vec![exempt.parse().unwrap()],
+    ));
+    Running {
+        address,
+        app,
+        stop,
+        done,
+    }
 }
 
 impl Running {
@@ -130,26 +147,40 @@ impl Client {
             head.push(timeout(NEVER, self.0.read_u8()).await.unwrap().unwrap());
         }
         let head = String::from_utf8(head).unwrap();
-        Answer { status: head[9..12].parse().unwrap(), head, body: Vec::new() }
+        Answer {
+            status: head[9..12].parse().unwrap(),
+            head,
+            body: Vec::new(),
+        }
     }
 
     pub async fn answer(&mut self) -> Answer {
         let mut answer = self.head().await;
         answer.body = vec![0; answer.field("content-length").unwrap().parse().unwrap()];
-        timeout(NEVER, self.0.read_exact(&mut answer.body)).await.unwrap().unwrap();
+        timeout(NEVER, self.0.read_exact(&mut answer.body))
+            .await
+            .unwrap()
+            .unwrap();
         answer
     }
 
     /// All that comes until the server closes.
     pub async fn rest(&mut self) -> std::io::Result<Vec<u8>> {
         let mut rest = Vec::new();
-        timeout(NEVER, self.0.read_to_end(&mut rest)).await.unwrap().map(|_| rest)
+        timeout(NEVER, self.0.read_to_end(&mut rest))
+            .await
+            .unwrap()
+            .map(|_| rest)
     }
 }
 
 impl Answer {
     pub fn field(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.split_once(": ").filter(|(is, _)| *is == name).map(|(_, value)| value))
+        self.head.lines().find_map(|line| {
+            line.split_once(": ")
+                .filter(|(is, _)| *is == name)
+                .map(|(_, value)| value)
+        })
     }
 
     #[track_caller]
@@ -161,7 +192,13 @@ impl Answer {
         assert_eq!(self.field("connection"), Some("close"));
         assert!(self.field("date").is_some());
         let problem: serde_json::Value = serde_json::from_slice(&self.body).unwrap();
-        assert_eq!((&problem["type"], &problem["status"]), (&"about:blank".into(), &status.into()));
-        assert!(!problem["title"].as_str().unwrap().is_empty() && !problem["detail"].as_str().unwrap().is_empty());
+        assert_eq!(
+            (&problem["type"], &problem["status"]),
+            (&"about:blank".into(), &status.into())
+        );
+        assert!(
+            !problem["title"].as_str().unwrap().is_empty()
+                && !problem["detail"].as_str().unwrap().is_empty()
+        );
     }
 }

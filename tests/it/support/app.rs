@@ -49,24 +49,42 @@ impl TestApp {
         app
     }
 
-    /// A service that publishes these reviews, but has made no content coding yet: quick for thousands of them.
+    /// A service that publishes these reviews, but has made no content coding yet: quick for
+    /// thousands of them.
     pub async fn uncoded(reviews: &[Review]) -> Self {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
-        let (database, _) = Database::open(&folder.path().join("reviews.db")).await.unwrap();
+        let (database, _) = Database::open(&folder.path().join("reviews.db"))
+            .await
+            .unwrap();
         let mut write = database.write().await.unwrap();
         for batch in reviews.chunks(500) {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
         write.commit().await.unwrap();
-        let app = App::new(database, links(), clock.clone(), hub_options(), Hosts::default()).await.unwrap();
-        Self { app, clock, folder, hub: MakeHub::default_options() }
+        let app = App::new(
+            database,
+            links(),
+            clock.clone(),
+            hub_options(),
+            Hosts::default(),
+        )
+        .await
+        .unwrap();
+        Self {
+            app,
+            clock,
+            folder,
+            hub: MakeHub::default_options(),
+        }
     }
 
     /// A service that publishes the sample firm of the folder `seeds`.
     pub async fn seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
-        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default()).await.unwrap();
+        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default())
+            .await
+            .unwrap();
         app.drain().await;
         app
     }
@@ -86,24 +104,48 @@ impl TestApp {
     /// A service on the database in `folder`, with such a hub.
     pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(&path, links(), clock.clone(), hub.options(), Hosts::default()).await.unwrap();
-        let app = Self { app, clock, folder, hub };
+        let (app, _) = App::open(
+            &path,
+            links(),
+            clock.clone(),
+            hub.options(),
+            Hosts::default(),
+        )
+        .await
+        .unwrap();
+        let app = Self {
+            app,
+            clock,
+            folder,
+            hub,
+        };
         app.drain().await;
         app
     }
 
     /// Stops the service and starts it anew on the same file.
     pub async fn restart(self) -> Self {
-        let Self { app, clock, folder, hub } = self;
+        let Self {
+            app,
+            clock,
+            folder,
+            hub,
+        } = self;
         app.database().close().await;
         drop(app);
         Self::start(folder, clock, hub).await
     }
 
     /// Lets it serve on a socket, with its own loops, until `work` is done.
-    pub fn serving<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
+    pub fn serving<'a, T: 'a>(
+        &'a self,
+        work: impl Future<Output = T> + 'a,
+    ) -> LocalBoxFuture<'a, T> {
         let serving = async move {
-            let (listener, stop) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), CancellationToken::new());
+            let (listener, stop) = (
+                TcpListener::bind("127.0.0.1:0").await.unwrap(),
+                CancellationToken::new(),
+            );
             let serve = self.app.serve(listener, stop.clone(), Limits::default());
             let work = async {
                 let done = work.await;
@@ -119,7 +161,9 @@ impl TestApp {
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database().write().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, self.clock.now()).await.unwrap();
+            store::upsert(&mut write, batch, self.clock.now())
+                .await
+                .unwrap();
         }
         write.commit().await.unwrap();
         self.drain().await;
@@ -132,7 +176,8 @@ impl TestApp {
         said
     }
 
-    /// Runs SQL as anybody with a shell would, which the database refuses; then publishes. Returns SQLite's message.
+    /// Runs SQL as anybody with a shell would, which the database refuses; then publishes. Returns
+    /// SQLite's message.
     pub async fn refused(&self, sql: &str) -> String {
         let message = refused(&self.path(), sql);
         self.drain().await;
@@ -153,6 +198,11 @@ impl TestApp {
     /// Lets every job do all that it has to do.
     pub async fn drain(&self) {
         self.app.drain().await.unwrap();
+    }
+
+    /// The clock.
+    pub const fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Moves the clock.
@@ -199,9 +249,19 @@ impl TestApp {
     pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
         let answer = self.answer(method.clone(), target, headers).await;
         answer.check_promises_of_all(&method, target);
-        if method == Method::GET && answer.status == 200 && answer.headers.contains_key("etag") && !conditional(headers) {
+        if method == Method::GET
+            && answer.status == 200
+            && answer.headers.contains_key("etag")
+            && !conditional(headers)
+        {
             let etag = answer.header("etag").to_owned();
-            let again = self.answer(method, target, &[headers, &[("if-none-match", &etag)]].concat()).await;
+            let again = self
+                .answer(
+                    method,
+                    target,
+                    &[headers, &[("if-none-match", &etag)]].concat(),
+                )
+                .await;
             again.check_repeats(&answer, target);
         }
         answer
@@ -209,31 +269,61 @@ impl TestApp {
 
     /// Posts to the hub, from nowhere in particular.
     pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
-        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-        self.post_hub_from(None, &[("content-type", "application/x-www-form-urlencoded")], body).await
+        let body = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(pairs)
+            .finish();
+        self.post_hub_from(
+            None,
+            &[("content-type", "application/x-www-form-urlencoded")],
+            body,
+        )
+        .await
     }
 
     /// Posts a body to the hub from a peer's address.
-    pub async fn post_hub_from(&self, peer: Option<&str>, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+    pub async fn post_hub_from(
+        &self,
+        peer: Option<&str>,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
         let mut request = poem::http::Request::post("/api/websub/hub");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let remote = peer.map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into())).unwrap_or_default();
+        let remote = peer
+            .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
+            .unwrap_or_default();
         let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
-        Answer::read(self.app.endpoint().get_response(Request::from_parts(parts, body.into())).await).await
+        Answer::read(
+            self.app
+                .endpoint()
+                .get_response(Request::from_parts(parts, body.into()))
+                .await,
+        )
+        .await
     }
 
     /// Posts a body to the agents' endpoint, as JSON where no header says otherwise.
     pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
-        let mut request = Request::builder().method(Method::POST).uri_str("/mcp").body(body);
-        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-            request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri_str("/mcp")
+            .body(body);
+        if !headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        {
+            request
+                .headers_mut()
+                .insert("content-type", HeaderValue::from_static("application/json"));
         }
         for (name, value) in headers {
             let name: HeaderName = name.parse().unwrap();
-            request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            request
+                .headers_mut()
+                .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let answer = Answer::read(self.app.endpoint().get_response(request).await).await;
         answer.check_promises_of_all(&Method::POST, "/mcp");
@@ -241,17 +331,24 @@ impl TestApp {
     }
 
     async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = Request::builder().method(method).uri(target.parse().unwrap()).finish();
+        let mut request = Request::builder()
+            .method(method)
+            .uri(target.parse().unwrap())
+            .finish();
         for (name, value) in headers {
             let name: HeaderName = name.parse().unwrap();
-            request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            request
+                .headers_mut()
+                .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         Answer::read(self.app.endpoint().get_response(request).await).await
     }
 }
 
 fn conditional(headers: &[(&str, &str)]) -> bool {
-    headers.iter().any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
+    headers
+        .iter()
+        .any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
 }
 
 /// The links of every test's service.

@@ -15,15 +15,28 @@ pub fn ca_pem() -> String {
     AUTHORITY.pem()
 }
 
-/// A server's side of TLS, with a certificate for these names: from our authority, or from one that nobody knows.
+/// A server's side of TLS, with a certificate for these names: from our authority, or from one that
+/// nobody knows.
 pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
     let key = KeyPair::generate().unwrap();
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let params = CertificateParams::new(names).unwrap();
-    let leaf = if is_known { params.signed_by(&key, &*AUTHORITY) } else { params.signed_by(&key, &authority()) };
+    let leaf = if is_known {
+        params.signed_by(&key, &*AUTHORITY)
+    } else {
+        params.signed_by(&key, &authority())
+    };
     let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-    builder.with_single_cert(vec![leaf.unwrap().into()], PrivateKeyDer::Pkcs8(key.serialize_der().into())).unwrap()
+    let builder = builder
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth();
+    builder
+        .with_single_cert(
+            vec![leaf.unwrap().into()],
+            PrivateKeyDer::Pkcs8(key.serialize_der().into()),
+        )
+        .unwrap()
 }
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use reviews_service::egress::{NameFault, Names};
+use reviews_service::egress::{ResolveError, Resolver};
 
 /// Names and what they resolve to. Cloning shares the book.
 #[derive(Debug, Clone, Default)]
@@ -13,16 +13,20 @@ pub struct Book(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
-    entries: HashMap<String, Result<Vec<IpAddr>, NameFault>>,
+    entries: HashMap<String, Result<Vec<IpAddr>, ResolveError>>,
     suffixes: Vec<(String, Vec<IpAddr>)>,
     asked: Vec<String>,
     broken: Vec<String>,
 }
 
 impl Book {
-    /// From now on `name` resolves to these addresses; `*.x` stands for every name below x that has no entry.
+    /// From now on `name` resolves to these addresses; `*.x` stands for every name below x that has
+    /// no entry.
     pub fn set(&self, name: &str, addresses: &[&str]) {
-        let addresses: Vec<IpAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let addresses: Vec<IpAddr> = addresses
+            .iter()
+            .map(|address| address.parse().unwrap())
+            .collect();
         let mut pages = self.0.lock().unwrap();
         match name.strip_prefix('*') {
             Some(suffix) => pages.suffixes.push((suffix.to_owned(), addresses)),
@@ -32,7 +36,10 @@ impl Book {
 
     /// From now on nobody answers for `name`.
     pub fn fail(&self, name: &str) {
-        self.0.lock().unwrap().entries.insert(name.to_owned(), Err(NameFault::Unavailable("EAI_AGAIN".to_owned())));
+        self.0.lock().unwrap().entries.insert(
+            name.to_owned(),
+            Err(ResolveError::Unavailable("EAI_AGAIN".to_owned())),
+        );
     }
 
     /// From now on whoever asks for `name` panics, until [`Book::mend`].
@@ -50,19 +57,25 @@ impl Book {
         self.0.lock().unwrap().asked.clone()
     }
 
-    fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, NameFault> {
+    fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let mut pages = self.0.lock().unwrap();
         pages.asked.push(name.to_owned());
-        let below = || pages.suffixes.iter().find(|(suffix, _)| name.ends_with(suffix)).map(|(_, addresses)| addresses.clone());
+        let below = || {
+            pages
+                .suffixes
+                .iter()
+                .find(|(suffix, _)| name.ends_with(suffix))
+                .map(|(_, addresses)| addresses.clone())
+        };
         match pages.entries.get(name) {
             Some(entry) => entry.clone(),
-            None => below().ok_or(NameFault::Unknown),
+            None => below().ok_or(ResolveError::Unknown),
         }
     }
 }
 
-impl Names for Book {
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, NameFault>> {
+impl Resolver for Book {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
         let found = self.look_up(&name);
         let is_broken = self.0.lock().unwrap().broken.contains(&name);
         assert!(!is_broken, "a bug of ours");

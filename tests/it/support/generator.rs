@@ -1,6 +1,9 @@
-//! Made-up reviews: the same for the same seed, in many scripts, with everything that search and printing trip over.
+//! Made-up reviews: the same for the same seed, in many scripts, with everything that search and
+//! rendering trip over.
 
-use reviews_service::reviews::{Mentions, Method, Rating, Response, Review, Source, Status, Verification};
+use reviews_service::reviews::{
+    Mentions, Method, Rating, Response, Review, Source, Status, Verification,
+};
 
 const WORDS: [&str; 48] = [
     "the",
@@ -54,7 +57,13 @@ const WORDS: [&str; 48] = [
 ];
 const GLUE: [&str; 6] = [" ", " ", " ", ", ", ".\n", " — "];
 /// Full names, two of which share a first name.
-pub const TECHNICIANS: [&str; 5] = ["Mike Alvarez", "Mike Sorensen", "Dana Öberg", "Will Grant", "Roberto \"Beto\" Ruiz"];
+pub const TECHNICIANS: [&str; 5] = [
+    "Mike Alvarez",
+    "Mike Sorensen",
+    "Dana Öberg",
+    "Will Grant",
+    "Roberto \"Beto\" Ruiz",
+];
 /// Ids.
 pub const SERVICES: [&str; 4] = ["ac-repair", "furnace-repair", "water-heater", "drain"];
 
@@ -100,13 +109,23 @@ impl Generator {
     /// A day of the three years before November 2026.
     pub fn day(&mut self) -> reviews_service::reviews::Day {
         let first = chrono::NaiveDate::from_ymd_opt(2023, 11, 1).unwrap();
-        reviews_service::reviews::Day::new(first + chrono::Duration::days(self.below(1_100) as i64)).unwrap()
+        reviews_service::reviews::Day::new(first + chrono::Duration::days(self.below(1_100) as i64))
+            .unwrap()
     }
 
     /// The review of that number.
     pub fn review(&mut self, number: usize) -> Review {
-        let mut some = |of: &[&str], times| of.iter().filter(|_| self.once_in(times)).map(|name| (*name).to_owned()).collect();
-        let mentions = Mentions::new(some(&TECHNICIANS, 8), some(&SERVICES, 6), some(&["Mesa", "Tempe"], 5));
+        let mut some = |of: &[&str], times| {
+            of.iter()
+                .filter(|_| self.once_in(times))
+                .map(|name| (*name).to_owned())
+                .collect()
+        };
+        let mentions = Mentions::new(
+            some(&TECHNICIANS, 8),
+            some(&SERVICES, 6),
+            some(&["Mesa", "Tempe"], 5),
+        );
         let date = self.day();
         let withheld = self.once_in(40);
         Review {
@@ -114,14 +133,34 @@ impl Generator {
             rating: Rating::try_from(self.pick(&[1, 2, 3, 4, 4, 5, 5, 5, 5, 5])).unwrap(),
             date,
             author: format!("Author {}", self.below(500)),
-            title: self.once_in(9).then(|| self.text(3)).filter(|title| !title.is_empty()),
+            title: self
+                .once_in(9)
+                .then(|| self.text(3))
+                .filter(|title| !title.is_empty()),
             text: self.text(40),
             language: self.once_in(7).then(|| "es-MX".to_owned()),
-            source: Source { name: "Google".to_owned(), url: None },
-            verification: Verification { verified: true, method: Method::SourcePlatform, verified_at: None },
+            source: Source {
+                name: "Google".to_owned(),
+                url: None,
+            },
+            verification: Verification {
+                verified: true,
+                method: Method::SourcePlatform,
+                verified_at: None,
+            },
             mentions,
-            response: self.once_in(5).then(|| Response { text: "Thank you!".to_owned(), date: Some(date.next()), author: None }),
-            status: if withheld { Status::Withheld { reason: Some("duplicate".to_owned()) } } else { Status::Published },
+            response: self.once_in(5).then(|| Response {
+                text: "Thank you!".to_owned(),
+                date: Some(date.next()),
+                author: None,
+            }),
+            status: if withheld {
+                Status::Withheld {
+                    reason: Some("duplicate".to_owned()),
+                }
+            } else {
+                Status::Published
+            },
             updated_at: Some(date.date().and_hms_opt(9, 30, 0).unwrap().and_utc()),
         }
     }

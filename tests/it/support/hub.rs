@@ -1,11 +1,12 @@
-//! The hub as tests have it: callbacks on this machine are allowed, and everything random is repeatable.
+//! The hub as tests have it: callbacks on this machine are allowed, and everything random is
+//! repeatable.
 
 use std::sync::Arc;
 
 use clap::Parser;
 use reviews_service::app::HubOptions;
 use reviews_service::config::HubConfig;
-use reviews_service::egress::{Names, Roots, SystemNames};
+use reviews_service::egress::{Resolver, Roots, SystemResolver};
 use reviews_service::random::Random;
 
 use super::authority::ca_pem;
@@ -22,16 +23,16 @@ const OPENED: [&str; 2] = ["--hub-allow-callback-nets", "127.0.0.0/8,::1/128"];
 
 /// The default settings, but that callbacks may be on this machine.
 pub fn hub_options() -> HubOptions {
-    hub_options_of(&OPENED, Arc::new(SystemNames::default()))
+    hub_options_of(&OPENED, Arc::new(SystemResolver::default()))
 }
 
 /// The hub with these flags, and names that resolve so.
-pub fn hub_options_of(flags: &[&str], names: Arc<dyn Names>) -> HubOptions {
+pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions {
     let line = Line::parse_from([&["reviews"], flags].concat());
     HubOptions {
         config: line.hub,
         roots: Roots::load(Some(ca_pem().as_bytes())).unwrap(),
-        names,
+        resolver,
         random: Random::seeded(1),
         has_timer: true,
     }
@@ -49,17 +50,24 @@ impl MakeHub {
 
     /// With these flags besides the opened nets, and names from this book.
     pub fn opened(flags: &'static [&'static str], book: Book) -> Self {
-        Self(Arc::new(move || hub_options_of(&[&OPENED, flags].concat(), Arc::new(book.clone()))))
+        Self(Arc::new(move || {
+            hub_options_of(&[&OPENED, flags].concat(), Arc::new(book.clone()))
+        }))
     }
 
     /// With these flags, no opened nets, and names from this book.
     pub fn closed(flags: &'static [&'static str], book: Book) -> Self {
-        Self(Arc::new(move || hub_options_of(flags, Arc::new(book.clone()))))
+        Self(Arc::new(move || {
+            hub_options_of(flags, Arc::new(book.clone()))
+        }))
     }
 
     /// The same, but nothing wakes the worker except what wakes it from outside.
     pub fn without_timer(self) -> Self {
-        Self(Arc::new(move || HubOptions { has_timer: false, ..(self.0)() }))
+        Self(Arc::new(move || HubOptions {
+            has_timer: false,
+            ..(self.0)()
+        }))
     }
 
     /// The options of one start.

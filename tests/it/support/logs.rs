@@ -14,14 +14,21 @@ impl Logs {
     /// Listens on this thread until the guard is dropped.
     pub fn begin() -> (Self, DefaultGuard) {
         let logs = Self::default();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(logs.clone()).finish();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(logs.clone())
+            .finish();
         (logs, tracing::subscriber::set_default(subscriber))
     }
 
     /// Those that hold `event`.
     pub fn with(&self, event: &str) -> Vec<String> {
         let bytes = self.0.lock().unwrap();
-        String::from_utf8_lossy(&bytes).lines().filter(|line| line.contains(event)).map(str::to_owned).collect()
+        String::from_utf8_lossy(&bytes)
+            .lines()
+            .filter(|line| line.contains(event))
+            .map(str::to_owned)
+            .collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! What tests stand on: the real service on a real file, a clock that only they move, and a foreign writer.
+//! What tests stand on: the real service on a real file, a clock that only they move, and a foreign
+//! writer.
 
 mod answer;
 mod app;

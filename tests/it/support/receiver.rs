@@ -1,4 +1,5 @@
-//! A subscriber's server: real TLS on a real socket, which records what comes and answers as it is told, well or badly.
+//! A subscriber's server: real TLS on a real socket, which records what comes and answers as it is
+//! told, well or badly.
 
 use std::collections::VecDeque;
 use std::io;
@@ -53,7 +54,9 @@ pub enum Manner {
 impl Manner {
     fn server_config(self) -> rustls::ServerConfig {
         match self {
-            Self::Https | Self::PlainText | Self::Silent | Self::Deaf => server_config(&NAMES, true),
+            Self::Https | Self::PlainText | Self::Silent | Self::Deaf => {
+                server_config(&NAMES, true)
+            }
             Self::Untrusted => server_config(&NAMES, false),
             Self::OtherName => server_config(&["other.test"], true),
         }
@@ -74,7 +77,11 @@ pub struct Received {
 impl Received {
     /// The value of a header field that is there once, or "".
     pub fn field(&self, name: &str) -> &str {
-        let mut values = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
+        let mut values = self
+            .fields
+            .iter()
+            .filter(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str());
         let value = values.next().unwrap_or_default();
         assert_eq!(values.next(), None, "{name} is there twice");
         value
@@ -83,7 +90,10 @@ impl Received {
     /// The decoded values of a query parameter.
     pub fn parameters(&self, name: &str) -> Vec<String> {
         let query = self.target.split_once('?').map_or("", |(_, query)| query);
-        form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect()
+        form_urlencoded::parse(query.as_bytes())
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
+            .collect()
     }
 }
 
@@ -114,9 +124,14 @@ impl Receiver {
     }
 
     /// A receiver at 127.0.0.`last` (1 to 9): hosts of their own.
-    #[expect(clippy::disallowed_methods, reason = "ends when the receiver is dropped")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "ends when the receiver is dropped"
+    )]
     pub async fn at(last: u8, manner: Manner) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0)).await.unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0))
+            .await
+            .unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             requests: watch::Sender::default(),
@@ -126,7 +141,11 @@ impl Receiver {
             open: watch::Sender::default(),
         });
         let task = tokio::spawn(accept(listener, manner, Arc::clone(&shared))).abort_handle();
-        Self { address, shared, task }
+        Self {
+            address,
+            shared,
+            task,
+        }
     }
 
     /// Where it listens.
@@ -171,7 +190,13 @@ impl Receiver {
 
     /// Returns once there have been `count` requests.
     pub async fn received(&self, count: usize) -> Vec<Received> {
-        self.shared.requests.subscribe().wait_for(|requests| requests.len() >= count).await.unwrap().clone()
+        self.shared
+            .requests
+            .subscribe()
+            .wait_for(|requests| requests.len() >= count)
+            .await
+            .unwrap()
+            .clone()
     }
 
     /// How many connections were ever made to it.
@@ -186,7 +211,12 @@ impl Receiver {
 
     /// Returns once at most `count` connections are open.
     pub async fn open_at_most(&self, count: usize) {
-        self.shared.open.subscribe().wait_for(|open| *open <= count).await.unwrap();
+        self.shared
+            .open
+            .subscribe()
+            .wait_for(|open| *open <= count)
+            .await
+            .unwrap();
     }
 }
 
@@ -212,10 +242,18 @@ async fn accept(listener: TcpListener, manner: Manner, shared: Arc<Shared>) {
     }
 }
 
-async fn serve(mut stream: TcpStream, acceptor: &TlsAcceptor, manner: Manner, shared: &Shared, number: usize) -> io::Result<()> {
+async fn serve(
+    mut stream: TcpStream,
+    acceptor: &TlsAcceptor,
+    manner: Manner,
+    shared: &Shared,
+    number: usize,
+) -> io::Result<()> {
     match manner {
         Manner::PlainText => {
-            stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await?;
+            stream
+                .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+                .await?;
             return gone(&mut stream).await;
         }
         Manner::Silent => return gone(&mut stream).await,
@@ -231,7 +269,9 @@ async fn serve(mut stream: TcpStream, acceptor: &TlsAcceptor, manner: Manner, sh
         let scripted = shared.script.lock().unwrap().pop_front();
         let reply = scripted.unwrap_or_else(|| shared.default.lock().unwrap().clone());
         let challenge = request.parameters("hub.challenge").concat();
-        shared.requests.send_modify(|requests| requests.push(request));
+        shared
+            .requests
+            .send_modify(|requests| requests.push(request));
         if !answer(&mut stream, reply, &challenge).await? {
             stream.shutdown().await?;
             return Ok(());
@@ -247,7 +287,11 @@ async fn gone(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<()> {
     Ok(())
 }
 
-async fn request(stream: &mut TlsStream<TcpStream>, read: &mut Vec<u8>, connection: usize) -> io::Result<Option<Received>> {
+async fn request(
+    stream: &mut TlsStream<TcpStream>,
+    read: &mut Vec<u8>,
+    connection: usize,
+) -> io::Result<Option<Received>> {
     let end = loop {
         if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
             break end;
@@ -259,12 +303,26 @@ async fn request(stream: &mut TlsStream<TcpStream>, read: &mut Vec<u8>, connecti
     let head = String::from_utf8(read[..end].to_vec()).unwrap();
     let mut lines = head.split("\r\n");
     let first: Vec<&str> = lines.next().unwrap().split(' ').collect();
-    let [method, target, "HTTP/1.1"] = first[..] else { panic!("{first:?}") };
-    let fields: Vec<(String, String)> =
-        lines.map(|line| line.split_once(": ").unwrap()).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let [method, target, "HTTP/1.1"] = first[..] else {
+        panic!("{first:?}")
+    };
+    let fields: Vec<(String, String)> = lines
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
     let (method, target) = (method.to_owned(), target.to_owned());
-    let mut received = Received { method, target, fields, body: Vec::new(), connection };
-    assert_eq!(received.field("transfer-encoding"), "", "the length is told ahead");
+    let mut received = Received {
+        method,
+        target,
+        fields,
+        body: Vec::new(),
+        connection,
+    };
+    assert_eq!(
+        received.field("transfer-encoding"),
+        "",
+        "the length is told ahead"
+    );
     let length: usize = received.field("content-length").parse().unwrap_or(0);
     while read.len() < end + 4 + length {
         if stream.read_buf(read).await? == 0 {
@@ -277,40 +335,82 @@ async fn request(stream: &mut TlsStream<TcpStream>, read: &mut Vec<u8>, connecti
 }
 
 /// Whether the connection can be used again.
-async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str) -> io::Result<bool> {
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn answer(
+    stream: &mut TlsStream<TcpStream>,
+    reply: Reply,
+    challenge: &str,
+) -> io::Result<bool> {
     match reply {
         Reply::Answer(status, fields, body) => {
-            let fields: String = fields.iter().flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"]).collect();
+            let fields: String = fields
+                .iter()
+                .flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"])
+                .collect();
             // These have no body, and say nothing about its length (RFC 9112 §6.3).
-            let length = if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+            let length = if status == 204 {
+                String::new()
+            } else {
+                format!("content-length: {}\r\n", body.len())
+            };
             let head = format!("HTTP/1.1 {status} X\r\n{fields}{length}\r\n");
             stream.write_all(&[head.as_bytes(), &body].concat()).await?;
         }
         Reply::Challenge => {
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{challenge}", challenge.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{challenge}",
+                challenge.len()
+            );
             stream.write_all(head.as_bytes()).await?;
         }
         Reply::Never => gone(stream).await?,
-        Reply::Drip => drip(stream, b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?,
+        Reply::Drip => {
+            drip(
+                stream,
+                b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n",
+            )
+            .await?;
+        }
         Reply::DripHead => drip(stream, b"HTTP/1.1 200 OK\r\nx: ").await?,
         Reply::Endless => {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+                .await?;
             repeat(stream, &[b"1000\r\n", &[b'x'; 4_096][..], b"\r\n"].concat()).await?;
         }
         Reply::Interim => repeat(stream, b"HTTP/1.1 100 Continue\r\n\r\n").await?,
         Reply::Fields(count) => {
-            let fields: String =
-                (0..count).flat_map(|number| ["x-".to_owned(), number.to_string(), ": y\r\n".to_owned()]).collect();
-            stream.write_all(format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n").as_bytes()).await?;
+            let fields: String = (0..count)
+                .flat_map(|number| ["x-".to_owned(), number.to_string(), ": y\r\n".to_owned()])
+                .collect();
+            stream
+                .write_all(
+                    format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n").as_bytes(),
+                )
+                .await?;
         }
         Reply::LongField(bytes) => {
             let value = "y".repeat(bytes);
-            stream.write_all(format!("HTTP/1.1 200 OK\r\nx: {value}\r\ncontent-length: 0\r\n\r\n").as_bytes()).await?;
+            stream
+                .write_all(
+                    format!("HTTP/1.1 200 OK\r\nx: {value}\r\ncontent-length: 0\r\n\r\n")
+                        .as_bytes(),
+                )
+                .await?;
         }
-        Reply::Garbage => stream.write_all(b"\x00\x01\x02 this is no HTTP\r\n\r\n").await?,
+        Reply::Garbage => {
+            stream
+                .write_all(b"\x00\x01\x02 this is no HTTP\r\n\r\n")
+                .await?;
+        }
         Reply::Close => return Ok(false),
         Reply::CloseInBody => {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf").await?;
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")
+                .await?;
             return Ok(false);
         }
     }
@@ -318,7 +418,10 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply, challenge: &str
     Ok(true)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the pace is real: what is tested is a deadline")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the pace is real: what is tested is a deadline"
+)]
 async fn drip(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
     stream.write_all(first).await?;
     let mut drops = tokio::time::interval(Duration::from_millis(5));

@@ -1,7 +1,8 @@
-//! A foreign writer: a plain SQLite connection that knows nothing of us, with the settings of the `sqlite3` shell.
+//! A foreign writer: a plain SQLite connection that knows nothing of us, with the settings of the
+//! `sqlite3` shell.
 //!
-//! Every call has a connection of its own, as every call of the shell has. The library is the one that the service links,
-//! so both know each other's locks although they are one process.
+//! Every call has a connection of its own, as every call of the shell has. The library is the one
+//! that the service links, so both know each other's locks although they are one process.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,15 +21,20 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many pages a backup copies in one step: all.
 const ALL_PAGES: std::ffi::c_int = -1;
 
-/// A connection as the shell makes it: foreign keys are off there, and on in the library that we link.
+/// A connection as the shell makes it: foreign keys are off there, and on in the library that we
+/// link.
 pub fn connect(path: &Path) -> Connection {
-    let connection = Connection::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let connection =
+        Connection::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     connection.busy_timeout(BUSY_TIMEOUT).unwrap();
-    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection
+        .pragma_update(None, "foreign_keys", false)
+        .unwrap();
     connection
 }
 
-/// Runs `sql` and returns the rows as the shell prints them: columns parted by `|`, rows by line ends, null as nothing.
+/// Runs `sql` and returns the rows as the shell prints them: columns parted by `|`, rows by line
+/// ends, null as nothing.
 ///
 /// # Panics
 /// With SQLite's message where a statement fails; see [`refused`].
@@ -50,9 +56,18 @@ pub fn refused(path: &Path, sql: &str) -> String {
 pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     let mut objects = Vec::new();
     each_result(&connect(path), query, |rows| {
-        let names: Vec<String> = rows.as_ref().unwrap().column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = rows
+            .as_ref()
+            .unwrap()
+            .column_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         while let Some(row) = rows.next()? {
-            let members = names.iter().enumerate().map(|(at, name)| (name.clone(), json(row.get_ref_unwrap(at))));
+            let members = names
+                .iter()
+                .enumerate()
+                .map(|(at, name)| (name.clone(), json(row.get_ref_unwrap(at))));
             objects.push(Value::Object(members.collect::<Map<_, _>>()));
         }
         Ok(())
@@ -61,21 +76,32 @@ pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     objects
 }
 
-/// Every row of every table, the text index's own tables included: two states are the same where this is.
+/// Every row of every table, the text index's own tables included: two states are the same where
+/// this is.
 pub fn contents(path: &Path) -> String {
-    let names = sqlite3(path, "select name from sqlite_schema where type = 'table' order by name");
+    let names = sqlite3(
+        path,
+        "select name from sqlite_schema where type = 'table' order by name",
+    );
     names.lines().fold(String::new(), |mut text, name| {
-        writeln!(text, "{name}\n{}", sqlite3(path, &format!("select * from \"{name}\""))).unwrap();
+        writeln!(
+            text,
+            "{name}\n{}",
+            sqlite3(path, &format!("select * from \"{name}\""))
+        )
+        .unwrap();
         text
     })
 }
 
-/// Copies the database at `path` to a new file, page by page, while others use it: the shell's `.backup`.
+/// Copies the database at `path` to a new file, page by page, while others use it: the shell's
+/// `.backup`.
 pub fn back_up(path: &Path, to: &Path) {
     copy(&connect(path), &mut Connection::open(to).unwrap());
 }
 
-/// Puts the pages of the database at `from` into the one at `path`, while others use it: the shell's `.restore`.
+/// Puts the pages of the database at `from` into the one at `path`, while others use it: the
+/// shell's `.restore`.
 pub fn restore(path: &Path, from: &Path) {
     copy(&Connection::open(from).unwrap(), &mut connect(path));
 }
@@ -86,7 +112,10 @@ fn copy(from: &Connection, to: &mut Connection) {
 }
 
 /// Returns once `query` says `wanted`, for processes whose work nothing else tells of.
-#[expect(clippy::disallowed_methods, reason = "another process has no clock that a test could move")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
 pub fn rows_say(path: &Path, query: &str, wanted: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -100,12 +129,17 @@ pub fn rows_say(path: &Path, query: &str, wanted: &str) {
 }
 
 fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
-    assert!(!sql.starts_with('.'), "commands that begin with a dot are the shell's own: use `refused`, `back_up`, `restore`");
+    assert!(
+        !sql.starts_with('.'),
+        "commands that begin with a dot are the shell's own: use `refused`, `back_up`, `restore`"
+    );
     let mut printed = String::new();
     each_result(&connect(path), sql, |rows| {
         let columns = rows.as_ref().unwrap().column_count();
         while let Some(row) = rows.next()? {
-            let cells: Vec<String> = (0..columns).map(|at| text(row.get_ref_unwrap(at))).collect();
+            let cells: Vec<String> = (0..columns)
+                .map(|at| text(row.get_ref_unwrap(at)))
+                .collect();
             writeln!(printed, "{}", cells.join("|")).unwrap();
         }
         Ok(())
@@ -133,7 +167,9 @@ fn text(value: ValueRef<'_>) -> String {
         ValueRef::Null => String::new(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Real(number) => format!("{number:?}"),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
     }
 }
 

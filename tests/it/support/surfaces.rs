@@ -35,7 +35,8 @@ pub fn check_in_step(app: &TestApp) -> impl Future<Output = ()> {
         check_parts(app, &published).await;
         check_feeds(app, &published).await;
         check_index(app);
-        // As `reviews check` opens it: FTS5 on a connection that has read before may judge by what it remembers.
+        // As `reviews check` opens it: FTS5 on a connection that has read before may judge by what
+        // it remembers.
         let readers = Database::open_read_only(&app.path()).await.unwrap();
         let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
         readers.close().await;
@@ -47,6 +48,10 @@ fn ids(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["id"].as_str().unwrap()).collect()
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
 async fn check_dataset(app: &TestApp, published: &[Value]) {
     let dataset = app.get("/reviews.json").await;
     assert_eq!(dataset.ids(), ids(published), "/reviews.json");
@@ -54,53 +59,117 @@ async fn check_dataset(app: &TestApp, published: &[Value]) {
     let mut mentions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows(&app.path(), MENTIONS) {
         let text = |name: &str| row[name].as_str().unwrap().to_owned();
-        mentions.entry(text("id")).or_default().push(format!("{} {}", text("kind"), text("value")));
+        mentions
+            .entry(text("id"))
+            .or_default()
+            .push(format!("{} {}", text("kind"), text("value")));
     }
     for (row, review) in published.iter().zip(dataset["reviews"].as_array().unwrap()) {
         for (column, pointer) in SHOWN {
-            assert_eq!(review.pointer(pointer).unwrap_or(&Value::Null), &row[column], "{pointer} of {review}");
+            assert_eq!(
+                review.pointer(pointer).unwrap_or(&Value::Null),
+                &row[column],
+                "{pointer} of {review}"
+            );
         }
-        let shown: Vec<String> = [("service", "services"), ("service_area", "service_areas"), ("technician", "technicians")]
-            .iter()
-            .flat_map(|(kind, list)| review["mentions"][list].as_array().unwrap().iter().map(move |value| (kind, value)))
-            .map(|(kind, value)| format!("{kind} {}", value.as_str().unwrap()))
-            .collect();
-        assert_eq!(shown, mentions.get(review["id"].as_str().unwrap()).cloned().unwrap_or_default(), "mentions of {review}");
+        let shown: Vec<String> = [
+            ("service", "services"),
+            ("service_area", "service_areas"),
+            ("technician", "technicians"),
+        ]
+        .iter()
+        .flat_map(|(kind, list)| {
+            review["mentions"][list]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(move |value| (kind, value))
+        })
+        .map(|(kind, value)| format!("{kind} {}", value.as_str().unwrap()))
+        .collect();
+        assert_eq!(
+            shown,
+            mentions
+                .get(review["id"].as_str().unwrap())
+                .cloned()
+                .unwrap_or_default(),
+            "mentions of {review}"
+        );
     }
     for stars in 1..=5 {
-        let count = published.iter().filter(|row| row["rating"] == stars).count();
-        assert_eq!(dataset["aggregate_rating"]["distribution"][stars.to_string()], count, "{stars} stars");
+        let count = published
+            .iter()
+            .filter(|row| row["rating"] == stars)
+            .count();
+        assert_eq!(
+            dataset["aggregate_rating"]["distribution"][stars.to_string()],
+            count,
+            "{stars} stars"
+        );
     }
-    let withheld = rows(&app.path(), "select count(*) as count from review where status = 'withheld';");
-    assert_eq!(dataset["withheld"]["count"], withheld[0]["count"], "withheld");
-    assert_eq!(app.get("/insights.json").await.json()["generated_from"]["reviews"], published.len(), "/insights.json");
+    let withheld = rows(
+        &app.path(),
+        "select count(*) as count from review where status = 'withheld';",
+    );
+    assert_eq!(
+        dataset["withheld"]["count"], withheld[0]["count"],
+        "withheld"
+    );
+    assert_eq!(
+        app.get("/insights.json").await.json()["generated_from"]["reviews"],
+        published.len(),
+        "/insights.json"
+    );
 }
 
 async fn check_parts(app: &TestApp, published: &[Value]) {
-    assert_eq!(app.get("/api/reviews/since/0001-01-01").await.ids(), ids(published), "since");
+    assert_eq!(
+        app.get("/api/reviews/since/0001-01-01").await.ids(),
+        ids(published),
+        "since"
+    );
     let mut found = Vec::new();
     let mut target = "/api/reviews/search?limit=100".to_owned();
     loop {
         let page = app.get(&target).await;
         assert_eq!(page.json()["total"], published.len(), "{target}");
         found.extend(page.ids());
-        let Some(cursor) = page.json()["next_cursor"].as_str().map(str::to_owned) else { break };
+        let Some(cursor) = page.json()["next_cursor"].as_str().map(str::to_owned) else {
+            break;
+        };
         target = format!("/api/reviews/search?limit=100&cursor={cursor}");
     }
     assert_eq!(found, ids(published), "search");
     for row in published.iter().take(3).chain(published.last()) {
         let id = row["id"].as_str().unwrap();
-        assert_eq!(app.get(&format!("/api/reviews/{id}")).await.json()["text"], row["text"], "{id}");
-        let page = app.get_with(&format!("/reviews/{id}"), &[("if-none-match", "\"another\"")]).await;
+        assert_eq!(
+            app.get(&format!("/api/reviews/{id}")).await.json()["text"],
+            row["text"],
+            "{id}"
+        );
+        let page = app
+            .get_with(
+                &format!("/reviews/{id}"),
+                &[("if-none-match", "\"another\"")],
+            )
+            .await;
         assert_eq!(page.status, 200, "the page of {id}");
     }
 }
 
 async fn check_feeds(app: &TestApp, published: &[Value]) {
-    let newest: Vec<String> =
-        ids(published).iter().take(50).map(|id| format!("https://reviews.example.com/reviews/{id}")).collect();
+    let newest: Vec<String> = ids(published)
+        .iter()
+        .take(50)
+        .map(|id| format!("https://reviews.example.com/reviews/{id}"))
+        .collect();
     let feed = app.get("/api/feed.json").await.json();
-    let items: Vec<&str> = feed["items"].as_array().unwrap().iter().map(|item| item["url"].as_str().unwrap()).collect();
+    let items: Vec<&str> = feed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["url"].as_str().unwrap())
+        .collect();
     assert_eq!(items, newest, "/api/feed.json");
     let atom = feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).unwrap();
     let entries: Vec<&str> = atom.entries.iter().map(|entry| entry.id.as_str()).collect();
@@ -110,18 +179,33 @@ async fn check_feeds(app: &TestApp, published: &[Value]) {
 /// The text index finds what is there and nothing else, withheld reviews included.
 fn check_index(app: &TestApp) {
     for phrase in ["water heater", "shell", "fur", "nowhere to be found"] {
-        let found = format!("select review_id from review_fts where review_fts match '\"{phrase}\"' order by 1;");
-        let there = format!("select review_id from review where instr(lower(text), '{phrase}') order by 1;");
-        assert_eq!(rows(&app.path(), &found), rows(&app.path(), &there), "review_fts match {phrase}");
+        let found = format!(
+            "select review_id from review_fts where review_fts match '\"{phrase}\"' order by 1;"
+        );
+        let there = format!(
+            "select review_id from review where instr(lower(text), '{phrase}') order by 1;"
+        );
+        assert_eq!(
+            rows(&app.path(), &found),
+            rows(&app.path(), &there),
+            "review_fts match {phrase}"
+        );
     }
 }
 
-/// Version and instant of each document, as the database has them: `("reviews", 3, "2026-11-20T12:00:00.000Z")`.
+/// Version and instant of each document, as the database has them:
+/// `("reviews", 3, "2026-11-20T12:00:00.000Z")`.
 pub fn publications(path: &Path) -> Vec<(String, i64, String)> {
     let query = "select document, version, changed_at from publication order by document;";
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     rows(path, query)
         .iter()
-        .map(|row| (text(&row["document"]), row["version"].as_i64().unwrap(), text(&row["changed_at"])))
+        .map(|row| {
+            (
+                text(&row["document"]),
+                row["version"].as_i64().unwrap(),
+                text(&row["changed_at"]),
+            )
+        })
         .collect()
 }

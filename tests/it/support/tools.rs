@@ -1,11 +1,13 @@
-//! What a machine may lack: a test that needs it is skipped by name, and the run says so at its end (`tests/skipped.rs`).
+//! What a machine may lack: a test that needs it is skipped by name, and the run says so at its end
+//! (`tests/skipped.rs`).
 
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
-/// Where skipped tests are noted, a line each: the process that runs all tests, the test, what it needs.
+/// Where skipped tests are noted, a line each: the process that runs all tests, the test, what it
+/// needs.
 const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 
 /// A program besides Rust and a C compiler.
@@ -36,9 +38,13 @@ impl Tool {
         }
     }
 
-    /// Where it is; else notes that `test` is skipped for want of it, or fails where nothing may be skipped.
+    /// Where it is; else notes that `test` is skipped for want of it, or fails where nothing may be
+    /// skipped.
     pub fn find(self, test: &str) -> Option<PathBuf> {
-        let found = self.names().iter().find_map(|name| in_path(name, &setting("PATH")));
+        let found = self
+            .names()
+            .iter()
+            .find_map(|name| in_path(name, &setting("PATH")));
         if found.is_none() {
             skip(test, self.names()[0]);
         }
@@ -46,7 +52,10 @@ impl Tool {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place of the tests that reads the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place of the tests that reads the environment"
+)]
 fn setting(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
@@ -54,15 +63,26 @@ fn setting(name: &str) -> String {
 fn in_path(name: &str, path: &str) -> Option<PathBuf> {
     // A name with a slash in it stands for itself, as in a shell.
     let places = env::split_paths(path).map(|folder| folder.join(name));
-    let places: Vec<PathBuf> = if name.contains('/') { vec![name.into()] } else { places.collect() };
+    let places: Vec<PathBuf> = if name.contains('/') {
+        vec![name.into()]
+    } else {
+        places.collect()
+    };
     places.into_iter().find(|place| place.is_file())
 }
 
 fn skip(test: &str, tool: &str) {
     let required = setting("REVIEWS_TEST_REQUIRE");
-    assert!(required != "all", "{test} needs `{tool}`, which is not on the PATH; install it, or unset REVIEWS_TEST_REQUIRE");
+    assert!(
+        required != "all",
+        "{test} needs `{tool}`, which is not on the PATH; install it, or unset REVIEWS_TEST_REQUIRE"
+    );
     let line = format!("{}\t{test}\t{tool}\n", std::os::unix::process::parent_id());
-    let mut file = OpenOptions::new().create(true).append(true).open(Path::new(SKIPPED)).unwrap();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(Path::new(SKIPPED))
+        .unwrap();
     file.write_all(line.as_bytes()).unwrap();
     // Not captured with what the test prints, so that it is seen.
     let _ = stderr().write_all(format!("skipped: {test} needs `{tool}`\n").as_bytes());
@@ -72,7 +92,9 @@ fn skip(test: &str, tool: &str) {
 macro_rules! needs {
     ($tool:expr) => {{
         fn here() {}
-        let name = std::any::type_name_of_val(&here).trim_end_matches("::here").replace("::{{closure}}", "");
+        let name = std::any::type_name_of_val(&here)
+            .trim_end_matches("::here")
+            .replace("::{{closure}}", "");
         match $tool.find(&name) {
             Some(path) => path,
             None => return,
@@ -88,6 +110,9 @@ fn a_tool_is_looked_for_in_every_folder_of_the_path() {
     std::fs::write(&tool, "").unwrap();
     let path = format!("{}:{}", one.path().display(), other.path().display());
     assert_eq!(in_path("sqlite3", &path), Some(tool.clone()));
-    assert_eq!((in_path("chromium", &path), in_path("sqlite3", "")), (None, None));
+    assert_eq!(
+        (in_path("chromium", &path), in_path("sqlite3", "")),
+        (None, None)
+    );
     assert_eq!(in_path(tool.to_str().unwrap(), ""), Some(tool));
 }

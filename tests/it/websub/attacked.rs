@@ -1,4 +1,5 @@
-//! Strangers who ask for much: what they cause stays bounded, and keeps nobody out who is there already.
+//! Strangers who ask for much: what they cause stays bounded, and keeps nobody out who is there
+//! already.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -11,16 +12,24 @@ const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded")
 impl Hub {
     async fn ask_from(&self, peer: &str, mode: &str, callback: &str) -> Answer {
         let body = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs([("hub.mode", mode), ("hub.topic", REVIEWS), ("hub.callback", callback)])
+            .extend_pairs([
+                ("hub.mode", mode),
+                ("hub.topic", REVIEWS),
+                ("hub.callback", callback),
+            ])
             .finish();
         self.app.post_hub_from(Some(peer), &[FORM], body).await
     }
 
-    /// A hub with these flags, and one active subscription whose callback is a name: not free of any limit.
+    /// A hub with these flags, and one active subscription whose callback is a name: not free of
+    /// any limit.
     async fn with_victim(flags: &'static [&'static str]) -> (Self, String) {
         let hub = Self::with(flags).await;
         let victim = hub.receiver.url_of("victim.receiver.test", "/cb");
-        assert_eq!(hub.ask("subscribe", REVIEWS, &victim, &[]).await.status, 202);
+        assert_eq!(
+            hub.ask("subscribe", REVIEWS, &victim, &[]).await.status,
+            202
+        );
         hub.app.drain().await;
         assert_eq!(hub.state(), "active");
         (hub, victim)
@@ -28,7 +37,12 @@ impl Hub {
 
     /// How many rows `table` holds, and how many bytes the texts in it.
     async fn size(&self, table: &str, column: &str) -> (u64, u64) {
-        let said = self.app.shell(&format!("select count(*), coalesce(sum(length({column})), 0) from {table}")).await;
+        let said = self
+            .app
+            .shell(&format!(
+                "select count(*), coalesce(sum(length({column})), 0) from {table}"
+            ))
+            .await;
         let (rows, bytes) = said.split_once('|').unwrap();
         (rows.parse().unwrap(), bytes.parse().unwrap())
     }
@@ -46,30 +60,66 @@ async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_write
     ])
     .await;
     for number in 0..100 {
-        let callback = hub.receiver.url_of(&format!("n{number}.receiver.test"), "/cb");
-        assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+        let callback = hub
+            .receiver
+            .url_of(&format!("n{number}.receiver.test"), "/cb");
+        assert_eq!(
+            hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
+            202
+        );
     }
     hub.app.drain().await;
-    assert_eq!((hub.book.asked().len(), hub.verifications("subscribe").len()), (100, 20));
+    assert_eq!(
+        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (100, 20)
+    );
     for _ in 0..60 {
         hub.pass(1).await;
     }
-    assert_eq!((hub.book.asked().len(), hub.verifications("subscribe").len()), (120, 40));
+    assert_eq!(
+        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (120, 40)
+    );
     let postponed = "select count(*) from intent where attempts > 0 or next_attempt_at <> requested_at or serial > 1";
-    assert_eq!((hub.app.shell("select count(*) from attempt").await, hub.app.shell(postponed).await), ("0".into(), "0".into()));
+    assert_eq!(
+        (
+            hub.app.shell("select count(*) from attempt").await,
+            hub.app.shell(postponed).await
+        ),
+        ("0".into(), "0".into())
+    );
     hub.pass(180).await;
-    assert_eq!((hub.book.asked().len(), hub.verifications("subscribe").len()), (180, 100), "each has had its turn");
-    assert_eq!(hub.app.shell("select count(*) from subscription where state = 'active'").await, "100");
+    assert_eq!(
+        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (180, 100),
+        "each has had its turn"
+    );
+    assert_eq!(
+        hub.app
+            .shell("select count(*) from subscription where state = 'active'")
+            .await,
+        "100"
+    );
 }
 
 #[tokio::test]
 async fn a_verification_that_waits_for_its_turn_holds_up_no_delivery() {
-    let (hub, victim) = Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
+    let (hub, victim) =
+        Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
     for _ in 0..2 {
-        assert_eq!(hub.ask("subscribe", REVIEWS, &victim, &[]).await.status, 202);
+        assert_eq!(
+            hub.ask("subscribe", REVIEWS, &victim, &[]).await.status,
+            202
+        );
         hub.app.drain().await;
     }
-    assert_eq!((hub.verifications("subscribe").len(), hub.field("(select count(*) from intent)")), (2, json!(1)));
+    assert_eq!(
+        (
+            hub.verifications("subscribe").len(),
+            hub.field("(select count(*) from intent)")
+        ),
+        (2, json!(1))
+    );
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 1);
     hub.pass(60).await;
@@ -98,15 +148,30 @@ async fn rows_that_strangers_cause_are_bounded_in_number_and_in_bytes() {
         .await;
     hub.receiver.always(crate::support::Reply::status(404));
     let callback = hub.receiver.url(&format!("/{}", "y".repeat(2_000)));
-    assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
+        202
+    );
     hub.app.drain().await;
     assert_eq!(hub.size("attempt", "callback").await.0, 10_000);
     let newest = "select length(callback) from attempt order by attempt_id desc limit 1";
     assert_eq!(hub.app.shell(newest).await, "201", "its beginning");
-    let (rows, bytes) = hub.size("subscription where state = 'rejected'", "callback_key").await;
-    assert!(rows == 1_000 && bytes < 2_100_000, "{rows} rows, {bytes} bytes");
-    assert_eq!(hub.size("subscription where state = 'removed'", "callback_key").await.0, 10_000);
-    let kept = format!("select count(*) from subscription where state = 'rejected' and callback = '{callback}'");
+    let (rows, bytes) = hub
+        .size("subscription where state = 'rejected'", "callback_key")
+        .await;
+    assert!(
+        rows == 1_000 && bytes < 2_100_000,
+        "{rows} rows, {bytes} bytes"
+    );
+    assert_eq!(
+        hub.size("subscription where state = 'removed'", "callback_key")
+            .await
+            .0,
+        10_000
+    );
+    let kept = format!(
+        "select count(*) from subscription where state = 'rejected' and callback = '{callback}'"
+    );
     assert_eq!(hub.app.shell(&kept).await, "1", "the newest are kept");
 }
 
@@ -115,16 +180,29 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
     let (hub, victim) = Hub::with_victim(&[]).await;
     let mut taken = 0;
     for number in 0..1_000 {
-        let answer = hub.ask_from(&format!("2001:db8:1:{number:x}::1"), "subscribe", &format!("https://f{number}.test/")).await;
+        let answer = hub
+            .ask_from(
+                &format!("2001:db8:1:{number:x}::1"),
+                "subscribe",
+                &format!("https://f{number}.test/"),
+            )
+            .await;
         assert!([202, 429].contains(&answer.status), "{}", answer.text());
         taken += usize::from(answer.status == 202);
     }
     assert_eq!(taken, 240, "one /48 is one network, whatever the /64");
-    let other = hub.ask_from("2001:db8:2::1", "subscribe", "https://other.test/").await;
+    let other = hub
+        .ask_from("2001:db8:2::1", "subscribe", "https://other.test/")
+        .await;
     assert_eq!(other.status, 202, "others are not held up by it");
     for mode in ["subscribe", "unsubscribe"] {
         let answer = hub.ask_from("2001:db8:1:1::1", mode, &victim).await;
-        assert_eq!(answer.status, 202, "{mode}, even from that network: {}", answer.text());
+        assert_eq!(
+            answer.status,
+            202,
+            "{mode}, even from that network: {}",
+            answer.text()
+        );
     }
 }
 
@@ -132,13 +210,36 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
 async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
     let (hub, victim) = Hub::with_victim(&["--hub-pending-max", "5"]).await;
     for number in 0..6 {
-        let answer = hub.ask("subscribe", REVIEWS, &format!("https://f{number}.test/"), &[]).await;
+        let answer = hub
+            .ask(
+                "subscribe",
+                REVIEWS,
+                &format!("https://f{number}.test/"),
+                &[],
+            )
+            .await;
         assert_eq!(answer.status, if number < 5 { 202 } else { 503 });
     }
-    assert_eq!(hub.ask("subscribe", REVIEWS, "https://f0.test/", &[]).await.status, 202, "it takes its own place");
-    assert_eq!(hub.ask("unsubscribe", REVIEWS, "https://nobody.test/", &[]).await.status, 202, "it takes none");
+    assert_eq!(
+        hub.ask("subscribe", REVIEWS, "https://f0.test/", &[])
+            .await
+            .status,
+        202,
+        "it takes its own place"
+    );
+    assert_eq!(
+        hub.ask("unsubscribe", REVIEWS, "https://nobody.test/", &[])
+            .await
+            .status,
+        202,
+        "it takes none"
+    );
     for mode in ["subscribe", "unsubscribe"] {
-        assert_eq!(hub.ask(mode, REVIEWS, &victim, &[]).await.status, 202, "{mode}");
+        assert_eq!(
+            hub.ask(mode, REVIEWS, &victim, &[]).await.status,
+            202,
+            "{mode}"
+        );
     }
     hub.app.drain().await;
     assert_eq!(hub.verifications("unsubscribe").len(), 1);
@@ -146,22 +247,47 @@ async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
 
 #[tokio::test]
 async fn false_requests_that_name_a_victims_host_keep_it_out_neither_here_nor_there() {
-    let (hub, victim) = Hub::with_victim(&["--hub-verifications-per-address-per-minute", "20"]).await;
+    let (hub, victim) =
+        Hub::with_victim(&["--hub-verifications-per-address-per-minute", "20"]).await;
     let mut statuses = Vec::new();
     for number in 0..30 {
-        let callback = hub.receiver.url_of("victim.receiver.test", &format!("/false{number}"));
-        statuses.push(hub.ask_from(&format!("198.51.100.{number}"), "subscribe", &callback).await.status);
+        let callback = hub
+            .receiver
+            .url_of("victim.receiver.test", &format!("/false{number}"));
+        statuses.push(
+            hub.ask_from(&format!("198.51.100.{number}"), "subscribe", &callback)
+                .await
+                .status,
+        );
     }
-    assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 1, "the first of 30 a minute was the victim's own");
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 429).count(),
+        1,
+        "the first of 30 a minute was the victim's own"
+    );
     hub.app.drain().await;
     let before = hub.verifications("subscribe").len();
     assert_eq!(before, 20, "the address has had its share too");
-    assert_eq!(hub.ask_from("198.51.100.99", "subscribe", &victim).await.status, 202);
+    assert_eq!(
+        hub.ask_from("198.51.100.99", "subscribe", &victim)
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     let asked = hub.verifications("subscribe");
     assert_eq!(asked.len(), before + 1);
-    assert!(asked[before].target.starts_with("/cb?"), "at once, though 10 others wait: {}", asked[before].target);
-    assert_eq!(hub.ask_from("198.51.100.99", "unsubscribe", &victim).await.status, 202);
+    assert!(
+        asked[before].target.starts_with("/cb?"),
+        "at once, though 10 others wait: {}",
+        asked[before].target
+    );
+    assert_eq!(
+        hub.ask_from("198.51.100.99", "unsubscribe", &victim)
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     assert_eq!(hub.verifications("unsubscribe").len(), 1);
 }
@@ -171,9 +297,22 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
     let (hub, victim) = Hub::with_victim(&["--hub-requests-per-source-per-minute", "1"]).await;
     let mut statuses = Vec::new();
     for _ in 0..6 {
-        statuses.push(hub.ask_from("198.51.100.1", "subscribe", &victim).await.status);
+        statuses.push(
+            hub.ask_from("198.51.100.1", "subscribe", &victim)
+                .await
+                .status,
+        );
     }
-    assert_eq!(statuses, [202, 202, 202, 202, 202, 429], "one by its source, four by its own share");
+    assert_eq!(
+        statuses,
+        [202, 202, 202, 202, 202, 429],
+        "one by its source, four by its own share"
+    );
     hub.app.advance(TimeDelta::seconds(15));
-    assert_eq!(hub.ask_from("198.51.100.1", "subscribe", &victim).await.status, 202);
+    assert_eq!(
+        hub.ask_from("198.51.100.1", "subscribe", &victim)
+            .await
+            .status,
+        202
+    );
 }

@@ -1,16 +1,25 @@
-//! The limits against abuse: each refuses with `Retry-After`, and opened nets are free of those per source and per host.
+//! The limits against abuse: each refuses with `Retry-After`, and opened nets are free of those per
+//! source and per host.
 
 use super::{Hub, REVIEWS, book};
 use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
 
 /// A hub whose callbacks all lie outside, with these flags.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
-    TestApp::with_hub(&Generator::new(73).reviews(3), MakeHub::closed(flags, book())).await
+    TestApp::with_hub(
+        &Generator::new(73).reviews(3),
+        MakeHub::closed(flags, book()),
+    )
+    .await
 }
 
 async fn ask_from(app: &TestApp, peer: &str, forwarded: Option<&str>, callback: &str) -> Answer {
     let body = form_urlencoded::Serializer::new(String::new())
-        .extend_pairs([("hub.mode", "subscribe"), ("hub.topic", REVIEWS), ("hub.callback", callback)])
+        .extend_pairs([
+            ("hub.mode", "subscribe"),
+            ("hub.topic", REVIEWS),
+            ("hub.callback", callback),
+        ])
         .finish();
     let mut headers = vec![("content-type", "application/x-www-form-urlencoded")];
     headers.extend(forwarded.map(|forwarded| ("x-forwarded-for", forwarded)));
@@ -25,7 +34,11 @@ async fn ask(app: &TestApp, callback: &str) -> Answer {
 fn check_refused(answer: &Answer, status: u16) {
     assert_eq!(answer.status, status, "{}", answer.text());
     let wait: u64 = answer.header("retry-after").parse().unwrap();
-    assert!((1..=3_600).contains(&wait) && answer.text().contains(&format!("again in {wait} s")), "{wait}: {}", answer.text());
+    assert!(
+        (1..=3_600).contains(&wait) && answer.text().contains(&format!("again in {wait} s")),
+        "{wait}: {}",
+        answer.text()
+    );
 }
 
 #[tokio::test]
@@ -49,12 +62,23 @@ async fn requests_per_source_are_bounded_whatever_they_ask() {
         }
     }
     app.advance(chrono::TimeDelta::seconds(30));
-    assert_eq!(ask_from(&app, "198.51.100.1", None, "https://b.test/").await.status, 202);
+    assert_eq!(
+        ask_from(&app, "198.51.100.1", None, "https://b.test/")
+            .await
+            .status,
+        202
+    );
 }
 
 #[tokio::test]
 async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
-    let app = outside(&["--hub-requests-per-source-per-minute", "1", "--trusted-proxies", "10.0.0.0/8"]).await;
+    let app = outside(&[
+        "--hub-requests-per-source-per-minute",
+        "1",
+        "--trusted-proxies",
+        "10.0.0.0/8",
+    ])
+    .await;
     for (number, (peer, forwarded, status)) in [
         // A stranger may write what it likes.
         ("198.51.100.1", Some("203.0.113.1"), 202),
@@ -62,7 +86,11 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
         // Our proxy says who asks; what stands before its word is the client's own.
         ("10.0.0.1", Some("198.51.100.9"), 202),
         ("10.0.0.2", Some("203.0.113.3, 198.51.100.9"), 429),
-        ("10.0.0.1", Some("203.0.113.4, 198.51.100.10, 10.0.0.7"), 202),
+        (
+            "10.0.0.1",
+            Some("203.0.113.4, 198.51.100.10, 10.0.0.7"),
+            202,
+        ),
         ("10.0.0.1", Some("198.51.100.10"), 429),
         ("10.0.0.1", None, 202),
         ("10.0.0.1", Some("unknown"), 429),
@@ -77,16 +105,23 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
     {
         // Each another one, for whoever asks for the same again takes its own place.
         let callback = format!("https://n{number}.test/");
-        assert_eq!(ask_from(&app, peer, forwarded, &callback).await.status, status, "{peer} {forwarded:?}");
+        assert_eq!(
+            ask_from(&app, peer, forwarded, &callback).await.status,
+            status,
+            "{peer} {forwarded:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn verifications_per_callback_host_are_bounded() {
     let app = outside(&["--hub-verifications-per-host-per-minute", "2"]).await;
-    for (callback, status) in
-        [("https://a.test/1", 202), ("https://A.test:8443/2", 202), ("https://a.test/3", 429), ("https://b.test/", 202)]
-    {
+    for (callback, status) in [
+        ("https://a.test/1", 202),
+        ("https://A.test:8443/2", 202),
+        ("https://a.test/3", 429),
+        ("https://b.test/", 202),
+    ] {
         let answer = ask(&app, callback).await;
         assert_eq!(answer.status, status, "{callback}");
         if status == 429 {
@@ -98,7 +133,11 @@ async fn verifications_per_callback_host_are_bounded() {
 #[tokio::test]
 async fn requests_that_wait_for_verification_are_bounded() {
     let app = outside(&["--hub-pending-max", "2"]).await;
-    for (callback, status) in [("https://a.test/", 202), ("https://b.test/", 202), ("https://c.test/", 503)] {
+    for (callback, status) in [
+        ("https://a.test/", 202),
+        ("https://b.test/", 202),
+        ("https://c.test/", 503),
+    ] {
         let answer = ask(&app, callback).await;
         assert_eq!(answer.status, status);
         if status == 503 {
@@ -106,12 +145,22 @@ async fn requests_that_wait_for_verification_are_bounded() {
         }
     }
     app.drain().await;
-    assert_eq!(ask(&app, "https://c.test/").await.status, 202, "they were verified");
+    assert_eq!(
+        ask(&app, "https://c.test/").await.status,
+        202,
+        "they were verified"
+    );
 }
 
 #[tokio::test]
 async fn subscriptions_per_host_and_in_all_are_bounded_and_renewals_are_not() {
-    let app = outside(&["--hub-subscriptions-per-host-max", "1", "--hub-subscriptions-max", "2"]).await;
+    let app = outside(&[
+        "--hub-subscriptions-per-host-max",
+        "1",
+        "--hub-subscriptions-max",
+        "2",
+    ])
+    .await;
     for (callback, status) in [
         ("https://a.test/1", 202),
         ("https://a.test/2", 429),
@@ -144,20 +193,34 @@ async fn opened_nets_are_free_of_the_limits_per_source_and_per_host() {
     ])
     .await;
     for number in 0..5 {
-        let answer = ask_from(&hub.app, "127.0.0.1", None, &hub.receiver.url(&format!("/{number}"))).await;
+        let answer = ask_from(
+            &hub.app,
+            "127.0.0.1",
+            None,
+            &hub.receiver.url(&format!("/{number}")),
+        )
+        .await;
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
     hub.app.drain().await;
     hub.change("c1").await;
     hub.change("c2").await;
-    assert_eq!((hub.verifications("subscribe").len(), hub.deliveries().len()), (5, 10));
+    assert_eq!(
+        (hub.verifications("subscribe").len(), hub.deliveries().len()),
+        (5, 10)
+    );
 }
 
 #[tokio::test]
 async fn a_host_that_has_had_its_bytes_rests_for_an_hour_and_others_do_not() {
     let hub = Hub::with(&["--hub-bytes-per-host-per-hour", "1"]).await;
     for host in ["a.receiver.test", "b.receiver.test"] {
-        assert_eq!(hub.ask("subscribe", REVIEWS, &hub.receiver.url_of(host, "/cb"), &[]).await.status, 202);
+        assert_eq!(
+            hub.ask("subscribe", REVIEWS, &hub.receiver.url_of(host, "/cb"), &[])
+                .await
+                .status,
+            202
+        );
     }
     hub.app.drain().await;
     hub.change("c1").await;

@@ -1,7 +1,7 @@
 //! What is delivered, and how (rules 35 to 39, 42 and 43).
 
 use bytes::Bytes;
-use reviews_service::websub::sign;
+use reviews_service::websub::{Secret, sign};
 
 use super::{ATOM, BASE, FEED, Hub, REVIEWS};
 use crate::support::Reply;
@@ -13,49 +13,96 @@ async fn rule_35_a_delivery_is_a_post_of_the_whole_topic() {
     hub.change("c2").await;
     let sent = hub.deliveries();
     assert_eq!((sent.len(), sent[0].target.as_str()), (2, "/cb"));
-    assert!(sent[0].body != sent[1].body && sent[1].body == hub.app.get("/reviews.json").await.body);
-    assert_eq!(sent[1].field("content-length"), sent[1].body.len().to_string());
+    assert!(
+        sent[0].body != sent[1].body && sent[1].body == hub.app.get("/reviews.json").await.body
+    );
+    assert_eq!(
+        sent[1].field("content-length"),
+        sent[1].body.len().to_string()
+    );
 }
 
 #[tokio::test]
 async fn rule_36_and_37_it_has_the_topics_content_type_and_one_link_field() {
     let hub = Hub::new().await;
     for topic in [REVIEWS, FEED, ATOM] {
-        assert_eq!(hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[]).await.status, 202);
+        assert_eq!(
+            hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[])
+                .await
+                .status,
+            202
+        );
     }
     hub.app.drain().await;
     hub.change("c1").await;
     let sent = hub.deliveries();
     assert_eq!(sent.len(), 3);
-    for (topic, kind) in [(REVIEWS, "application/json"), (FEED, "application/json"), (ATOM, "application/atom+xml")] {
+    for (topic, kind) in [
+        (REVIEWS, "application/json"),
+        (FEED, "application/json"),
+        (ATOM, "application/atom+xml"),
+    ] {
         let own = hub.app.get(topic.strip_prefix(BASE).unwrap()).await;
-        let one = sent.iter().find(|request| request.body == own.body).unwrap();
-        assert_eq!((one.field("content-type"), own.header("content-type")), (kind, kind));
-        let expected = format!("<{topic}>; rel=\"self\", <https://reviews.example.com/api/websub/hub>; rel=\"hub\"");
+        let one = sent
+            .iter()
+            .find(|request| request.body == own.body)
+            .unwrap();
+        assert_eq!(
+            (one.field("content-type"), own.header("content-type")),
+            (kind, kind)
+        );
+        let expected = format!(
+            "<{topic}>; rel=\"self\", <https://reviews.example.com/api/websub/hub>; rel=\"hub\""
+        );
         assert_eq!(one.field("link"), expected);
     }
 }
 
 #[tokio::test]
 async fn rule_38_any_2xx_is_a_success_and_anything_else_is_none() {
-    for (status, failures) in
-        [(200, 0), (201, 0), (202, 0), (204, 0), (299, 0), (301, 1), (302, 1), (308, 1), (400, 1), (404, 1), (500, 1)]
-    {
+    for (status, failures) in [
+        (200, 0),
+        (201, 0),
+        (202, 0),
+        (204, 0),
+        (299, 0),
+        (301, 1),
+        (302, 1),
+        (308, 1),
+        (400, 1),
+        (404, 1),
+        (500, 1),
+    ] {
         let hub = Hub::subscribed().await;
-        hub.receiver.script([Reply::status(status).field("location", &hub.receiver.url("/elsewhere"))]);
+        hub.receiver
+            .script([Reply::status(status).field("location", &hub.receiver.url("/elsewhere"))]);
         hub.change("c1").await;
         assert_eq!(hub.field("failures"), failures, "{status}");
-        assert_eq!((hub.deliveries().len(), hub.state().as_str()), (1, "active"), "{status}: no redirect is followed");
+        assert_eq!(
+            (hub.deliveries().len(), hub.state().as_str()),
+            (1, "active"),
+            "{status}: no redirect is followed"
+        );
     }
 }
 
 #[tokio::test]
 async fn rule_39_the_answers_body_is_ignored() {
     let hub = Hub::subscribed().await;
-    for (number, reply) in [Reply::body("failed!"), Reply::body(vec![b'x'; 100_000]), Reply::Endless].into_iter().enumerate() {
+    for (number, reply) in [
+        Reply::body("failed!"),
+        Reply::body(vec![b'x'; 100_000]),
+        Reply::Endless,
+    ]
+    .into_iter()
+    .enumerate()
+    {
         hub.receiver.script([reply]);
         hub.change(&format!("c{number}")).await;
-        assert_eq!((hub.deliveries().len(), hub.field("failures")), (number + 1, 0.into()));
+        assert_eq!(
+            (hub.deliveries().len(), hub.field("failures")),
+            (number + 1, 0.into())
+        );
     }
 }
 
@@ -67,7 +114,11 @@ async fn rule_42_the_callback_is_called_exactly_as_it_was_given() {
         hub.subscribe(target, &[]).await;
     }
     hub.change("c1").await;
-    let mut called: Vec<String> = hub.deliveries().into_iter().map(|request| request.target).collect();
+    let mut called: Vec<String> = hub
+        .deliveries()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
     called.sort_unstable();
     assert_eq!(called, targets);
 }
@@ -82,9 +133,21 @@ async fn rule_43_it_is_signed_with_the_secret_and_only_with_one() {
     let sent = hub.deliveries();
     assert_eq!(sent.len(), 3);
     for request in sent {
-        let signature = sign("Jefe é", &[Bytes::from(request.body.clone())]);
-        let expected = if request.target == "/signed" { signature.as_str() } else { "" };
-        assert_eq!(request.field("x-hub-signature"), expected, "{}", request.target);
+        let signature = sign(
+            &Secret::new("Jefe é".to_owned()),
+            &[Bytes::from(request.body.clone())],
+        );
+        let expected = if request.target == "/signed" {
+            signature.as_str()
+        } else {
+            ""
+        };
+        assert_eq!(
+            request.field("x-hub-signature"),
+            expected,
+            "{}",
+            request.target
+        );
     }
 }
 

@@ -20,7 +20,13 @@ async fn rule_1_every_topic_tells_its_own_url_and_the_hubs() {
     let hub = Hub::new().await;
     for topic in TOPICS {
         assert_eq!(hub.app.get(path(topic)).await.header("link"), link(topic));
-        assert_eq!(hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[]).await.status, 202, "what is told can be used");
+        assert_eq!(
+            hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[])
+                .await
+                .status,
+            202,
+            "what is told can be used"
+        );
     }
 }
 
@@ -51,8 +57,12 @@ async fn rule_4_the_atom_topic_holds_both_links_too() {
     let atom = hub.app.get(path(ATOM)).await;
     let atom = feed_rs::parser::parse(&atom.body[..]).unwrap();
     for (rel, href) in [("self", ATOM), ("hub", HUB)] {
-        let found: Vec<&str> =
-            atom.links.iter().filter(|link| link.rel.as_deref() == Some(rel)).map(|link| link.href.as_str()).collect();
+        let found: Vec<&str> = atom
+            .links
+            .iter()
+            .filter(|link| link.rel.as_deref() == Some(rel))
+            .map(|link| link.href.as_str())
+            .collect();
         assert_eq!(found, [href]);
     }
 }
@@ -61,22 +71,36 @@ async fn rule_4_the_atom_topic_holds_both_links_too() {
 async fn rule_5_a_topic_has_one_representation_and_that_is_delivered() {
     let hub = Hub::new().await;
     for topic in TOPICS {
-        let answer = hub.ask("subscribe", topic, &hub.receiver.url(path(topic)), &[]).await;
+        let answer = hub
+            .ask("subscribe", topic, &hub.receiver.url(path(topic)), &[])
+            .await;
         assert_eq!(answer.status, 202);
     }
     hub.app.drain().await;
     hub.change("c1").await;
     for topic in TOPICS {
         let plain = hub.app.get(path(topic)).await;
-        for accept in ["text/html", "application/atom+xml", "application/json;q=0.1"] {
+        for accept in [
+            "text/html",
+            "application/atom+xml",
+            "application/json;q=0.1",
+        ] {
             let answer = hub.app.get_with(path(topic), &[("accept", accept)]).await;
             assert!(
-                answer.body == plain.body && answer.header("content-type") == plain.header("content-type"),
+                answer.body == plain.body
+                    && answer.header("content-type") == plain.header("content-type"),
                 "{topic}: {accept}"
             );
         }
-        let sent: Vec<_> = hub.deliveries().into_iter().filter(|request| request.target == path(topic)).collect();
-        assert!(matches!(&sent[..], [one] if one.body == plain.body), "{topic}");
+        let sent: Vec<_> = hub
+            .deliveries()
+            .into_iter()
+            .filter(|request| request.target == path(topic))
+            .collect();
+        assert!(
+            matches!(&sent[..], [one] if one.body == plain.body),
+            "{topic}"
+        );
     }
 }
 
@@ -84,7 +108,13 @@ async fn rule_5_a_topic_has_one_representation_and_that_is_delivered() {
 async fn rule_6_head_tells_what_get_tells() {
     let hub = Hub::new().await;
     for topic in TOPICS {
-        assert_eq!(hub.app.send(Method::HEAD, path(topic), &[]).await.header("link"), link(topic));
+        assert_eq!(
+            hub.app
+                .send(Method::HEAD, path(topic), &[])
+                .await
+                .header("link"),
+            link(topic)
+        );
     }
 }
 
@@ -93,8 +123,14 @@ async fn rule_7_whoever_writes_to_the_file_the_hub_learns_of_it() {
     let hub = Hub::subscribed().await;
     for (count, sql) in [
         (1, super::insert("c1")),
-        (2, "update review set text = 'other' where review_id = 'c1'".to_owned()),
-        (3, "insert into business (business_id, name) values ('b', 'Peak')".to_owned()),
+        (
+            2,
+            "update review set text = 'other' where review_id = 'c1'".to_owned(),
+        ),
+        (
+            3,
+            "insert into business (business_id, name) values ('b', 'Peak')".to_owned(),
+        ),
         (4, "delete from review where review_id = 'c1'".to_owned()),
     ] {
         hub.app.shell(&sql).await;

@@ -7,7 +7,8 @@ use crate::support::Reply;
 
 /// Lets three deliveries in a row fail.
 async fn fail_three_times(hub: &Hub, last: Reply) {
-    hub.receiver.script([Reply::status(500), Reply::status(404), last]);
+    hub.receiver
+        .script([Reply::status(500), Reply::status(404), last]);
     hub.change("c1").await;
     hub.pass(660).await;
     hub.pass(47_520).await;
@@ -17,11 +18,31 @@ async fn fail_three_times(hub: &Hub, last: Reply) {
 async fn rule_27_and_28_three_failed_deliveries_end_it_with_a_denial_that_says_so() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::status(503)).await;
-    assert_eq!((hub.deliveries().len(), hub.state().as_str(), hub.field("secret")), (3, "removed", Value::Null));
-    let [denial] = &hub.denials()[..] else { panic!("{} denials", hub.denials().len()) };
-    assert!(denial.target.starts_with("/cb?hub.mode=denied&"), "{}", denial.target);
+    assert_eq!(
+        (
+            hub.deliveries().len(),
+            hub.state().as_str(),
+            hub.field("secret")
+        ),
+        (3, "removed", Value::Null)
+    );
+    let [denial] = &hub.denials()[..] else {
+        panic!("{} denials", hub.denials().len())
+    };
+    assert!(
+        denial.target.starts_with("/cb?hub.mode=denied&"),
+        "{}",
+        denial.target
+    );
     assert_eq!(denial.parameters("hub.topic"), [REVIEWS]);
-    assert!(denial.parameters("hub.reason").concat().contains("3 deliveries"), "{}", denial.target);
+    assert!(
+        denial
+            .parameters("hub.reason")
+            .concat()
+            .contains("3 deliveries"),
+        "{}",
+        denial.target
+    );
     hub.change("c2").await;
     hub.pass(1_000_000).await;
     assert_eq!(hub.receiver.requests().len(), 5, "nothing is sent any more");
@@ -42,7 +63,14 @@ async fn who_was_ended_may_subscribe_again_and_gets_what_changes_then() {
     fail_three_times(&hub, Reply::status(500)).await;
     hub.change("c2").await;
     hub.subscribe("/cb", &[]).await;
-    assert_eq!((hub.state().as_str(), hub.field("failures"), hub.deliveries().len()), ("active", json!(0), 3));
+    assert_eq!(
+        (
+            hub.state().as_str(),
+            hub.field("failures"),
+            hub.deliveries().len()
+        ),
+        ("active", json!(0), 3)
+    );
     hub.change("c3").await;
     assert_eq!(hub.deliveries().len(), 4);
 }
@@ -54,7 +82,10 @@ async fn rule_38_410_ends_it_at_once_and_without_a_word() {
     hub.receiver.script([Reply::status(410)]);
     hub.change("c1").await;
     hub.change("c2").await;
-    assert_eq!((hub.state().as_str(), hub.field("secret")), ("removed", Value::Null));
+    assert_eq!(
+        (hub.state().as_str(), hub.field("secret")),
+        ("removed", Value::Null)
+    );
     assert_eq!((hub.deliveries().len(), hub.denials().len()), (1, 0));
 }
 
@@ -64,7 +95,14 @@ async fn who_unsubscribes_gets_nothing_more() {
     hub.subscribe("/cb", &[("hub.secret", "x")]).await;
     hub.unsubscribe("/cb", &[]).await;
     hub.change("c1").await;
-    assert_eq!((hub.state().as_str(), hub.field("secret"), hub.deliveries().len()), ("removed", Value::Null, 0));
+    assert_eq!(
+        (
+            hub.state().as_str(),
+            hub.field("secret"),
+            hub.deliveries().len()
+        ),
+        ("removed", Value::Null, 0)
+    );
     assert_eq!(hub.denials().len(), 0, "who asked for it need not be told");
 }
 
@@ -76,7 +114,10 @@ async fn unsubscribing_what_is_not_there_is_a_202_and_nothing_is_sent() {
     hub.subscribe("/cb", &[]).await;
     hub.unsubscribe("/cb", &[]).await;
     hub.unsubscribe("/cb", &[]).await;
-    assert_eq!((hub.receiver.requests().len(), hub.state().as_str()), (2, "removed"));
+    assert_eq!(
+        (hub.receiver.requests().len(), hub.state().as_str()),
+        (2, "removed")
+    );
 }
 
 #[tokio::test]

@@ -1,12 +1,21 @@
-//! Nothing is lost and nothing is sent for nothing: restarts, changes while nobody looked, contents that come back.
+//! Nothing is lost and nothing is sent for nothing: restarts, changes while nobody looked, contents
+//! that come back.
 
 use super::{Hub, insert};
 use crate::support::{Reply, sqlite3};
 
 impl Hub {
     async fn restart(self) -> Self {
-        let Self { app, receiver, book } = self;
-        Self { app: app.restart().await, receiver, book }
+        let Self {
+            app,
+            receiver,
+            book,
+        } = self;
+        Self {
+            app: app.restart().await,
+            receiver,
+            book,
+        }
     }
 
     /// A change while the service is down.
@@ -26,7 +35,11 @@ async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 0, "it is not verified yet");
     hub.pass(5).await;
-    assert_eq!(hub.deliveries().len(), 1, "the change came after the acceptance");
+    assert_eq!(
+        hub.deliveries().len(),
+        1,
+        "the change came after the acceptance"
+    );
     hub.subscribe("/later", &[]).await;
     assert_eq!(hub.deliveries().len(), 1, "nothing changed since");
 }
@@ -56,14 +69,18 @@ async fn a_write_that_leaves_the_bytes_as_they_were_sends_nothing() {
 #[tokio::test]
 async fn a_change_of_another_topic_sends_nothing() {
     let hub = Hub::subscribed().await;
-    hub.app.shell("insert into editorial_summary (text) values ('In our words.')").await;
+    hub.app
+        .shell("insert into editorial_summary (text) values ('In our words.')")
+        .await;
     assert_eq!(hub.deliveries().len(), 0, "only the insights changed");
 }
 
 #[tokio::test]
 async fn many_changes_of_one_commit_are_one_delivery() {
     let hub = Hub::subscribed().await;
-    let changes: String = (0..50).map(|number| insert(&format!("c{number}"))).collect();
+    let changes: String = (0..50)
+        .map(|number| insert(&format!("c{number}")))
+        .collect();
     hub.app.shell(&format!("begin; {changes} commit")).await;
     assert_eq!(hub.deliveries().len(), 1);
 }
@@ -83,7 +100,10 @@ async fn a_request_that_was_accepted_survives_a_restart_before_its_verification(
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[("hub.secret", "x")]).await;
     let hub = hub.restart().await;
-    assert_eq!((hub.state().as_str(), hub.verifications("subscribe").len()), ("active", 1));
+    assert_eq!(
+        (hub.state().as_str(), hub.verifications("subscribe").len()),
+        ("active", 1)
+    );
 }
 
 #[tokio::test]
@@ -92,7 +112,10 @@ async fn waits_and_failures_survive_a_restart() {
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
     let hub = hub.restart().await;
-    assert_eq!((hub.deliveries().len(), hub.field("failures")), (1, 1.into()));
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("failures")),
+        (1, 1.into())
+    );
     hub.pass(660).await;
     assert_eq!(hub.deliveries().len(), 2);
 }
@@ -103,11 +126,16 @@ async fn a_content_that_comes_back_after_a_lost_one_ends_level() {
     let first = hub.app.get("/reviews.json").await.body;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
-    hub.app.shell("delete from review where review_id = 'c1'").await;
+    hub.app
+        .shell("delete from review where review_id = 'c1'")
+        .await;
     hub.pass(660).await;
     let sent = hub.deliveries();
     assert_eq!(sent.len(), 2);
-    assert!(sent[1].body == first && hub.app.get("/reviews.json").await.body == first, "whoever kept the lost one is told");
+    assert!(
+        sent[1].body == first && hub.app.get("/reviews.json").await.body == first,
+        "whoever kept the lost one is told"
+    );
     assert_eq!(hub.app.shell("select delivered_version = version from subscription join publication using (document)").await, "1");
 }
 

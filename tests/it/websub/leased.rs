@@ -11,7 +11,10 @@ async fn rule_31_a_lease_counts_from_the_verification_that_was_confirmed() {
     hub.receiver.script([Reply::status(503)]);
     hub.subscribe("/cb", &[("hub.lease_seconds", "600")]).await;
     hub.pass(5).await;
-    assert_eq!(hub.field("lease_ends_at"), json!("2026-11-20T12:10:05.000Z"));
+    assert_eq!(
+        hub.field("lease_ends_at"),
+        json!("2026-11-20T12:10:05.000Z")
+    );
 }
 
 #[tokio::test]
@@ -27,35 +30,69 @@ async fn rule_32_nothing_is_delivered_past_a_leases_end_though_nobody_has_record
             hub.receiver.received(3).await;
         })
         .await;
-    let sent: Vec<String> = hub.deliveries().into_iter().map(|request| request.target).collect();
+    let sent: Vec<String> = hub
+        .deliveries()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
     assert_eq!(sent, ["/fresh"]);
 }
 
 #[tokio::test]
 async fn rule_32_a_lease_that_is_not_renewed_lapses_and_its_secret_goes() {
     let hub = Hub::new().await;
-    hub.subscribe("/cb", &[("hub.secret", "x"), ("hub.lease_seconds", "300")]).await;
+    hub.subscribe("/cb", &[("hub.secret", "x"), ("hub.lease_seconds", "300")])
+        .await;
     hub.pass(299).await;
     hub.change("c1").await;
-    assert_eq!((hub.deliveries().len(), hub.state().as_str()), (1, "active"));
+    assert_eq!(
+        (hub.deliveries().len(), hub.state().as_str()),
+        (1, "active")
+    );
     hub.pass(1).await;
     hub.change("c2").await;
-    assert_eq!((hub.deliveries().len(), hub.state().as_str(), hub.field("secret")), (1, "lapsed", Value::Null));
+    assert_eq!(
+        (
+            hub.deliveries().len(),
+            hub.state().as_str(),
+            hub.field("secret")
+        ),
+        (1, "lapsed", Value::Null)
+    );
 }
 
 #[tokio::test]
 async fn rule_32_no_lease_is_longer_than_the_bound() {
-    let hub = Hub::with(&["--hub-lease-seconds-default", "1000", "--hub-lease-seconds-max", "2000"]).await;
+    let hub = Hub::with(&[
+        "--hub-lease-seconds-default",
+        "1000",
+        "--hub-lease-seconds-max",
+        "2000",
+    ])
+    .await;
     hub.subscribe("/a", &[]).await;
-    hub.subscribe("/b", &[("hub.lease_seconds", "99999999999999999999999999")]).await;
-    let ends = rows(&hub.app.path(), "select lease_ends_at as at from subscription order by callback;");
-    assert_eq!(ends, [json!({"at": "2026-11-20T12:16:40.000Z"}), json!({"at": "2026-11-20T12:33:20.000Z"})]);
+    hub.subscribe("/b", &[("hub.lease_seconds", "99999999999999999999999999")])
+        .await;
+    let ends = rows(
+        &hub.app.path(),
+        "select lease_ends_at as at from subscription order by callback;",
+    );
+    assert_eq!(
+        ends,
+        [
+            json!({"at": "2026-11-20T12:16:40.000Z"}),
+            json!({"at": "2026-11-20T12:33:20.000Z"})
+        ]
+    );
 }
 
 #[tokio::test]
 async fn rule_33_ten_days_are_the_default() {
     let hub = Hub::subscribed().await;
-    assert_eq!(hub.field("lease_ends_at"), json!("2026-11-30T12:00:00.000Z"));
+    assert_eq!(
+        hub.field("lease_ends_at"),
+        json!("2026-11-30T12:00:00.000Z")
+    );
 }
 
 #[tokio::test]
@@ -74,7 +111,10 @@ async fn a_renewal_in_time_goes_on_without_a_gap() {
         hub.pass(TEN_DAYS - 10).await;
         hub.subscribe("/cb", &[]).await;
         hub.change(&format!("c{round}")).await;
-        assert_eq!((hub.deliveries().len(), hub.state().as_str()), (round + 1, "active"));
+        assert_eq!(
+            (hub.deliveries().len(), hub.state().as_str()),
+            (round + 1, "active")
+        );
     }
 }
 
@@ -85,5 +125,8 @@ async fn what_is_over_is_forgotten_after_30_days() {
     hub.pass(29 * 86_400).await;
     assert_eq!(hub.state(), "lapsed");
     hub.pass(2 * 86_400).await;
-    assert_eq!(rows(&hub.app.path(), "select * from subscription;").len(), 0);
+    assert_eq!(
+        rows(&hub.app.path(), "select * from subscription;").len(),
+        0
+    );
 }

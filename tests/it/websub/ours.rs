@@ -14,17 +14,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Hub {
     /// An active subscription of a name.
     async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
-        assert_eq!(self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[]).await.status, 202);
+        assert_eq!(
+            self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[])
+                .await
+                .status,
+            202
+        );
         self.app.drain().await;
     }
 
     fn failures_of(&self, host: &str) -> String {
-        sqlite3(&self.app.path(), &format!("select state || ' ' || failures from subscription where host = '{host}'"))
+        sqlite3(
+            &self.app.path(),
+            &format!("select state || ' ' || failures from subscription where host = '{host}'"),
+        )
     }
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until_somebody_is_reached() {
+async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until_somebody_is_reached()
+ {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
@@ -32,16 +41,29 @@ async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until
     hub.change("c1").await;
     for _ in 0..5 {
         hub.pass(66).await;
-        assert_eq!(hub.failures_of(host), "active 0", "nothing was reached since");
+        assert_eq!(
+            hub.failures_of(host),
+            "active 0",
+            "nothing was reached since"
+        );
     }
     hub.subscribe_name(&hub.receiver, "b.receiver.test").await;
     hub.pass(66).await;
-    assert_eq!(hub.failures_of(host), "active 1", "others are reached, so it is this name");
+    assert_eq!(
+        hub.failures_of(host),
+        "active 1",
+        "others are reached, so it is this name"
+    );
 }
 
 #[tokio::test]
 async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_others_are_reached() {
-    let flags = &["--hub-allow-callback-nets", "240.0.0.0/4,127.0.0.0/8", "--hub-retry-delays", "1s,1s"];
+    let flags = &[
+        "--hub-allow-callback-nets",
+        "240.0.0.0/4,127.0.0.0/8",
+        "--hub-retry-delays",
+        "1s,1s",
+    ];
     let book = book();
     let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
     let host = "a.receiver.test";
@@ -69,15 +91,27 @@ async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() 
     hub.book.panic_at(host);
     for number in 0..6 {
         let callback = hub.receiver.url_of(host, &format!("/{number}"));
-        assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+        assert_eq!(
+            hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
+            202
+        );
     }
     hub.app.drain().await;
-    assert_eq!(hub.book.asked().len(), 6, "more than have a place at a time, and each once");
+    assert_eq!(
+        hub.book.asked().len(),
+        6,
+        "more than have a place at a time, and each once"
+    );
     hub.pass(59).await;
     assert_eq!(hub.book.asked().len(), 6, "it rests");
     hub.book.mend();
     hub.pass(1).await;
-    assert_eq!(hub.app.shell("select count(*) from subscription where state = 'active'").await, "6");
+    assert_eq!(
+        hub.app
+            .shell("select count(*) from subscription where state = 'active'")
+            .await,
+        "6"
+    );
 }
 
 #[tokio::test]
@@ -98,7 +132,13 @@ async fn the_right_to_send_is_asked_for_again_where_it_could_not_be_had() {
         }
         hub.receiver.received(1).await;
     };
-    hub.app.serving(async { tokio::time::timeout(PATIENCE, work).await.expect("it never sends") }).await;
+    hub.app
+        .serving(async {
+            tokio::time::timeout(PATIENCE, work)
+                .await
+                .expect("it never sends");
+        })
+        .await;
     assert_eq!(hub.state(), "active");
 }
 
@@ -121,8 +161,13 @@ async fn at_rest(hub: &Hub, loops: usize) {
 /// Writes as another process does, which waits for its turn without holding up ours.
 async fn write_elsewhere(hub: &Hub, sql: String) {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(hub.app.path());
-    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
+    let mut connection = sqlx::SqliteConnection::connect_with(&options)
+        .await
+        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+        .execute(&mut connection)
+        .await
+        .unwrap();
     connection.close().await.unwrap();
 }
 
@@ -149,7 +194,13 @@ async fn what_another_process_accepted_is_verified_within_a_second() {
         hub.app.advance(TimeDelta::milliseconds(500));
         hub.receiver.received(3).await;
     };
-    hub.app.serving(async { tokio::time::timeout(PATIENCE, work).await.expect("it is not verified") }).await;
+    hub.app
+        .serving(async {
+            tokio::time::timeout(PATIENCE, work)
+                .await
+                .expect("it is not verified");
+        })
+        .await;
     assert_eq!(hub.verifications("subscribe").len(), 2);
 }
 
@@ -158,5 +209,9 @@ async fn a_receiver_that_takes_the_connection_and_never_answers_fails_though_it_
     let hub = Hub::subscribed().await;
     hub.receiver.always(Reply::Never);
     hub.change("c1").await;
-    assert_eq!((hub.state().as_str(), hub.field("failures")), ("active", json!(1)), "its connection came about: our side works");
+    assert_eq!(
+        (hub.state().as_str(), hub.field("failures")),
+        ("active", json!(1)),
+        "its connection came about: our side works"
+    );
 }

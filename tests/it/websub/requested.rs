@@ -4,40 +4,105 @@ use poem::http::Method;
 use serde_json::json;
 
 use super::{ATOM, FEED, Hub, REVIEWS};
-use crate::support::{Answer, Reply};
+use crate::support::{Answer, Book, MakeHub, Reply, TestApp};
 
 /// A refusal: its status, one line of text, and nothing kept.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
     assert_eq!(answer.status, status, "{}", answer.text());
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     let text = answer.text();
-    assert!(text.contains(word) && text.ends_with('\n') && text.lines().count() == 1, "{word}: {text}");
-    assert_eq!(crate::support::sqlite3(&hub.app.path(), "select count(*) from subscription;"), "0");
+    assert!(
+        text.contains(word) && text.ends_with('\n') && text.lines().count() == 1,
+        "{word}: {text}"
+    );
+    assert_eq!(
+        crate::support::sqlite3(&hub.app.path(), "select count(*) from subscription;"),
+        "0"
+    );
+}
+
+#[tokio::test]
+async fn a_refused_local_callback_names_the_setting_that_opens_it() {
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+    for (callback, is_local) in [
+        ("https://127.0.0.1/cb", true),
+        ("https://10.0.0.1:8443/cb", true),
+        ("https://[::1]/cb", true),
+        ("https://subscriber.example:99/cb", true),
+        ("http://subscriber.example/cb", false),
+    ] {
+        let pairs = [
+            ("hub.mode", "subscribe"),
+            ("hub.topic", REVIEWS),
+            ("hub.callback", callback),
+        ];
+        let answer = app.post_hub(&pairs).await;
+        let told = answer.text();
+        assert_eq!((answer.status, told.lines().count()), (400, 1), "{told}");
+        let names_setting = told.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS");
+        assert_eq!(names_setting, is_local, "{callback}: {told}");
+    }
+    // The recipe for trying on one's own machine uses that very setting.
+    let page = include_str!("../../../docs/WEBSUB.md");
+    let recipe = page.split("## Try it on one machine").nth(1).unwrap();
+    assert!(recipe.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8"));
 }
 
 #[tokio::test]
 async fn rule_9_callback_mode_and_topic_as_a_form_are_needed_and_enough() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
-    let all = [("hub.mode", "subscribe"), ("hub.topic", REVIEWS), ("hub.callback", callback.as_str())];
+    let all = [
+        ("hub.mode", "subscribe"),
+        ("hub.topic", REVIEWS),
+        ("hub.callback", callback.as_str()),
+    ];
     for missing in 0..3 {
         let mut pairs = all.to_vec();
         let (name, _) = pairs.remove(missing);
         check_refused(&hub, &hub.app.post_hub(&pairs).await, 400, name);
     }
     let json = r#"{"hub.mode": "subscribe"}"#;
-    for kind in ["application/json", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded; charset=latin1"] {
-        check_refused(&hub, &hub.app.post_hub_from(None, &[("content-type", kind)], json).await, 415, "form-urlencoded");
+    for kind in [
+        "application/json",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded; charset=latin1",
+    ] {
+        check_refused(
+            &hub,
+            &hub.app
+                .post_hub_from(None, &[("content-type", kind)], json)
+                .await,
+            415,
+            "form-urlencoded",
+        );
     }
-    check_refused(&hub, &hub.app.post_hub_from(None, &[], "").await, 415, "form-urlencoded");
+    check_refused(
+        &hub,
+        &hub.app.post_hub_from(None, &[], "").await,
+        415,
+        "form-urlencoded",
+    );
     assert_eq!(hub.app.post_hub(&all).await.status, 202);
 }
 
 #[tokio::test]
 async fn rule_10_a_secret_has_less_than_200_bytes() {
     let hub = Hub::new().await;
-    for (secret, status) in [("x".repeat(200), 400), ("é".repeat(100), 400), ("x".repeat(199), 202), ("é".repeat(99), 202)] {
-        let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[("hub.secret", &secret)]).await;
+    for (secret, status) in [
+        ("x".repeat(200), 400),
+        ("é".repeat(100), 400),
+        ("x".repeat(199), 202),
+        ("é".repeat(99), 202),
+    ] {
+        let answer = hub
+            .ask(
+                "subscribe",
+                REVIEWS,
+                &hub.receiver.url("/cb"),
+                &[("hub.secret", &secret)],
+            )
+            .await;
         assert_eq!(answer.status, status, "{}", answer.text());
         assert!(!answer.text().contains(&secret));
     }
@@ -46,18 +111,42 @@ async fn rule_10_a_secret_has_less_than_200_bytes() {
 #[tokio::test]
 async fn rule_11_modes_are_literal() {
     let hub = Hub::new().await;
-    for mode in ["Subscribe", "publish", "denied", " subscribe", "subscribe,unsubscribe"] {
-        check_refused(&hub, &hub.ask(mode, REVIEWS, &hub.receiver.url("/cb"), &[]).await, 400, "neither subscribe nor unsubscribe");
+    for mode in [
+        "Subscribe",
+        "publish",
+        "denied",
+        " subscribe",
+        "subscribe,unsubscribe",
+    ] {
+        check_refused(
+            &hub,
+            &hub.ask(mode, REVIEWS, &hub.receiver.url("/cb"), &[]).await,
+            400,
+            "neither subscribe nor unsubscribe",
+        );
     }
 }
 
 #[tokio::test]
 async fn rule_12_a_topic_is_what_its_document_calls_self() {
     let hub = Hub::new().await;
-    for topic in ["https://reviews.example.com/insights.json", "http://reviews.example.com/reviews.json", "/reviews.json", "x"] {
-        let answer = hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[]).await;
+    for topic in [
+        "https://reviews.example.com/insights.json",
+        "http://reviews.example.com/reviews.json",
+        "/reviews.json",
+        "x",
+    ] {
+        let answer = hub
+            .ask("subscribe", topic, &hub.receiver.url("/cb"), &[])
+            .await;
         check_refused(&hub, &answer, 400, "its topics are");
-        assert!([REVIEWS, FEED, ATOM].iter().all(|topic| answer.text().contains(topic)), "{}", answer.text());
+        assert!(
+            [REVIEWS, FEED, ATOM]
+                .iter()
+                .all(|topic| answer.text().contains(topic)),
+            "{}",
+            answer.text()
+        );
     }
 }
 
@@ -65,13 +154,27 @@ async fn rule_12_a_topic_is_what_its_document_calls_self() {
 async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
     let hub = Hub::new().await;
     for wish in ["0", "-5", "abc", "3600.5", "1e3", "", " 60"] {
-        let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[("hub.lease_seconds", wish)]).await;
+        let answer = hub
+            .ask(
+                "subscribe",
+                REVIEWS,
+                &hub.receiver.url("/cb"),
+                &[("hub.lease_seconds", wish)],
+            )
+            .await;
         check_refused(&hub, &answer, 400, "hub.lease_seconds");
     }
     let huge = "9".repeat(40);
-    for (number, (wish, granted)) in [("1", "300"), ("3600", "3600"), (huge.as_str(), "7776000")].into_iter().enumerate() {
-        hub.subscribe(&format!("/{number}"), &[("hub.lease_seconds", wish)]).await;
-        assert_eq!(hub.verifications("subscribe")[number].parameters("hub.lease_seconds"), [granted]);
+    for (number, (wish, granted)) in [("1", "300"), ("3600", "3600"), (huge.as_str(), "7776000")]
+        .into_iter()
+        .enumerate()
+    {
+        hub.subscribe(&format!("/{number}"), &[("hub.lease_seconds", wish)])
+            .await;
+        assert_eq!(
+            hub.verifications("subscribe")[number].parameters("hub.lease_seconds"),
+            [granted]
+        );
     }
     hub.unsubscribe("/0", &[("hub.lease_seconds", "abc")]).await;
     assert_eq!(hub.verifications("unsubscribe").len(), 1);
@@ -80,16 +183,31 @@ async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
 #[tokio::test]
 async fn rule_14_parameters_that_nobody_knows_are_ignored() {
     let hub = Hub::new().await;
-    hub.subscribe("/cb", &[("hub.verify", "sync"), ("hub.verify_token", "t"), ("hub.x", "1"), ("y", "2")]).await;
+    hub.subscribe(
+        "/cb",
+        &[
+            ("hub.verify", "sync"),
+            ("hub.verify_token", "t"),
+            ("hub.x", "1"),
+            ("y", "2"),
+        ],
+    )
+    .await;
     assert_eq!(hub.state(), "active");
-    assert_eq!(hub.verifications("subscribe")[0].parameters("hub.verify_token"), [] as [&str; 0]);
+    assert_eq!(
+        hub.verifications("subscribe")[0].parameters("hub.verify_token"),
+        [] as [&str; 0]
+    );
 }
 
 #[tokio::test]
 async fn rule_15_an_active_subscription_can_be_asked_for_again() {
     let hub = Hub::subscribed().await;
     hub.subscribe("/cb", &[]).await;
-    assert_eq!((hub.verifications("subscribe").len(), hub.state().as_str()), (2, "active"));
+    assert_eq!(
+        (hub.verifications("subscribe").len(), hub.state().as_str()),
+        (2, "active")
+    );
 }
 
 #[tokio::test]
@@ -97,9 +215,18 @@ async fn rule_18_escapes_that_need_not_be_make_no_other_subscription() {
     let hub = Hub::new().await;
     hub.subscribe("/%7Ecb?a=%41", &[]).await;
     hub.subscribe("/~cb?a=A", &[]).await;
-    assert_eq!(hub.field("callback"), json!(hub.receiver.url("/~cb?a=A")), "one subscription, called as was asked last");
+    assert_eq!(
+        hub.field("callback"),
+        json!(hub.receiver.url("/~cb?a=A")),
+        "one subscription, called as was asked last"
+    );
     let escaped = REVIEWS.replace("reviews.json", "review%73.json");
-    assert_eq!(hub.ask("subscribe", &escaped, &hub.receiver.url("/~cb?a=A"), &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", &escaped, &hub.receiver.url("/~cb?a=A"), &[])
+            .await
+            .status,
+        202
+    );
     assert_eq!(hub.state(), "active");
     hub.unsubscribe("/%7ecb?a=A", &[]).await;
     assert_eq!(hub.state(), "removed");
@@ -118,7 +245,12 @@ async fn rule_20_callbacks_outside_the_policy_are_refused() {
         ("javascript:alert(1)", "HTTPS only"),
         ("file:///etc/passwd", "HTTPS only"),
     ] {
-        check_refused(&hub, &hub.ask("subscribe", REVIEWS, callback, &[]).await, 400, word);
+        check_refused(
+            &hub,
+            &hub.ask("subscribe", REVIEWS, callback, &[]).await,
+            400,
+            word,
+        );
     }
 }
 
@@ -126,7 +258,13 @@ async fn rule_20_callbacks_outside_the_policy_are_refused() {
 async fn rule_21_what_is_taken_is_answered_202() {
     let hub = Hub::new().await;
     for mode in ["subscribe", "unsubscribe", "subscribe"] {
-        assert_eq!(hub.ask(mode, FEED, &hub.receiver.url("/cb"), &[]).await.status, 202, "{mode}");
+        assert_eq!(
+            hub.ask(mode, FEED, &hub.receiver.url("/cb"), &[])
+                .await
+                .status,
+            202,
+            "{mode}"
+        );
     }
 }
 
@@ -134,16 +272,43 @@ async fn rule_21_what_is_taken_is_answered_202() {
 async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
     let hub = Hub::new().await;
     let form = [("content-type", "application/x-www-form-urlencoded")];
-    check_refused(&hub, &hub.app.post_hub_from(None, &form, "x".repeat(40_000)).await, 413, "32768 bytes");
-    let twice = [("hub.mode", "subscribe"), ("hub.mode", "unsubscribe"), ("hub.topic", REVIEWS)];
+    check_refused(
+        &hub,
+        &hub.app.post_hub_from(None, &form, "x".repeat(40_000)).await,
+        413,
+        "32768 bytes",
+    );
+    let twice = [
+        ("hub.mode", "subscribe"),
+        ("hub.mode", "unsubscribe"),
+        ("hub.topic", REVIEWS),
+    ];
     check_refused(&hub, &hub.app.post_hub(&twice).await, 400, "more than once");
-    check_refused(&hub, &hub.app.post_hub_from(None, &form, "hub.mode=%FF").await, 400, "UTF-8");
+    check_refused(
+        &hub,
+        &hub.app.post_hub_from(None, &form, "hub.mode=%FF").await,
+        400,
+        "UTF-8",
+    );
     for method in [Method::GET, Method::HEAD, Method::PUT, Method::DELETE] {
-        let request = poem::Request::builder().method(method.clone()).uri_str("/api/websub/hub").finish();
-        let answer = Answer::read(poem::Endpoint::get_response(&hub.app.app().endpoint(), request).await).await;
-        assert_eq!((answer.status, answer.header("allow")), (405, "POST, OPTIONS"), "{method}");
+        let request = poem::Request::builder()
+            .method(method.clone())
+            .uri_str("/api/websub/hub")
+            .finish();
+        let answer =
+            Answer::read(poem::Endpoint::get_response(&hub.app.app().endpoint(), request).await)
+                .await;
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, "POST, OPTIONS"),
+            "{method}"
+        );
         // An answer to HEAD has no body (RFC 9110 §9.3.2).
-        assert!(method == Method::HEAD || answer.text().contains("hub.callback"), "{method}: {}", answer.text());
+        assert!(
+            method == Method::HEAD || answer.text().contains("hub.callback"),
+            "{method}: {}",
+            answer.text()
+        );
     }
 }
 
@@ -164,14 +329,25 @@ async fn rule_24_the_answer_does_not_depend_on_what_the_callback_turns_out_to_be
         let answer = hub.ask("subscribe", REVIEWS, &callback, &[]).await;
         answers.push((answer.status, answer.headers, answer.body));
     }
-    assert!(answers.iter().all(|answer| answer.0 == 202 && *answer == answers[0]));
-    assert_eq!((hub.book.asked().len(), hub.receiver.connections()), (0, 0), "nothing is looked up or dialled before");
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.0 == 202 && *answer == answers[0])
+    );
+    assert_eq!(
+        (hub.book.asked().len(), hub.receiver.connections()),
+        (0, 0),
+        "nothing is looked up or dialled before"
+    );
 }
 
 #[tokio::test]
 async fn rule_25_the_hub_sends_nobody_elsewhere() {
     let hub = Hub::new().await;
-    for callback in [hub.receiver.url("/cb"), "http://subscriber.example/".to_owned()] {
+    for callback in [
+        hub.receiver.url("/cb"),
+        "http://subscriber.example/".to_owned(),
+    ] {
         let answer = hub.ask("subscribe", REVIEWS, &callback, &[]).await;
         assert!(!(300..400).contains(&answer.status) && !answer.headers.contains_key("location"));
     }

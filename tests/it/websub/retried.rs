@@ -20,11 +20,21 @@ async fn rule_40_a_failed_delivery_is_tried_again_after_the_configured_waits() {
     hub.change("c1").await;
     for (wait, tried) in [(FIRST_WAIT, 1), (SECOND_WAIT, 2)] {
         hub.pass(wait - 1).await;
-        assert_eq!((hub.deliveries().len(), hub.field("failures")), (tried, json!(tried)));
+        assert_eq!(
+            (hub.deliveries().len(), hub.field("failures")),
+            (tried, json!(tried))
+        );
         hub.pass(jittered(wait) - wait + 1).await;
         assert_eq!(hub.deliveries().len(), tried + 1);
     }
-    assert_eq!((hub.field("failures"), hub.field("next_attempt_at"), hub.state().as_str()), (json!(0), Value::Null, "active"));
+    assert_eq!(
+        (
+            hub.field("failures"),
+            hub.field("next_attempt_at"),
+            hub.state().as_str()
+        ),
+        (json!(0), Value::Null, "active")
+    );
     let sent = hub.deliveries();
     assert!(sent.iter().all(|request| request.body == sent[0].body));
 }
@@ -33,17 +43,22 @@ async fn rule_40_a_failed_delivery_is_tried_again_after_the_configured_waits() {
 async fn rule_40_the_waits_are_a_setting() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,2s"]).await;
     hub.subscribe("/cb", &[]).await;
-    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.receiver
+        .script([Reply::status(500), Reply::status(500)]);
     hub.change("c1").await;
     hub.pass(2).await;
     hub.pass(3).await;
-    assert_eq!((hub.deliveries().len(), hub.field("failures")), (3, json!(0)));
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("failures")),
+        (3, json!(0))
+    );
 }
 
 #[tokio::test]
 async fn rule_41_who_missed_one_update_gets_the_next() {
     let hub = Hub::subscribed().await;
-    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.receiver
+        .script([Reply::status(500), Reply::status(500)]);
     hub.change("c1").await;
     hub.pass(jittered(FIRST_WAIT)).await;
     hub.change("c2").await;
@@ -61,7 +76,10 @@ async fn newer_content_takes_the_place_of_what_waits_and_does_not_shorten_the_wa
     let until = hub.field("next_attempt_at");
     hub.change("c2").await;
     hub.change("c3").await;
-    assert_eq!((hub.deliveries().len(), hub.field("next_attempt_at")), (1, until));
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("next_attempt_at")),
+        (1, until)
+    );
     hub.pass(jittered(FIRST_WAIT)).await;
     let sent = hub.deliveries();
     assert_eq!(sent.len(), 2, "once, for all three changes");
@@ -72,7 +90,8 @@ async fn newer_content_takes_the_place_of_what_waits_and_does_not_shorten_the_wa
 async fn retry_after_lengthens_the_wait_up_to_twice() {
     for (asked, earliest) in [("60", FIRST_WAIT), ("900", 900), ("999999", 2 * FIRST_WAIT)] {
         let hub = Hub::subscribed().await;
-        hub.receiver.script([Reply::status(503).field("retry-after", asked)]);
+        hub.receiver
+            .script([Reply::status(503).field("retry-after", asked)]);
         hub.change("c1").await;
         hub.pass(earliest - 1).await;
         assert_eq!(hub.deliveries().len(), 1, "{asked}");
@@ -85,19 +104,25 @@ async fn retry_after_lengthens_the_wait_up_to_twice() {
 async fn a_success_forgets_the_failures_before_it() {
     let hub = Hub::subscribed().await;
     for round in 0..3 {
-        hub.receiver.script([Reply::status(500), Reply::status(500)]);
+        hub.receiver
+            .script([Reply::status(500), Reply::status(500)]);
         hub.change(&format!("c{round}")).await;
         hub.pass(jittered(FIRST_WAIT)).await;
         assert_eq!(hub.field("failures"), 2);
         hub.pass(jittered(SECOND_WAIT)).await;
-        assert_eq!((hub.field("failures"), hub.state().as_str()), (json!(0), "active"), "{round}");
+        assert_eq!(
+            (hub.field("failures"), hub.state().as_str()),
+            (json!(0), "active"),
+            "{round}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_verified_renewal_starts_without_failures_and_keeps_what_it_had() {
     let hub = Hub::subscribed().await;
-    hub.receiver.script([Reply::status(500), Reply::status(500)]);
+    hub.receiver
+        .script([Reply::status(500), Reply::status(500)]);
     hub.change("c1").await;
     hub.pass(jittered(FIRST_WAIT)).await;
     assert_eq!(hub.field("failures"), 2);
@@ -116,7 +141,12 @@ async fn a_verified_renewal_starts_without_failures_and_keeps_what_it_had() {
 async fn while_our_own_network_is_down_attempts_do_not_count() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", super::REVIEWS, &callback, &[])
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     assert_eq!(hub.state(), "active");
     hub.book.fail("receiver.test");
@@ -124,7 +154,10 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
     hub.change("c1").await;
     for _ in 0..20 {
         hub.pass(66).await;
-        assert_eq!((hub.field("failures"), hub.state().as_str()), (json!(0), "active"));
+        assert_eq!(
+            (hub.field("failures"), hub.state().as_str()),
+            (json!(0), "active")
+        );
     }
     hub.book.set("receiver.test", &["127.0.0.1"]);
     hub.pass(66).await;
@@ -135,16 +168,31 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
 async fn a_resolver_that_fails_while_others_are_reached_is_a_failure_of_the_name() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", super::REVIEWS, &callback, &[])
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     hub.book.fail("receiver.test");
     hub.change("c1").await;
     assert_eq!(hub.field("failures"), 0, "nothing was reached since");
     let other = hub.receiver.url_of("other.receiver.test", "/cb");
-    assert_eq!(hub.ask("subscribe", super::REVIEWS, &other, &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", super::REVIEWS, &other, &[])
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     hub.pass(66).await;
-    assert_eq!(hub.app.shell("select failures from subscription where host = 'receiver.test'").await, "1");
+    assert_eq!(
+        hub.app
+            .shell("select failures from subscription where host = 'receiver.test'")
+            .await,
+        "1"
+    );
 }
 
 #[tokio::test]
@@ -153,7 +201,12 @@ async fn a_verification_waits_while_our_own_network_is_down() {
     hub.book.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
     let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(hub.ask("subscribe", super::REVIEWS, &callback, &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("subscribe", super::REVIEWS, &callback, &[])
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
     for _ in 0..10 {
         hub.pass(60).await;
@@ -171,5 +224,8 @@ async fn nothing_is_tried_again_past_the_leases_end() {
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
     hub.pass(FIRST_WAIT * 2).await;
-    assert_eq!((hub.deliveries().len(), hub.state().as_str()), (1, "lapsed"));
+    assert_eq!(
+        (hub.deliveries().len(), hub.state().as_str()),
+        (1, "lapsed")
+    );
 }

@@ -1,9 +1,10 @@
-//! The worker at work: who sends, what wakes it, what it does not wait for, and a database that is busy.
+//! The worker at work: who sends, what wakes it, what it does not wait for, and a database that is
+//! busy.
 
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use reviews_service::db::Sender;
+use reviews_service::db::DeliveryLock;
 use serde_json::json;
 use sqlx::Connection;
 
@@ -14,7 +15,9 @@ use crate::support::{Generator, MakeHub, Receiver, Reply, TestApp, sqlite3};
 const PATIENCE: Duration = Duration::from_secs(8);
 
 async fn in_time<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, what).await.expect("it takes too long")
+    tokio::time::timeout(PATIENCE, what)
+        .await
+        .expect("it takes too long")
 }
 
 #[tokio::test]
@@ -26,7 +29,11 @@ async fn a_change_is_delivered_while_the_service_serves() {
             hub.receiver.received(2).await;
         }))
         .await;
-    assert_eq!((hub.deliveries().len(), hub.field("failures")), (1, json!(0)), "and written down before the end");
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("failures")),
+        (1, json!(0)),
+        "and written down before the end"
+    );
 }
 
 #[tokio::test]
@@ -50,7 +57,10 @@ async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
     hub.pass(660).await;
-    assert_eq!((hub.deliveries().len(), hub.field("failures")), (2, json!(0)));
+    assert_eq!(
+        (hub.deliveries().len(), hub.field("failures")),
+        (2, json!(0))
+    );
     hub.pass(3_600).await;
     assert_eq!(hub.state(), "lapsed");
 }
@@ -64,7 +74,10 @@ async fn a_host_that_hangs_holds_up_itself_alone() {
         .serving(async {
             for number in 0..6 {
                 let callback = slow.url_of("slow.receiver.test", &format!("/{number}"));
-                assert_eq!(hub.ask("subscribe", REVIEWS, &callback, &[]).await.status, 202);
+                assert_eq!(
+                    hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
+                    202
+                );
             }
             slow.received(4).await;
             let quick = hub.receiver.url_of("quick.receiver.test", "/cb");
@@ -80,8 +93,11 @@ async fn a_host_that_hangs_holds_up_itself_alone() {
 #[tokio::test]
 async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
     let hub = Hub::new().await;
-    let first = Sender::take(&hub.app.path()).unwrap().unwrap();
-    assert!(Sender::take(&hub.app.path()).unwrap().is_none(), "one sends");
+    let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
+    assert!(
+        DeliveryLock::take(&hub.app.path()).unwrap().is_none(),
+        "one sends"
+    );
     hub.app
         .serving(in_time(async {
             hub.ask_for("/cb", &[]).await;
@@ -103,8 +119,13 @@ async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
 /// The file's write lock, held by another connection until this is dropped.
 async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(app.path());
-    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-    sqlx::query("begin immediate").execute(&mut connection).await.unwrap();
+    let mut connection = sqlx::SqliteConnection::connect_with(&options)
+        .await
+        .unwrap();
+    sqlx::query("begin immediate")
+        .execute(&mut connection)
+        .await
+        .unwrap();
     connection
 }
 
@@ -115,16 +136,25 @@ async fn results_wait_for_a_locked_database_and_none_is_lost() {
         .serving(async {
             hub.publish(&insert("c1")).await;
             hub.receiver.received(2).await;
-            // Results are written down 100 ms after they came: before that the database is locked, or else they were in time.
+            // Results are written down 100 ms after they came: before that the database is locked,
+            // or else they were in time.
             let lock = lock(&hub.app).await;
-            let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[]).await;
+            let answer = hub
+                .ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[])
+                .await;
             assert_eq!(answer.status, 503, "5 s long nothing could be written");
             lock.close().await.unwrap();
         })
         .await;
-    assert_eq!((hub.deliveries().len(), hub.field("failures")), (1, json!(0)));
     assert_eq!(
-        sqlite3(&hub.app.path(), "select delivered_version = version from subscription join publication using (document);"),
+        (hub.deliveries().len(), hub.field("failures")),
+        (1, json!(0))
+    );
+    assert_eq!(
+        sqlite3(
+            &hub.app.path(),
+            "select delivered_version = version from subscription join publication using (document);"
+        ),
         "1"
     );
 }
@@ -133,7 +163,9 @@ async fn results_wait_for_a_locked_database_and_none_is_lost() {
 async fn a_request_is_refused_with_503_while_the_database_is_locked() {
     let hub = Hub::new().await;
     let lock = lock(&hub.app).await;
-    let answer = hub.ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[]).await;
+    let answer = hub
+        .ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[])
+        .await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, "60"));
     lock.close().await.unwrap();
     hub.subscribe("/cb", &[]).await;
@@ -173,12 +205,15 @@ async fn a_fan_out_of_many_is_written_down_whole() {
     );
     app.shell(&rows).await;
     app.shell(&insert("c1")).await;
-    let mut targets: Vec<String> = receiver.requests().into_iter().map(|request| request.target).collect();
+    let mut targets: Vec<String> = receiver
+        .requests()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
     targets.sort_unstable();
     targets.dedup();
     assert_eq!((targets.len(), receiver.requests().len()), (500, 500));
-    let level =
-        "select count(*) from subscription as s join publication as p using (document) where s.delivered_version = p.version;";
+    let level = "select count(*) from subscription as s join publication as p using (document) where s.delivered_version = p.version;";
     assert_eq!(app.shell(level).await, "500");
     assert_eq!(app.shell("select sum(delivered) from fan_out").await, "500");
 }

@@ -16,7 +16,11 @@ fn listed(hub: &Hub, flags: &[&str]) -> String {
         .output()
         .unwrap();
     assert!(output.status.success());
-    format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    format!(
+        "{}{}",
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap()
+    )
 }
 
 #[tokio::test]
@@ -26,7 +30,9 @@ async fn the_list_of_subscriptions_shows_state_and_no_secret() {
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
     // The command goes by the machine's clock.
-    hub.app.shell("update subscription set lease_ends_at = '2126-11-30T12:00:00.000Z'").await;
+    hub.app
+        .shell("update subscription set lease_ends_at = '2126-11-30T12:00:00.000Z'")
+        .await;
     let (table, json) = (listed(&hub, &[]), listed(&hub, &["--json"]));
     assert!(!table.contains(SECRET) && !json.contains(SECRET));
     for word in ["STATE", "active", "reviews", "500", "/cb", "2126-11-30"] {
@@ -34,8 +40,15 @@ async fn the_list_of_subscriptions_shows_state_and_no_secret() {
     }
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let one = &json[0];
-    assert_eq!((&one["state"], &one["failures"], &one["signed"]), (&"active".into(), &1.into(), &true.into()), "{one}");
-    assert_eq!((one.get("secret"), &one["last_outcome"]), (None, &"status 500".into()));
+    assert_eq!(
+        (&one["state"], &one["failures"], &one["signed"]),
+        (&"active".into(), &1.into(), &true.into()),
+        "{one}"
+    );
+    assert_eq!(
+        (one.get("secret"), &one["last_outcome"]),
+        (None, &"status 500".into())
+    );
 }
 
 #[tokio::test]
@@ -55,18 +68,34 @@ async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_
     // As before the job that records the ends of leases has run.
     let lapsed = hub.receiver.url("/lapsed");
     let over = "state = 'active', lease_ends_at = '2020-01-01T00:00:00.000Z'";
-    sqlite3(&hub.app.path(), &format!("update subscription set {over} where callback = '{lapsed}'"));
+    sqlite3(
+        &hub.app.path(),
+        &format!("update subscription set {over} where callback = '{lapsed}'"),
+    );
     let json: serde_json::Value = serde_json::from_str(&listed(&hub, &["--json"])).unwrap();
     let told = |target: &str| {
         let callback = hub.receiver.url(target);
-        let one = json.as_array().unwrap().iter().find(|one| one["callback"] == *callback).unwrap();
+        let one = json
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["callback"] == *callback)
+            .unwrap();
         let word = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
-        (word("state"), word("last_outcome"), one["failures"].as_u64().unwrap())
+        (
+            word("state"),
+            word("last_outcome"),
+            one["failures"].as_u64().unwrap(),
+        )
     };
-    let expected = |state: &str, outcome: &str, failures| (state.to_owned(), outcome.to_owned(), failures);
+    let expected =
+        |state: &str, outcome: &str, failures| (state.to_owned(), outcome.to_owned(), failures);
     assert_eq!(told("/failed"), expected("removed", "status 404", 3));
     assert_eq!(told("/lapsed").0, "lapsed");
-    assert_eq!(told("/mistaken"), expected("rejected", "challenge_mismatch", 0));
+    assert_eq!(
+        told("/mistaken"),
+        expected("rejected", "challenge_mismatch", 0)
+    );
     assert_eq!(told("/refused"), expected("rejected", "status 404", 0));
 }
 
@@ -74,8 +103,14 @@ async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_
 async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
     let hub = Hub::new().await;
     let good = hub.receiver.url("/cb");
-    for (topic, callback) in [(REVIEWS, good.as_str()), ("https://other.example/", &good), (REVIEWS, "http://plain.example/")] {
-        let answer = hub.ask("subscribe", topic, callback, &[("hub.secret", SECRET)]).await;
+    for (topic, callback) in [
+        (REVIEWS, good.as_str()),
+        ("https://other.example/", &good),
+        (REVIEWS, "http://plain.example/"),
+    ] {
+        let answer = hub
+            .ask("subscribe", topic, callback, &[("hub.secret", SECRET)])
+            .await;
         assert!(!answer.text().contains(SECRET));
     }
     hub.receiver.script([Reply::Challenge, Reply::status(500)]);
@@ -86,14 +121,30 @@ async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
         assert!(!format!("{rows:?}").contains(SECRET), "{table}");
     }
     assert!(!hub.app.get("/metrics").await.text().contains(SECRET));
-    assert!(hub.receiver.requests().iter().all(|request| !format!("{request:?}").contains(SECRET)), "nor is it ever sent");
+    assert!(
+        hub.receiver
+            .requests()
+            .iter()
+            .all(|request| !format!("{request:?}").contains(SECRET)),
+        "nor is it ever sent"
+    );
 }
 
 #[tokio::test]
 async fn the_table_knows_exactly_the_states_that_there_are() {
     let hub = Hub::new().await;
-    let schema = hub.app.shell("select sql from sqlite_schema where name = 'subscription'").await;
-    let list = schema.split("check (state in (").nth(1).and_then(|rest| rest.split("))").next()).unwrap();
-    let known: Vec<&str> = list.split(", ").map(|name| name.trim_matches('\'')).collect();
+    let schema = hub
+        .app
+        .shell("select sql from sqlite_schema where name = 'subscription'")
+        .await;
+    let list = schema
+        .split("check (state in (")
+        .nth(1)
+        .and_then(|rest| rest.split("))").next())
+        .unwrap();
+    let known: Vec<&str> = list
+        .split(", ")
+        .map(|name| name.trim_matches('\''))
+        .collect();
     assert_eq!(known, State::ALL.map(State::name));
 }

@@ -6,17 +6,35 @@ use super::{FEED, Hub, REVIEWS, TEN_DAYS};
 use crate::support::{Manner, Receiver, Reply};
 
 fn signature(hub: &Hub) -> String {
-    hub.deliveries().last().unwrap().field("x-hub-signature").to_owned()
+    hub.deliveries()
+        .last()
+        .unwrap()
+        .field("x-hub-signature")
+        .to_owned()
 }
 
 #[tokio::test]
 async fn rule_16_a_later_request_takes_the_place_of_the_earlier_once_it_is_verified() {
     let hub = Hub::new().await;
-    hub.subscribe("/cb", &[("hub.secret", "first"), ("hub.lease_seconds", "1000")]).await;
-    hub.ask_for("/cb", &[("hub.secret", "second"), ("hub.lease_seconds", "2000")]).await;
-    assert_eq!((hub.field("secret"), hub.field("lease_ends_at")), (json!("first"), json!("2026-11-20T12:16:40.000Z")));
+    hub.subscribe(
+        "/cb",
+        &[("hub.secret", "first"), ("hub.lease_seconds", "1000")],
+    )
+    .await;
+    hub.ask_for(
+        "/cb",
+        &[("hub.secret", "second"), ("hub.lease_seconds", "2000")],
+    )
+    .await;
+    assert_eq!(
+        (hub.field("secret"), hub.field("lease_ends_at")),
+        (json!("first"), json!("2026-11-20T12:16:40.000Z"))
+    );
     hub.app.drain().await;
-    assert_eq!((hub.field("secret"), hub.field("lease_ends_at")), (json!("second"), json!("2026-11-20T12:33:20.000Z")));
+    assert_eq!(
+        (hub.field("secret"), hub.field("lease_ends_at")),
+        (json!("second"), json!("2026-11-20T12:33:20.000Z"))
+    );
     hub.subscribe("/cb", &[]).await;
     assert_eq!(hub.field("secret"), Value::Null, "a secret may also vanish");
 }
@@ -27,7 +45,10 @@ async fn rule_16_of_several_requests_the_last_one_is_verified() {
     hub.ask_for("/cb", &[("hub.secret", "first")]).await;
     hub.ask_for("/cb", &[("hub.secret", "last")]).await;
     hub.app.drain().await;
-    assert_eq!((hub.receiver.requests().len(), hub.field("secret")), (1, json!("last")));
+    assert_eq!(
+        (hub.receiver.requests().len(), hub.field("secret")),
+        (1, json!("last"))
+    );
 }
 
 #[tokio::test]
@@ -35,12 +56,28 @@ async fn rule_17_a_failed_renewal_leaves_secret_and_lease_as_they_were() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.change("c1").await;
-    let before = (signature(&hub).len(), hub.field("secret"), hub.field("lease_ends_at"));
-    hub.receiver.script([Reply::status(404), Reply::body("wrong")]);
+    let before = (
+        signature(&hub).len(),
+        hub.field("secret"),
+        hub.field("lease_ends_at"),
+    );
+    hub.receiver
+        .script([Reply::status(404), Reply::body("wrong")]);
     hub.pass(60).await;
-    hub.subscribe("/cb", &[("hub.secret", "other"), ("hub.lease_seconds", "400")]).await;
+    hub.subscribe(
+        "/cb",
+        &[("hub.secret", "other"), ("hub.lease_seconds", "400")],
+    )
+    .await;
     hub.subscribe("/cb", &[]).await;
-    assert_eq!((signature(&hub).len(), hub.field("secret"), hub.field("lease_ends_at")), before);
+    assert_eq!(
+        (
+            signature(&hub).len(),
+            hub.field("secret"),
+            hub.field("lease_ends_at")
+        ),
+        before
+    );
     hub.change("c2").await;
     assert_eq!(hub.deliveries().len(), 2, "it still gets what changes");
 }
@@ -60,7 +97,13 @@ async fn rule_19_the_callbacks_own_query_is_kept_and_ours_is_at_its_end() {
     let hub = Hub::new().await;
     hub.subscribe("/cb?a=%7E+b&hub.mode=own&a=2", &[]).await;
     let asked = hub.receiver.requests()[0].clone();
-    assert!(asked.target.starts_with("/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic="), "{}", asked.target);
+    assert!(
+        asked
+            .target
+            .starts_with("/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic="),
+        "{}",
+        asked.target
+    );
     assert_eq!(asked.parameters("hub.mode"), ["own", "subscribe"]);
     hub.change("c1").await;
     assert_eq!(hub.deliveries()[0].target, "/cb?a=%7E+b&hub.mode=own&a=2");
@@ -84,7 +127,14 @@ async fn rule_26_what_is_accepted_is_verified_before_anything_is_delivered() {
     hub.receiver.always(Reply::status(404));
     hub.subscribe("/cb", &[]).await;
     hub.change("c1").await;
-    assert_eq!((hub.verifications("subscribe").len(), hub.deliveries().len(), hub.state().as_str()), (1, 0, "rejected"));
+    assert_eq!(
+        (
+            hub.verifications("subscribe").len(),
+            hub.deliveries().len(),
+            hub.state().as_str()
+        ),
+        (1, 0, "rejected")
+    );
 }
 
 #[tokio::test]
@@ -93,12 +143,24 @@ async fn rule_29_a_verification_has_mode_topic_challenge_and_lease() {
     hub.subscribe("/cb", &[]).await;
     hub.pass(64_000).await;
     hub.unsubscribe("/cb", &[]).await;
-    for (request, mode, lease_seconds) in
-        hub.receiver.requests().iter().zip(["subscribe", "unsubscribe"]).zip([TEN_DAYS, 800_000]).map(|((a, b), c)| (a, b, c))
+    for (request, mode, lease_seconds) in hub
+        .receiver
+        .requests()
+        .iter()
+        .zip(["subscribe", "unsubscribe"])
+        .zip([TEN_DAYS, 800_000])
+        .map(|((a, b), c)| (a, b, c))
     {
-        assert_eq!((request.method.as_str(), request.parameters("hub.mode")), ("GET", vec![mode.to_owned()]));
+        assert_eq!(
+            (request.method.as_str(), request.parameters("hub.mode")),
+            ("GET", vec![mode.to_owned()])
+        );
         assert_eq!(request.parameters("hub.topic"), [REVIEWS]);
-        assert_eq!(request.parameters("hub.lease_seconds"), [lease_seconds.to_string()], "{mode}");
+        assert_eq!(
+            request.parameters("hub.lease_seconds"),
+            [lease_seconds.to_string()],
+            "{mode}"
+        );
         assert_eq!(request.parameters("hub.challenge").concat().len(), 64);
         assert!(!request.target.contains("hub.secret"));
     }
@@ -125,7 +187,10 @@ async fn rule_30_only_a_2xx_with_exactly_the_challenge_confirms() {
     {
         hub.receiver.script([reply]);
         hub.subscribe("/cb", &[]).await;
-        assert_eq!((hub.state().as_str(), hub.receiver.requests().len()), ("rejected", number + 1));
+        assert_eq!(
+            (hub.state().as_str(), hub.receiver.requests().len()),
+            ("rejected", number + 1)
+        );
     }
     hub.subscribe("/cb", &[]).await;
     assert_eq!(hub.state(), "active", "who was rejected may ask again");
@@ -139,7 +204,11 @@ async fn rule_30_a_callback_without_a_trusted_certificate_confirms_nothing() {
         hub.receiver.always(Reply::Challenge);
         hub.subscribe("/cb", &[]).await;
         hub.pass(5).await;
-        assert_eq!((hub.state().as_str(), hub.receiver.requests().len()), ("rejected", 0), "{manner:?}");
+        assert_eq!(
+            (hub.state().as_str(), hub.receiver.requests().len()),
+            ("rejected", 0),
+            "{manner:?}"
+        );
     }
 }
 
@@ -150,8 +219,10 @@ async fn rule_33_a_challenge_is_random_and_used_once() {
     hub.subscribe("/b", &[]).await;
     hub.subscribe("/a", &[]).await;
     let asked = hub.verifications("subscribe");
-    let challenges: std::collections::BTreeSet<String> =
-        asked.iter().map(|asked| asked.parameters("hub.challenge").concat()).collect();
+    let challenges: std::collections::BTreeSet<String> = asked
+        .iter()
+        .map(|asked| asked.parameters("hub.challenge").concat())
+        .collect();
     assert_eq!(challenges.len(), 3);
 }
 
@@ -162,16 +233,28 @@ async fn a_question_that_was_not_heard_is_asked_once_more_after_5_seconds() {
         hub.receiver.script([unheard.clone()]);
         hub.subscribe("/cb", &[]).await;
         hub.pass(4).await;
-        assert_eq!((hub.receiver.requests().len(), hub.state().as_str()), (1, "pending"), "{unheard:?}");
+        assert_eq!(
+            (hub.receiver.requests().len(), hub.state().as_str()),
+            (1, "pending"),
+            "{unheard:?}"
+        );
         hub.pass(1).await;
-        assert_eq!((hub.receiver.requests().len(), hub.state().as_str()), (2, "active"), "{unheard:?}");
+        assert_eq!(
+            (hub.receiver.requests().len(), hub.state().as_str()),
+            (2, "active"),
+            "{unheard:?}"
+        );
 
         let hub = Hub::new().await;
         hub.receiver.always(unheard.clone());
         hub.subscribe("/cb", &[]).await;
         hub.pass(5).await;
         hub.pass(3_600).await;
-        assert_eq!((hub.receiver.requests().len(), hub.state().as_str()), (2, "rejected"), "{unheard:?}");
+        assert_eq!(
+            (hub.receiver.requests().len(), hub.state().as_str()),
+            (2, "rejected"),
+            "{unheard:?}"
+        );
     }
 }
 
@@ -184,9 +267,17 @@ async fn what_was_asked_for_while_something_else_ended_it_holds_once_verified() 
     hub.app.shell("select 1").await;
     hub.app.advance(chrono::TimeDelta::seconds(4));
     hub.app.drain().await;
-    assert_eq!(hub.state(), "lapsed", "the lease ended while the renewal waits for its second question");
+    assert_eq!(
+        hub.state(),
+        "lapsed",
+        "the lease ended while the renewal waits for its second question"
+    );
     hub.pass(1).await;
-    assert_eq!(hub.state(), "active", "the renewal was asked for in time and is confirmed");
+    assert_eq!(
+        hub.state(),
+        "active",
+        "the renewal was asked for in time and is confirmed"
+    );
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 1);
 }
@@ -194,7 +285,15 @@ async fn what_was_asked_for_while_something_else_ended_it_holds_once_verified() 
 #[tokio::test]
 async fn topics_are_subscribed_to_apart() {
     let hub = Hub::subscribed().await;
-    assert_eq!(hub.ask("unsubscribe", FEED, &hub.receiver.url("/cb"), &[]).await.status, 202);
+    assert_eq!(
+        hub.ask("unsubscribe", FEED, &hub.receiver.url("/cb"), &[])
+            .await
+            .status,
+        202
+    );
     hub.app.drain().await;
-    assert_eq!((hub.state().as_str(), hub.receiver.requests().len()), ("active", 1));
+    assert_eq!(
+        (hub.state().as_str(), hub.receiver.requests().len()),
+        ("active", 1)
+    );
 }

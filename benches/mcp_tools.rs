@@ -1,0 +1,94 @@
+//! What agents ask: one call of each tool, its JSON text included, on made-up reviews. CPU time of
+//! the call; the first one of a snapshot makes what the others are given.
+//! `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+)]
+
+mod support;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use reviews_service::clock::Clock;
+use reviews_service::ctx::Ctx;
+use reviews_service::db::Database;
+use reviews_service::mcp::catalog::{Catalog, text};
+use reviews_service::search::TextIndex;
+use reviews_service::snapshot::CurrentSnapshot;
+use serde_json::{Value, json};
+use support::corpus::Corpus;
+use support::cpu::timed;
+use support::{review_index, rows, table};
+
+/// The API document, as a test holds it.
+const DOCUMENT: &str = include_str!("../tests/it/openapi/snapshots/it__openapi__openapi.snap");
+const CALLS: u32 = 200;
+
+fn main() {
+    let document: Value =
+        serde_json::from_str(DOCUMENT.splitn(3, "---\n").last().unwrap()).unwrap();
+    let snapshot = review_index::snapshot(&review_index::copy(&Corpus::new(rows())));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    // The snapshot is of no database, so the text index of this one has nothing to say of it.
+    let folder = tempfile::tempdir().unwrap();
+    let (database, _) = runtime
+        .block_on(Database::open(&folder.path().join("reviews.db")))
+        .unwrap();
+    let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
+    let ctx = Arc::new(Ctx::new(
+        CurrentSnapshot::new(snapshot),
+        review_index::links(),
+        Clock::system(),
+        text_index,
+    ));
+    let catalog = Catalog::new(ctx, &document);
+    let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
+        runtime.block_on(catalog.call(tool, arguments)).unwrap()
+    };
+    let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());
+    let id = newest["reviews"][0]["id"].clone();
+    let calls = [
+        ("get_business", json!({})),
+        ("search_reviews", json!({"query": "leak", "rating": 5})),
+        ("search_reviews", json!({"limit": 100})),
+        (
+            "search_reviews",
+            json!({"mentions_service": "drain-cleaning", "min_rating": 4, "limit": 5}),
+        ),
+        ("get_review", json!({"id": id})),
+        ("get_reviews_since", json!({"date": "0001-01-01"})),
+        ("get_insights", json!({})),
+        ("list_facets", json!({})),
+        (
+            "compare_periods",
+            json!({"first_since": "2020-01-05", "first_until": "2022-07-09", "second_since": "2022-07-10", "second_until": "2025-12-31"}),
+        ),
+    ];
+    println!(
+        "| call, {} reviews | first | again | … and as text | bytes |\n|---|---:|---:|---:|---:|",
+        rows()
+    );
+    for (tool, arguments) in calls {
+        let given = arguments.as_object().unwrap();
+        let call = || ask(tool, black_box(given));
+        let (answer, first) = timed(call);
+        let ((), again) = timed(|| (0..CALLS).for_each(|_| drop(black_box(call()))));
+        let ((), written) = timed(|| (0..CALLS).for_each(|_| drop(black_box(text(&call())))));
+        let time = |time: std::time::Duration| table::time(Some(time.as_secs_f64() * 1e9));
+        println!(
+            "| `{tool}` `{arguments}` | {} | {} | {} | {} |",
+            time(first),
+            time(again / CALLS),
+            time(written / CALLS),
+            text(&answer).len()
+        );
+    }
+}

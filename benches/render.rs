@@ -1,0 +1,132 @@
+//! Rendering: filling the review index, and the snapshot after one review changed, whole and by
+//! document. CPU time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+)]
+
+mod support;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use chrono::DateTime;
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, Criterion, SamplingMode};
+use reviews_service::reviews::Review;
+use reviews_service::snapshot::entry::Entry;
+use reviews_service::snapshot::input::SnapshotInput;
+use reviews_service::snapshot::render::render;
+use reviews_service::snapshot::{Document, ReviewIndexBuilder};
+use support::corpus::Corpus;
+use support::cpu::CpuTime;
+use support::{review_index, rows, table};
+
+/// Milliseconds of CPU that the bodies of a snapshot after one change may take, of 100,000 reviews.
+const GOAL_MS: f64 = 30.0;
+
+fn main() {
+    let rows = rows();
+    let corpus = Corpus::new(rows);
+    let copy = review_index::copy(&corpus);
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime(WallTime))
+        .without_plots()
+        .configure_from_args();
+    let mut group = criterion.benchmark_group(format!("print-{rows}"));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    group
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+
+    let entries: Vec<Entry> = corpus
+        .reviews()
+        .map(|review| Entry::unanalyzed(review, &review_index::links()))
+        .collect();
+    group.bench_function("blocks", |bencher| {
+        bencher.iter(|| {
+            let mut builder = ReviewIndexBuilder::default();
+            for entry in &entries {
+                builder.push(entry);
+            }
+            builder.finish()
+        });
+    });
+    drop(entries);
+    // Edits go through the whole review index, so that no segment is touched twice in a row.
+    let mut number = 0;
+    let mut edit = || {
+        number = (number + 7_919) % rows;
+        let mut review = corpus.review(number);
+        review.text.push_str(" Still fine.");
+        review
+    };
+    group.bench_function("one_change", |bencher| {
+        bencher.iter_batched(
+            &mut edit,
+            |review| bodies(&copy, review),
+            BatchSize::SmallInput,
+        );
+    });
+    group.bench_function("revise", |bencher| {
+        bencher.iter_batched(
+            &mut edit,
+            |review| revise(&copy, review),
+            BatchSize::SmallInput,
+        );
+    });
+    let links = review_index::links();
+    for document in Document::ALL {
+        group.bench_function(document.name(), |bencher| {
+            bencher.iter(|| render(document, black_box(&copy), &links, DateTime::UNIX_EPOCH));
+        });
+    }
+    group.finish();
+    criterion.final_summary();
+    report(rows);
+}
+
+/// The copy after `review` changed.
+fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
+    let change = (
+        review.id.clone(),
+        Some(Entry::unanalyzed(review, &review_index::links())),
+    );
+    SnapshotInput {
+        review_index: copy.review_index.revise(vec![change]),
+        ..copy.clone()
+    }
+}
+
+/// All that is sent uncompressed after `review` changed.
+fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
+    let copy = revise(copy, review);
+    Document::ALL
+        .map(|document| {
+            render(
+                document,
+                &copy,
+                &review_index::links(),
+                DateTime::UNIX_EPOCH,
+            )
+            .len()
+        })
+        .to_vec()
+}
+
+fn report(rows: usize) {
+    println!("\n| printing, {rows} reviews | CPU |\n|---|---:|");
+    let parts = ["blocks", "one_change", "revise"]
+        .into_iter()
+        .chain(Document::ALL.map(Document::name));
+    for part in parts {
+        println!(
+            "| {part} | {} |",
+            table::time(table::median(&format!("print-{rows}"), part))
+        );
+    }
+    println!("\ngoal for one_change at 100,000: {GOAL_MS} ms");
+}

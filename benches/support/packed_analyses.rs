@@ -1,0 +1,181 @@
+//! Made-up packed analyses: of made-up reviews, with findings and names by chance, as many as real
+//! texts have.
+
+use std::mem::size_of;
+
+use reviews_service::business::Business;
+use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
+use reviews_service::insights::text::Text;
+use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::{
+    Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
+    PackedFinding, PackedHead, PackedName, Polarity, Span, Trade,
+};
+use reviews_service::reviews::Review;
+
+use super::corpus::Corpus;
+use super::words::Dice;
+
+/// As many aspects as the built-in trade has.
+const ASPECTS: usize = 11;
+/// How many packed analyses stand in one segment, on average.
+const SEGMENT: usize = 128;
+
+/// Packed analyses in segments, and the reviews that they are of.
+pub struct Noted {
+    segments: Vec<PackedAnalyses>,
+    originals: Vec<Original>,
+    trade: Trade,
+    business: Business,
+}
+
+impl Noted {
+    /// The packed analyses of that many reviews.
+    #[must_use]
+    pub fn new(rows: usize) -> Self {
+        let mut trade = Trade::default();
+        trade.aspects = (0..ASPECTS).map(aspect).collect();
+        let (mut segments, mut originals) = (Vec::new(), Vec::with_capacity(rows));
+        let mut segment = PackedAnalyses::default();
+        for (position, review) in Corpus::new(rows).reviews().enumerate() {
+            segment.push(
+                PackedAnalysis::new(&analysis(&review, position), &review, &trade).borrowed(),
+            );
+            if segment.len() == SEGMENT {
+                segments.push(std::mem::take(&mut segment));
+            }
+            originals.push(Original {
+                id: review.id.to_string(),
+                stars: review.rating.stars(),
+                date: review.date.date(),
+                text: review.text,
+            });
+        }
+        segments.push(segment);
+        Self {
+            segments,
+            originals,
+            trade,
+            business: Corpus::business(),
+        }
+    }
+
+    /// What they say.
+    #[must_use]
+    pub fn compile(&self) -> Insights {
+        let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();
+        aggregate(&AggregateInput {
+            segments: &segments,
+            unanalyzed: 0,
+            original: &|position| self.originals.get(position).cloned(),
+            trade: &self.trade,
+            business: &self.business,
+            others: &[],
+        })
+    }
+
+    /// How much memory they take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let packed_analyses = self.segments.iter().flat_map(PackedAnalyses::iter);
+        let of = |findings: &[PackedFinding], names: &[PackedName], phrases: &[u32]| {
+            size_of::<(PackedHead, [u32; 3])>()
+                + size_of_val(findings)
+                + size_of_val(names)
+                + size_of_val(phrases)
+        };
+        packed_analyses
+            .map(|packed_analysis| {
+                of(
+                    packed_analysis.findings,
+                    packed_analysis.names,
+                    packed_analysis.phrases,
+                )
+            })
+            .sum()
+    }
+
+    /// How many phrases they have.
+    #[must_use]
+    pub fn phrases(&self) -> usize {
+        self.segments
+            .iter()
+            .flat_map(PackedAnalyses::iter)
+            .map(|packed_analysis| packed_analysis.phrases.len())
+            .sum()
+    }
+
+    /// A text of 110 words.
+    #[must_use]
+    pub fn text_of_110_words(&self) -> Text {
+        let words: Vec<&str> = self
+            .originals
+            .iter()
+            .flat_map(|original| original.text.split(' '))
+            .take(110)
+            .collect();
+        Text::new(&words.join(" "))
+    }
+}
+
+fn aspect(number: usize) -> Aspect {
+    Aspect {
+        id: format!("aspect_{number}"),
+        label: format!("Aspect {number}"),
+        question: "How?".to_owned(),
+    }
+}
+
+/// About every second sentence judges something, mostly well; the first one names whom the review
+/// is about.
+fn analysis(review: &Review, position: usize) -> Analysis {
+    let mut dice = Dice::new(position as u64);
+    let text = Text::new(&review.text);
+    let sentences: Vec<Span> = text
+        .sentences()
+        .iter()
+        .map(|tokens| text.span(tokens.clone()))
+        .collect();
+    let mut findings = Vec::new();
+    for (sentence, span) in (0..).zip(&sentences) {
+        if dice.percent(60) {
+            let polarity = match dice.below(20) {
+                0..2 => Polarity::Negative,
+                2 => Polarity::Neutral,
+                3 => Polarity::Uncertain,
+                _ => Polarity::Positive,
+            };
+            findings.push(Finding {
+                aspect: format!("aspect_{}", dice.below(ASPECTS)),
+                sentence,
+                span: *span,
+                polarity,
+                score: i32::try_from(dice.below(9)).unwrap(),
+                hits: Vec::new(),
+            });
+        }
+    }
+    let mentions = review.mentions.technicians.iter().map(|name| Mention {
+        kind: MentionKind::Technician,
+        candidates: vec![name.clone()],
+        sentence: 0,
+        through: 1,
+        span: Span::default(),
+        rule: "full_name",
+    });
+    Analysis {
+        language: Language::English,
+        mentions: mentions.collect(),
+        sentences,
+        findings,
+        overall: (
+            if dice.percent(90) {
+                Polarity::Positive
+            } else {
+                Polarity::Negative
+            },
+            1,
+        ),
+        phrases: topics::phrases(&text),
+    }
+}

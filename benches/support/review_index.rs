@@ -1,0 +1,83 @@
+//! A snapshot of the made-up reviews, rendered in memory.
+
+use std::sync::Arc;
+
+use chrono::DateTime;
+use reviews_service::links::Links;
+use reviews_service::reviews::store::DatabasePosition;
+use reviews_service::snapshot::entry::Entry;
+use reviews_service::snapshot::input::SnapshotInput;
+use reviews_service::snapshot::render::render;
+use reviews_service::snapshot::{
+    CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
+};
+
+use super::corpus::Corpus;
+
+/// Where the made-up firm publishes.
+///
+/// # Panics
+/// Never: the URL is one.
+#[must_use]
+pub fn links() -> Links {
+    "https://reviews.example.com".parse().unwrap()
+}
+
+/// What a snapshot of the corpus is rendered from.
+#[must_use]
+pub fn copy(corpus: &Corpus) -> SnapshotInput {
+    let mut builder = ReviewIndexBuilder::default();
+    for number in corpus.newest_first() {
+        let entry = Entry::unanalyzed(corpus.review(number), &links());
+        // As the made database numbers them, which is filled from the oldest.
+        builder.push(&entry.numbered(i64::try_from(number + 1).ok()));
+    }
+    SnapshotInput {
+        review_index: builder.finish(),
+        business: Corpus::business(),
+        ..SnapshotInput::default()
+    }
+}
+
+/// The snapshot of `copy`. It remembers no totals yet.
+#[must_use]
+pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
+    let documents = Document::ALL.map(|document| {
+        let body = Arc::new(CachedBody::new(
+            document.content_type(),
+            render(document, copy, &links(), DateTime::UNIX_EPOCH),
+        ));
+        let digest = body.content.digest.clone();
+        let publication = Publication {
+            version: 1,
+            digest,
+            changed_at: DateTime::UNIX_EPOCH,
+            is_same_second: false,
+        };
+        Arc::new(PublishedDocument {
+            document,
+            body,
+            publication,
+        })
+    });
+    Snapshot::new(DatabasePosition::default(), copy.clone(), documents.into())
+}
+
+/// The same snapshot as of that state of a database.
+#[must_use]
+pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
+    let documents = Document::ALL.map(|document| Arc::clone(snapshot.document(document)));
+    Snapshot::new(reading, snapshot.input.clone(), documents.into())
+}
+
+/// Another snapshot of the same segments and documents, which remembers no totals.
+#[must_use]
+pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
+    Snapshot::new(
+        snapshot.position.clone(),
+        snapshot.input.clone(),
+        Document::ALL
+            .map(|document| Arc::clone(snapshot.document(document)))
+            .into(),
+    )
+}

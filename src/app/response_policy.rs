@@ -1,0 +1,236 @@
+//! The response policy: what is true of every answer, whoever made it. Errors are problems, panics
+//! are errors, everybody may read across origins, and every request is counted.
+
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use poem::endpoint::BoxEndpoint;
+use poem::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE,
+    DATE, LAST_MODIFIED, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use poem::{Endpoint, IntoResponse, Request, Response, Result};
+
+use super::routes::RouteTable;
+use crate::clock::Clock;
+use crate::ctx::Ctx;
+use crate::http::{hub_error, hub_method_not_allowed};
+use crate::links::{HUB_PATH, MCP_PATH};
+use crate::pages::{HTML, as_page, wants_html};
+use crate::respond::{PROBLEM, Route, method_not_allowed, problem};
+
+const EXPOSED: &str =
+    "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
+const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
+    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+/// How long a browser may remember a preflight's answer: a day.
+const PREFLIGHT_SECONDS: &str = "86400";
+
+/// See the head of this file. It never fails.
+#[derive(Debug)]
+pub struct ResponsePolicy {
+    /// The route table, from which a 405 takes its `Allow`.
+    pub routes: Arc<RouteTable>,
+    /// Whose clock `Date` shows, and whose errors a browser is shown.
+    pub ctx: Arc<Ctx>,
+}
+
+impl Endpoint for ResponsePolicy {
+    type Output = Response;
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "measures how long answering took; nothing is decided by it"
+    )]
+    async fn call(&self, mut request: Request) -> Result<Response> {
+        let started = Instant::now();
+        let method = request.method().clone();
+        let (place, route) = self.routes.take(&mut request).unzip();
+        let wants_html = wants_html(request.headers());
+        let response = match (route, &method) {
+            (Some(route), &Method::OPTIONS) => options(route),
+            (Some(route), method) => match route.endpoint(method) {
+                Some(endpoint) => answer(route, endpoint, request).await,
+                None => not_allowed(route),
+            },
+            (None, &Method::OPTIONS) if request.uri().path() == "*" => {
+                StatusCode::NO_CONTENT.into_response()
+            }
+            (None, _) => problem(
+                StatusCode::NOT_FOUND,
+                "There is nothing here; /docs shows what there is.",
+            ),
+        };
+        // A browser gets errors as pages, everybody else as problems (CONTRACT §8).
+        let response = if wants_html && is_of(&response, PROBLEM) {
+            as_page(&self.ctx, response).await
+        } else {
+            response
+        };
+        let mut response = dated(shared(response), &self.ctx.clock);
+        if method == Method::HEAD {
+            leave_body_out(&mut response);
+        }
+        self.routes
+            .count(place, response.status(), started.elapsed());
+        Ok(response)
+    }
+}
+
+/// Calls what answers, and makes of its errors what is promised.
+async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request) -> Response {
+    // After a panic nothing of the request is used any more; shared state is only ever replaced
+    // whole.
+    let response = match AssertUnwindSafe(endpoint.call(request))
+        .catch_unwind()
+        .await
+    {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => error.into_response(),
+        Err(_) => {
+            tracing::error!(
+                "request.panicked: a handler panicked; the panic's own message stands above"
+            );
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    };
+    match route.pattern {
+        HUB_PATH => as_line(response),
+        // What reached JSON-RPC is told in it.
+        MCP_PATH if is_of(&response, "application/json") => response,
+        _ => as_problem(response),
+    }
+}
+
+/// HEAD says how long the answer to GET would be, errors included (RFC 9110 §9.3.2).
+fn leave_body_out(response: &mut Response) {
+    let body: BoxBody<Bytes, io::Error> = response.take_body().into();
+    // Where it is left out of 204 and 304, and where it is not known yet, it is not said either.
+    let has_length = !matches!(
+        response.status(),
+        StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
+    );
+    if let Some(length) = body.size_hint().exact().filter(|_| has_length) {
+        response
+            .headers_mut()
+            .entry(CONTENT_LENGTH)
+            .or_insert(HeaderValue::from(length));
+    }
+}
+
+/// An error that is no problem yet becomes one. What the framework says of it is for us, not for
+/// the client.
+fn as_problem(response: Response) -> Response {
+    let status = response.status();
+    // What a page refuses, a fault in its form above all, it says as a page.
+    if is_of(&response, PROBLEM)
+        || is_of(&response, HTML)
+        || !(status.is_client_error() || status.is_server_error())
+    {
+        return response;
+    }
+    problem(status, advice(status))
+}
+
+fn is_of(response: &Response, kind: &str) -> bool {
+    response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|its| its == kind)
+}
+
+/// The hub's errors are one line of text that says what to change (WebSub §5.1.2).
+fn as_line(response: Response) -> Response {
+    let status = response.status();
+    let is_text = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain; charset"));
+    if is_text || !(status.is_client_error() || status.is_server_error()) {
+        response
+    } else {
+        hub_error(status, advice(status))
+    }
+}
+
+fn advice(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND => "There is nothing here; /docs shows what there is.",
+        status if status.is_server_error() => "Something went wrong on our side; try again later.",
+        _ => "The request cannot be answered as it is; /docs shows what is expected.",
+    }
+}
+
+fn not_allowed(route: &Route) -> Response {
+    if route.pattern == HUB_PATH {
+        hub_method_not_allowed("POST, OPTIONS")
+    } else {
+        method_not_allowed(&route.methods())
+    }
+}
+
+fn options(route: &Route) -> Response {
+    let mut response = Response::builder().status(StatusCode::NO_CONTENT).finish();
+    let methods = route
+        .methods()
+        .iter()
+        .map(Method::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let headers = response.headers_mut();
+    if let Ok(methods) = HeaderValue::from_str(&methods) {
+        headers.insert(ALLOW, methods.clone());
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    }
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(ALLOWED_HEADERS),
+    );
+    headers.insert(
+        ACCESS_CONTROL_MAX_AGE,
+        HeaderValue::from_static(PREFLIGHT_SECONDS),
+    );
+    response
+}
+
+/// The headers of every answer (anybody may read, errors and 304 included).
+fn shared(mut response: Response) -> Response {
+    let headers: &mut HeaderMap = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("cross-origin"),
+    );
+    response
+}
+
+/// `Last-Modified` is never later than `Date` (RFC 9110 §8.8.2.1), and neither goes back: where the
+/// clock went back after a change, `Date` stays at the instant of that change until the clock has
+/// passed it.
+fn dated(mut response: Response, clock: &Clock) -> Response {
+    let modified = response
+        .headers()
+        .get(LAST_MODIFIED)
+        .and_then(|value| value.to_str().ok());
+    if let Some(modified) = modified.and_then(|value| httpdate::parse_http_date(value).ok()) {
+        let date = httpdate::fmt_http_date(modified.max(clock.now().into()));
+        if let Ok(date) = HeaderValue::from_str(&date) {
+            response.headers_mut().insert(DATE, date);
+        }
+    }
+    response
+}

@@ -1,0 +1,166 @@
+//! The service at work: its listeners and its jobs side by side, until it is told to stop.
+//!
+//! Apart from how it is put together (`app`). Every loop ends with the token that it is given, and is awaited.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{App, Limits};
+use crate::telemetry::{self, catalog};
+
+/// How long after readings could not be kept that is tried again.
+const ANALYZE_RETRY: Duration = Duration::from_secs(1);
+/// How often observations are sorted: at 20,000 answers a second, 100,000 of them wait, some 2 MB.
+const SORT_INTERVAL: Duration = Duration::from_secs(5);
+
+impl App {
+    /// Serves until `shutdown`, then finishes what is in flight and closes the database.
+    pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
+        self.serve_with_admin(listener, None, shutdown, limits)
+            .await;
+    }
+
+    /// The same, and what operators ask on `admin`, to the end: while it stops, `/readyz` says so there.
+    pub async fn serve_with_admin(
+        &self,
+        listener: TcpListener,
+        admin: Option<TcpListener>,
+        shutdown: CancellationToken,
+        limits: Limits,
+    ) {
+        let jobs_end = CancellationToken::new();
+        let serve = async {
+            crate::server::serve(
+                listener,
+                self.endpoint(),
+                shutdown.clone(),
+                limits,
+                self.exempt.clone(),
+            )
+            .await;
+            jobs_end.cancel();
+        };
+        let answer_operators = async {
+            if let (Some(listener), Some(admin)) = (admin, &self.admin) {
+                let (endpoint, exempt) = (Arc::clone(admin), self.exempt.clone());
+                crate::server::serve(listener, endpoint, jobs_end.clone(), limits, exempt).await;
+            }
+        };
+        let drain = async {
+            shutdown.cancelled().await;
+            self.ctx.drain();
+        };
+        let (publish, precompress, analyze) = (
+            self.keep_published(&jobs_end),
+            self.keep_precompressed(&jobs_end),
+            self.keep_analyzed(&jobs_end),
+        );
+        tokio::join!(
+            serve,
+            answer_operators,
+            drain,
+            self.keep_sorted(&jobs_end),
+            publish,
+            precompress,
+            analyze,
+            self.hub.keep_delivering(&shutdown)
+        );
+        self.close().await;
+    }
+
+    /// Answers an agent's messages, a line each, until `input` ends; what is published meanwhile is
+    /// seen. Nothing is served and nobody is notified: that is the work of `serve`.
+    ///
+    /// # Errors
+    /// When `input` cannot be read, or `output` not written.
+    pub async fn answer_lines(
+        &self,
+        input: impl AsyncBufRead + Unpin,
+        output: impl AsyncWrite + Unpin,
+    ) -> io::Result<()> {
+        let jobs_end = CancellationToken::new();
+        let answer = async {
+            let answered = self.agents.connect().run(input, output).await;
+            jobs_end.cancel();
+            answered
+        };
+        let (answered, (), (), ()) = tokio::join!(
+            answer,
+            self.keep_sorted(&jobs_end),
+            self.keep_published(&jobs_end),
+            self.keep_analyzed(&jobs_end),
+        );
+        self.close().await;
+        answered
+    }
+
+    async fn close(&self) {
+        self.ctx.compute.idle().await;
+        if let Err(error) = self.publish.lock().await.close().await {
+            tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
+        }
+        self.database.close().await;
+    }
+
+    async fn keep_published(&self, end: &CancellationToken) {
+        let watch = async {
+            loop {
+                let wait = self.watch_once().await;
+                self.ctx.clock.sleep(wait).await;
+            }
+        };
+        Box::pin(end.run_until_cancelled(watch)).await;
+    }
+
+    /// Observations are sorted into their buckets whether or not anybody asks for the figures.
+    async fn keep_sorted(&self, end: &CancellationToken) {
+        let sort = async {
+            loop {
+                telemetry::sort_observations();
+                self.ctx.clock.sleep(SORT_INTERVAL).await;
+            }
+        };
+        end.run_until_cancelled(sort).await;
+    }
+
+    async fn keep_precompressed(&self, end: &CancellationToken) {
+        let mut swaps = self.ctx.current.swaps();
+        let precompress = async {
+            loop {
+                swaps.mark_unchanged();
+                self.precompress.run_once().await;
+                if swaps.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        end.run_until_cancelled(precompress).await;
+    }
+
+    async fn keep_analyzed(&self, end: &CancellationToken) {
+        let mut swaps = self.ctx.current.swaps();
+        let analyze = async {
+            loop {
+                swaps.mark_unchanged();
+                match self.analyze.run_once().await {
+                    Ok(did_any) => {
+                        if !did_any && swaps.changed().await.is_err() {
+                            break;
+                        }
+                    }
+                    Err(error) => {
+                        catalog::INSIGHTS_FAILURES.count(&["keep"]);
+                        tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
+                        self.ctx.clock.sleep(ANALYZE_RETRY).await;
+                    }
+                }
+            }
+        };
+        end.run_until_cancelled(analyze).await;
+    }
+}

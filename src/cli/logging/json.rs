@@ -1,0 +1,168 @@
+//! Log lines as JSON, one object a line, for what collects logs: `timestamp` (RFC 3339, UTC), `level`, `event` (the name in
+//! the table of `docs/OPERATIONS.md`), `message`, `target` (the module) and `fields`.
+//!
+//! Apart from the queue that takes the lines, which knows nothing of what is in them. The formatter of `tracing-subscriber`
+//! is not used, as it has no member for the event's name, by which operators filter.
+
+use std::fmt::{self, Write as _};
+
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Formats each event as one line.
+pub(super) struct Json;
+
+/// The members of a line that come from the event.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    others: Map<String, Value>,
+}
+
+impl Visit for Fields {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.take(field, value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.take(field, value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.take(field, value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.take(field, value.into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "message" {
+            value.clone_into(&mut self.message);
+        } else {
+            self.take(field, value.into());
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+}
+
+impl Fields {
+    fn take(&mut self, field: &Field, value: Value) {
+        self.others.insert(field.name().to_owned(), value);
+    }
+}
+
+impl<S, N> FormatEvent<S, N> for Json
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let about = event.metadata();
+        let line = line(
+            about.level().as_str(),
+            &fields.message,
+            about.target(),
+            fields.others,
+        )?;
+        writer.write_str(&line)
+    }
+}
+
+/// One line, its end included. `message` may begin with the event's name.
+pub(super) fn line(
+    level: &str,
+    message: &str,
+    target: &str,
+    fields: Map<String, Value>,
+) -> Result<String, fmt::Error> {
+    let mut timestamp = String::new();
+    SystemTime.format_time(&mut Writer::new(&mut timestamp))?;
+    let (event, message) = split(message);
+    let members = [
+        ("timestamp", Some(timestamp.into())),
+        ("level", Some(level.into())),
+        ("event", event.map(Value::from)),
+        ("message", Some(message.into())),
+        ("target", Some(target.into())),
+        (
+            "fields",
+            Some(fields)
+                .filter(|fields| !fields.is_empty())
+                .map(Value::Object),
+        ),
+    ];
+    let mut line = String::new();
+    for (name, value) in members {
+        if let Some(value) = value {
+            let begin = if line.is_empty() { '{' } else { ',' };
+            write!(line, "{begin}\"{name}\":{value}")?;
+        }
+    }
+    line.push_str("}\n");
+    Ok(line)
+}
+
+/// `database.gone: the file…` is the event `database.gone`, and what is said of it. Messages of other crates have no name.
+fn split(message: &str) -> (Option<&str>, &str) {
+    message
+        .split_once(": ")
+        .filter(|(name, _)| {
+            name.contains('.')
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c == '.' || c == '_')
+        })
+        .map_or((None, message), |(name, said)| (Some(name), said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_one_object_whatever_is_in_its_message() {
+        let fields = Map::from_iter([("error".to_owned(), Value::from("a \"quote\"\nand a line"))]);
+        let line = line(
+            "WARN",
+            "database.gone: it is\nnot there\u{1b}",
+            "here",
+            fields,
+        )
+        .unwrap();
+        let (first, rest) = line.split_at(line.len() - 1);
+        assert!(rest == "\n" && !first.contains('\n'), "{line}");
+        let read: Value = serde_json::from_str(first).unwrap();
+        assert_eq!(read["event"], "database.gone");
+        assert_eq!(read["message"], "it is\nnot there\u{1b}");
+        assert_eq!(read["fields"]["error"], "a \"quote\"\nand a line");
+        assert!(read["timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn only_a_name_is_taken_for_an_event() {
+        for (message, event) in [
+            ("edition.out: a new snapshot", Some("edition.out")),
+            ("No such file: x", None),
+            ("error: x", None),
+            ("nothing else", None),
+        ] {
+            assert_eq!(split(message).0, event, "{message}");
+        }
+    }
+}

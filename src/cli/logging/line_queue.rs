@@ -1,0 +1,262 @@
+//! Where log lines go: to standard error, by a thread of its own, through a queue that is bounded and drops. What `serve`
+//! prints goes to standard output likewise.
+//!
+//! Whoever reads the log may go away, stall, or run out of disk; none of that may end the process or hold up an answer. So
+//! nothing else waits for standard error: a line is queued or dropped, at once, and what is dropped is counted
+//! (`output_lines_dropped_total`) and told in the log as soon as that takes lines again. Knows nothing of what is logged.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::telemetry::catalog;
+
+/// Lines that may wait to be written.
+const QUEUED_LINES_MAX: usize = 8_192;
+/// Bytes that may wait to be written.
+const QUEUED_BYTES_MAX: usize = 4 << 20;
+/// How long the end of the process waits for what is queued.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Takes lines and never waits. Cloning shares the same queue.
+#[derive(Clone)]
+pub struct LineQueue(Arc<Shared>);
+
+struct Shared {
+    /// What is written to, as metrics and the log call it.
+    stream: &'static str,
+    queue: Mutex<Queue>,
+    /// A line was queued, or the queue was closed.
+    filled: Condvar,
+    /// All that was queued has been written, or has failed to be.
+    emptied: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    is_writing: bool,
+    /// Lines that were dropped since the start, because the queue was full or they could not be written.
+    dropped: u64,
+    /// How many of these the log has been told of.
+    told: u64,
+}
+
+impl LineQueue {
+    /// Starts the thread that writes to `out`, which is called `stream`.
+    #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it ends with the process: it may wait for ever for what it writes to"
+    )]
+    pub fn start(stream: &'static str, out: impl Write + Send + 'static) -> Self {
+        let (queue, filled, emptied) = (Mutex::default(), Condvar::new(), Condvar::new());
+        let lines = Self(Arc::new(Shared {
+            stream,
+            queue,
+            filled,
+            emptied,
+        }));
+        let writing = lines.clone();
+        std::thread::spawn(move || writing.write_to(out));
+        lines
+    }
+
+    /// Queues `line`, or drops it where the queue is full.
+    pub fn push(&self, line: &[u8]) {
+        let mut queue = self.lock();
+        if queue.lines.len() >= QUEUED_LINES_MAX || queue.bytes + line.len() > QUEUED_BYTES_MAX {
+            queue.dropped += 1;
+            self.count(queue.dropped);
+            return;
+        }
+        queue.bytes += line.len();
+        queue.lines.push_back(line.to_vec());
+        drop(queue);
+        self.0.filled.notify_one();
+    }
+
+    /// Waits until all that was queued is written, at most for two seconds.
+    pub fn close(&self) {
+        let is_busy = |queue: &mut Queue| queue.is_writing || !queue.lines.is_empty();
+        // In time or not: there is nobody left to tell.
+        drop(
+            self.0
+                .emptied
+                .wait_timeout_while(self.lock(), CLOSE_TIMEOUT, is_busy),
+        );
+    }
+
+    /// How many lines were dropped since the start.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.lock().dropped
+    }
+
+    fn write_to(&self, mut out: impl Write) {
+        let mut has_failed = false;
+        loop {
+            let line = self.next();
+            // What could not be written may have been written in part.
+            let start: &[u8] = if has_failed { b"\n" } else { b"" };
+            has_failed = out
+                .write_all(start)
+                .and_then(|()| out.write_all(&line))
+                .and_then(|()| out.flush())
+                .is_err();
+            if let Some(lines) = self.note(has_failed) {
+                let stream = self.0.stream;
+                tracing::warn!(
+                    lines,
+                    stream,
+                    "log.dropped: lines are missing above, as nobody took them or there was no room"
+                );
+            }
+        }
+    }
+
+    /// The next line, once there is one.
+    fn next(&self) -> Vec<u8> {
+        let mut queue = self.lock();
+        queue.is_writing = false;
+        loop {
+            if let Some(line) = queue.lines.pop_front() {
+                queue.bytes -= line.len();
+                queue.is_writing = true;
+                return line;
+            }
+            self.0.emptied.notify_all();
+            queue = self
+                .0
+                .filled
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Notes what came of a line; says how many were lost that the log has not been told of, where it takes lines again.
+    fn note(&self, has_failed: bool) -> Option<u64> {
+        let mut queue = self.lock();
+        if has_failed {
+            queue.dropped += 1;
+            self.count(queue.dropped);
+            return None;
+        }
+        let lost = queue.dropped - queue.told;
+        // Not while it is still filling up: once, when that is over.
+        if lost == 0 || queue.lines.len() > QUEUED_LINES_MAX / 2 {
+            return None;
+        }
+        queue.told = queue.dropped;
+        Some(lost)
+    }
+
+    fn count(&self, dropped: u64) {
+        catalog::LINES_DROPPED
+            .counter(&[self.0.stream])
+            .absolute(dropped);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is written at once is one line. It never fails.
+impl Write for LineQueue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.push(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// Writes when it is let, and hands over what was written.
+    struct Gate {
+        open: Receiver<bool>,
+        written: Sender<String>,
+    }
+
+    impl Write for Gate {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if !self.open.recv().unwrap_or(true) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let _ = self
+                .written
+                .send(String::from_utf8_lossy(bytes).into_owned());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn gate() -> (LineQueue, Sender<bool>, Receiver<String>) {
+        let ((open, opened), (written, said)) = (channel(), channel());
+        (
+            LineQueue::start(
+                "test",
+                Gate {
+                    open: opened,
+                    written,
+                },
+            ),
+            open,
+            said,
+        )
+    }
+
+    #[test]
+    fn while_the_log_stalls_lines_are_dropped_and_counted_and_nobody_waits() {
+        let (lines, open, said) = gate();
+        let total = QUEUED_LINES_MAX + 100;
+        (0..total).for_each(|number| lines.push(format!("{number}\n").as_bytes()));
+        // One may have been taken from the queue and waits at the gate.
+        assert!((99..=100).contains(&lines.dropped()), "{}", lines.dropped());
+        let kept = total - usize::try_from(lines.dropped()).unwrap();
+        drop(open);
+        for number in 0..kept {
+            assert_eq!(
+                said.recv().unwrap(),
+                format!("{number}\n"),
+                "in their order, the first ones kept"
+            );
+        }
+        lines.close();
+    }
+
+    #[test]
+    fn what_waits_is_bounded_in_bytes_too() {
+        let (lines, _open, _said) = gate();
+        (0..6).for_each(|_| lines.push(&vec![b'x'; 1 << 20]));
+        assert!((1..=2).contains(&lines.dropped()), "{}", lines.dropped());
+    }
+
+    #[test]
+    fn lines_that_cannot_be_written_are_counted_and_the_next_begins_a_line_of_its_own() {
+        let (lines, open, said) = gate();
+        lines.push(b"lost\n");
+        open.send(false).unwrap();
+        drop(open);
+        lines.push(b"kept\n");
+        assert_eq!(
+            [said.recv().unwrap(), said.recv().unwrap()],
+            ["\n", "kept\n"]
+        );
+        lines.close();
+        assert_eq!((lines.dropped(), lines.lock().told), (1, 1));
+    }
+}

@@ -1,0 +1,42 @@
+//! `reviews mcp`.
+
+use anyhow::Context;
+use clap::Args;
+use tokio::io::{BufReader, stdin, stdout};
+
+use super::{Outcome, trade};
+use crate::app::{App, HubOptions};
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, ServeConfig};
+use crate::db::Database;
+use crate::snapshot::Publisher;
+
+/// Answer a local agent (MCP) over standard input and output, a message a line; logs go to standard error
+#[derive(Debug, Args)]
+pub struct McpCommand {
+    // The settings of `serve`: links and trade are the same, and what only serving needs is not used.
+    #[command(flatten)]
+    config: ServeConfig,
+}
+
+impl McpCommand {
+    pub(super) async fn run(
+        self,
+        database: DatabaseConfig,
+        clock: Clock,
+    ) -> anyhow::Result<Outcome> {
+        let path = database.path()?;
+        let links = self.config.links(self.config.listen.public)?;
+        let engine = trade::load(&self.config.trade)?;
+        let hub = HubOptions::new(self.config.hub.clone())?;
+        let (database, migrated) = Database::open(&path).await?;
+        for name in &migrated.applied {
+            tracing::info!("database.migrated: applied {name}");
+        }
+        let publisher = Publisher::new(database, links, clock).with_engine(engine);
+        let app = App::of(publisher, hub, self.config.allowed_hosts, false).await?;
+        let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
+        answered.context("the agent cannot be heard or answered any more")?;
+        Ok(Outcome::Done)
+    }
+}

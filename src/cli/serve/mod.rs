@@ -1,0 +1,220 @@
+//! `reviews serve`.
+
+mod descriptors;
+mod signals;
+
+use std::io::stdout;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use self::signals::{Ending, Signals};
+use super::logging::LineQueue;
+use super::{LogConfig, Outcome, say, seed, trade};
+use crate::app::{App, HubOptions, Limits};
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
+use crate::db::Database;
+use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::snapshot::Document;
+use crate::snapshot::Publisher;
+
+/// Serve the reviews until told to stop
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Load the sample data of this folder first, if the database is empty
+    #[arg(long, value_name = "DIR")]
+    seed: Option<PathBuf>,
+    /// Show the settings in force, and serve nothing
+    #[arg(long)]
+    print_config: bool,
+    // Last, for its help comes under headings.
+    #[command(flatten)]
+    config: ServeConfig,
+}
+
+impl Serve {
+    pub(super) async fn run(
+        self,
+        database: DatabaseConfig,
+        log: &LogConfig,
+        clock: Clock,
+    ) -> anyhow::Result<Outcome> {
+        database.path()?;
+        self.config.hub.leases()?;
+        if self.print_config {
+            say(&self.settings(&database, log)?)?;
+            return Ok(Outcome::Done);
+        }
+        let signals = Signals::catch()?;
+        let (out, started, stop) = (
+            LineQueue::start("stdout", stdout()),
+            CancellationToken::new(),
+            CancellationToken::new(),
+        );
+        let told = (out.clone(), started.clone(), stop.clone());
+        let work = move || self.serve(database, clock, told.0, told.1, told.2);
+        let ending = signals.guard(work, &started, &stop).await?;
+        let outcome = match ending {
+            Ending::Done(Err(error)) => return Err(error),
+            Ending::Done(Ok(())) => {
+                out.push(b"Stopped.\n");
+                Outcome::Done
+            }
+            Ending::BeforeStart => {
+                out.push(b"Stopped before it served.\n");
+                Outcome::Done
+            }
+            Ending::AtOnce => {
+                out.push(b"Stopped at once by a second signal; what was in flight was cut.\n");
+                Outcome::Failed
+            }
+        };
+        out.close();
+        Ok(outcome)
+    }
+
+    /// Whether or not anybody reads what is printed, we serve: `out` never waits.
+    async fn serve(
+        self,
+        database: DatabaseConfig,
+        clock: Clock,
+        out: LineQueue,
+        started: CancellationToken,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
+        // Settings first: nothing is made or migrated for a service that cannot run.
+        let path = database.path()?;
+        self.config.links(self.config.listen.public)?;
+        let engine = trade::load(&self.config.trade)?;
+        let nets = &self.config.hub.allow_callback_nets;
+        if !nets.0.is_empty() {
+            tracing::warn!(
+                "hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet"
+            );
+        }
+        descriptors::raise();
+        let listener = TcpListener::bind(self.config.listen.public).await;
+        let listener = listener.with_context(|| {
+            format!(
+                "cannot listen on {}; set REVIEWS_LISTEN to another address",
+                self.config.listen.public
+            )
+        })?;
+        let admin = match self.config.listen.admin {
+            None => None,
+            Some(address) => Some(TcpListener::bind(address).await.with_context(|| {
+                format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
+            })?),
+        };
+        let bound = Bound {
+            public: listener.local_addr()?,
+            admin: admin.as_ref().map(TcpListener::local_addr).transpose()?,
+        };
+        let links = self.config.links(bound.public)?;
+        let hub = HubOptions::new(self.config.hub.clone())?;
+        let (database, migrated) = Database::open(&path).await?;
+        for name in &migrated.applied {
+            tracing::info!("database.migrated: applied {name}");
+        }
+        if let Some(seeds) = &self.seed
+            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
+        {
+            out.push(report.as_bytes());
+        }
+        let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
+        let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
+        app.ctx().set_contacts(self.config.security_contact.0);
+        started.cancel();
+        out.push(greeting(&app, &links, &bound).as_bytes());
+        let connections_per_peer_max =
+            usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
+        let limits = Limits {
+            connections_per_peer_max,
+            ..Limits::default()
+        };
+        Box::pin(app.serve_with_admin(listener, admin, stop, limits)).await;
+        Ok(())
+    }
+
+    /// The settings in force, as lines of an environment file that means the same when it is loaded.
+    fn settings(&self, database: &DatabaseConfig, log: &LogConfig) -> anyhow::Result<String> {
+        let links = self.config.links(self.config.listen.public)?;
+        // Which port it will be is not known yet; the line that says nothing leaves it open.
+        let base_url = if self.config.base_url().is_none() && self.config.listen.public.port() == 0
+        {
+            String::new()
+        } else {
+            links.to_string()
+        };
+        let ListenConfig {
+            public: listen,
+            admin,
+        } = &self.config.listen;
+        let admin = admin.map(|address| address.to_string()).unwrap_or_default();
+        let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
+        let per_peer = self.config.connections_per_peer_max;
+        let trade = self
+            .config
+            .trade
+            .path()
+            .map(|path| path.display().to_string())
+            .unwrap_or_default();
+        let contact = &self.config.security_contact;
+        let LogConfig { filter, format } = log;
+        Ok(format!(
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
+            database.url
+        ))
+    }
+}
+
+/// The addresses that were really bound.
+struct Bound {
+    public: SocketAddr,
+    admin: Option<SocketAddr>,
+}
+
+fn greeting(app: &App, links: &Links, bound: &Bound) -> String {
+    let snapshot = app.ctx().current.load();
+    let withheld: u64 = snapshot.input.withheld.values().sum();
+    let published = snapshot.input.review_index.len();
+    let rows = [
+        ("Home", "/"),
+        ("Reviews", Document::Reviews.path()),
+        ("Insights", Document::Insights.path()),
+        ("Search", SEARCH_PATH),
+        ("JSON Feed", Document::JsonFeed.path()),
+        ("Atom", Document::AtomFeed.path()),
+        ("MCP", MCP_PATH),
+        ("WebSub hub", HUB_PATH),
+        ("Swagger UI", DOCS_PATH),
+        ("OpenAPI", OPENAPI_PATH),
+    ];
+    let operators = [("Health", "/readyz"), ("Metrics", "/metrics")];
+    let operators = operators.map(|(name, path)| match bound.admin {
+        Some(admin) => (name, format!("http://{admin}{path}")),
+        None => (name, links.absolute(path)),
+    });
+    let rows = rows
+        .map(|(name, path)| (name, links.absolute(path)))
+        .into_iter()
+        .chain(operators)
+        .map(|(name, url)| format!("  {name:<11} {url}"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let admin = bound
+        .admin
+        .map(|admin| format!(", for operators on {admin}"))
+        .unwrap_or_default();
+    format!(
+        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {}{admin}\n  Database  {}\n\nStop with Ctrl-C.\n",
+        snapshot.input.business.name,
+        bound.public,
+        app.database().path().display()
+    )
+}

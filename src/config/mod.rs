@@ -1,0 +1,206 @@
+//! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
+//! down ever reads the environment.
+
+mod contacts;
+mod hosts;
+mod hub;
+mod span;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use clap::builder::RangedI64ValueParser;
+use sqlx::sqlite::SqliteConnectOptions;
+use thiserror::Error;
+
+pub use self::contacts::Contacts;
+pub use self::hosts::{HostName, Hosts};
+pub use self::hub::{HubConfig, HubLimits, LeaseBounds};
+pub use self::span::{Nets, RetryDelays, Span};
+use crate::links::{BaseUrlError, Links};
+
+/// What every command needs to know: where the database is.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseConfig {
+    /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(
+        long = "database",
+        value_name = "URL",
+        env = "DATABASE_URL",
+        default_value = "sqlite://reviews.db",
+        global = true
+    )]
+    pub url: String,
+}
+
+/// How texts are read.
+#[derive(Debug, Clone, Args)]
+pub struct TradeConfig {
+    /// A TOML file that says what customers of the trade judge, and in which words [default: built in, home services]
+    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE")]
+    pub trade_file: Option<PathBuf>,
+}
+
+impl TradeConfig {
+    /// The path of the file, if one is set.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.trade_file
+            .as_deref()
+            .filter(|path| !path.as_os_str().is_empty())
+    }
+}
+
+/// The address that `serve` listens on, and the base URL of what it publishes.
+#[derive(Debug, Clone, Args)]
+pub struct ListenConfig {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(
+        long = "listen",
+        value_name = "ADDR:PORT",
+        env = "REVIEWS_LISTEN",
+        default_value = "127.0.0.1:8080"
+    )]
+    pub public: SocketAddr,
+    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served nowhere else
+    #[arg(
+        long = "admin-listen",
+        value_name = "ADDR:PORT",
+        env = "REVIEWS_ADMIN_LISTEN"
+    )]
+    pub admin: Option<SocketAddr>,
+}
+
+fn connections() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=i64::from(u32::MAX))
+}
+
+/// What `serve` needs to know besides.
+#[derive(Debug, Clone, Args)]
+pub struct ServeConfig {
+    /// The listening address and the base URL.
+    #[command(flatten)]
+    pub listen: ListenConfig,
+    /// The public URL under which the service is reached [default: http:// and the listen address]
+    #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
+    pub base_url: Option<String>,
+    /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
+    #[arg(
+        long,
+        value_name = "HOSTS",
+        env = "REVIEWS_ALLOWED_HOSTS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub allowed_hosts: Hosts,
+    /// Where security faults are reported, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
+    #[arg(
+        long,
+        value_name = "URIS",
+        env = "REVIEWS_SECURITY_CONTACT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub security_contact: Contacts,
+    /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
+    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
+    pub connections_per_peer_max: u32,
+    /// How texts are read.
+    #[command(flatten)]
+    pub trade: TradeConfig,
+    /// The settings of the WebSub hub.
+    #[command(flatten)]
+    pub hub: HubConfig,
+}
+
+/// A setting that cannot be used, with what to do about it.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// `DATABASE_URL` names no SQLite file.
+    #[error(
+        "DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db"
+    )]
+    Database(String),
+    /// `DATABASE_URL` has parameters, none of which would be heeded.
+    #[error(
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
+         whatever the URL)"
+    )]
+    DatabaseParameters {
+        /// The whole of it.
+        url: String,
+        /// What stands behind the question mark.
+        parameters: String,
+    },
+    /// `REVIEWS_BASE_URL` is no base URL.
+    #[error("REVIEWS_BASE_URL: {0}")]
+    BaseUrl(#[from] BaseUrlError),
+    /// Listening on every address says nothing about how we are reached.
+    #[error(
+        "REVIEWS_LISTEN is {0}, an unspecified address, from which no public URL follows; set REVIEWS_BASE_URL too"
+    )]
+    BaseUrlMissing(SocketAddr),
+    /// The bounds of leases contradict one another.
+    #[error(
+        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) have to be in this order, none below the one before"
+    )]
+    Leases {
+        /// The shortest lease that is granted, in seconds.
+        min: u64,
+        /// The lease that is granted where none is asked for, in seconds.
+        default: u64,
+        /// The longest lease that is granted, in seconds.
+        max: u64,
+    },
+}
+
+impl DatabaseConfig {
+    /// The path of the database file.
+    ///
+    /// # Errors
+    /// Where the URL is not `sqlite://PATH`: other schemes, no path, parameters, or a database in memory, which no second
+    /// process could look into.
+    pub fn path(&self) -> Result<PathBuf, ConfigError> {
+        let fault = || ConfigError::Database(self.url.clone());
+        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
+        let path = options.get_filename();
+        if !self.url.starts_with("sqlite:")
+            || self.url.contains(":memory:")
+            || self.url.contains("mode=memory")
+            || path.as_os_str().is_empty()
+        {
+            return Err(fault());
+        }
+        // What is always done may be asked for: read, write, create.
+        match self.url.split_once('?') {
+            None | Some((_, "" | "mode=rwc")) => Ok(path.to_owned()),
+            Some((_, parameters)) => Err(ConfigError::DatabaseParameters {
+                url: self.url.clone(),
+                parameters: parameters.to_owned(),
+            }),
+        }
+    }
+}
+
+impl ServeConfig {
+    /// The public URL, if one is set.
+    #[must_use]
+    pub fn base_url(&self) -> Option<&str> {
+        self.base_url.as_deref().filter(|url| !url.is_empty())
+    }
+
+    /// The links that we publish, given the address that was really bound.
+    ///
+    /// # Errors
+    /// Where the base URL is unusable, or missing although the address is unspecified.
+    pub fn links(&self, bound: SocketAddr) -> Result<Links, ConfigError> {
+        match self.base_url() {
+            Some(url) => Ok(url.parse()?),
+            None if bound.ip().is_unspecified() => Err(ConfigError::BaseUrlMissing(bound)),
+            None => Ok(format!("http://{bound}").parse()?),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Who sends: of all processes on one database, the one that holds an advisory lock on the file
+//! beside it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::error::DbError;
+use super::files::{DELIVERY_LOCK, beside};
+
+/// The right to send, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct DeliveryLock {
+    _locked: File,
+}
+
+impl DeliveryLock {
+    /// Takes the right to send for the database at `path`, or says that another process has it.
+    ///
+    /// The lock is on a file of its own: closing the database's file would end SQLite's own locks
+    /// on it (POSIX).
+    ///
+    /// # Errors
+    /// [`DbError::Create`] where that file cannot be made or locked.
+    pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
+        let name = beside(path, DELIVERY_LOCK);
+        let fault = |reason| DbError::Create {
+            path: name.clone(),
+            reason,
+        };
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&name)
+            .map_err(fault)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _locked: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(reason)) => Err(fault(reason)),
+        }
+    }
+}

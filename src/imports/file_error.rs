@@ -1,0 +1,308 @@
+//! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
+//! [`Rejection`](super::Rejection), which stops nothing.
+
+use std::fmt;
+use std::io;
+
+use thiserror::Error;
+
+use super::bounds::{FILES_MAX, INPUT_BYTES_MAX};
+use super::fields::Problem;
+use crate::db::DbError;
+
+/// Why nothing of a file is imported, with what to do about it.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The operating system would not let us read it.
+    #[error("cannot be read: {0}")]
+    Unreadable(io::Error),
+    /// It would fill the memory.
+    #[error(
+        "all files of one import together may have {} MiB, unpacked; split it into several imports",
+        INPUT_BYTES_MAX >> 20
+    )]
+    TooLarge,
+    /// It would take for ever.
+    #[error("holds more than {FILES_MAX} files of reviews; give the folders in it one by one")]
+    TooMany,
+    /// It is in another encoding.
+    #[error("is {0}, not UTF-8; convert it, for example with `iconv -f {0} -t UTF-8`")]
+    Encoding(&'static str),
+    /// It is packed in a way that we do not unpack.
+    #[error("is packed with {0}; unpack it and give the file or folder")]
+    Packed(&'static str),
+    /// A file that is no text.
+    #[error("is {0}, not an export of reviews")]
+    Binary(&'static str),
+    /// The zip archive is damaged, encrypted or of a kind that we do not unpack.
+    #[error("the zip archive cannot be read ({0}); unpack it and give the folder")]
+    Archive(String),
+    /// A folder or archive without reviews.
+    #[error(
+        "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file itself"
+    )]
+    NoReviews,
+    /// The reviews that somebody wrote as a Google Maps user, instead of those that the business
+    /// got.
+    #[error(
+        "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
+         export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive"
+    )]
+    MapsReviews,
+    /// None of the formats.
+    #[error(
+        "is {said}: none of the known formats ({}); name our fields with --format jsonl --map text=THEIR_FIELD (or --format table for a table), \
+         or convert it to a table", .known.join(", ")
+    )]
+    Unknown {
+        /// What was seen.
+        said: String,
+        /// The formats' names.
+        known: Vec<&'static str>,
+    },
+    /// A format was asked for that a file of that kind cannot be.
+    #[error(
+        "is {said}, which cannot be read as {format}; leave --format out, or take --format table for a table"
+    )]
+    Misfit {
+        /// The format.
+        format: &'static str,
+        /// What was seen.
+        said: String,
+    },
+    /// A table without columns that every review needs.
+    #[error("is a table with the columns {columns}{}{}", lacking(.lacks), unknown_columns(.unknown))]
+    Columns {
+        /// Our fields that no column fills.
+        lacks: Vec<&'static str>,
+        /// Columns that --map names and the table does not have.
+        unknown: Vec<String>,
+        /// Its headers.
+        columns: String,
+    },
+    /// No table of reviews has so many.
+    #[error("has {0} columns; at most 1000 are taken")]
+    TooManyColumns(usize),
+    /// A quote that nobody closes, most probably.
+    #[error(
+        "line {0}: the row that begins here has more than 1 MiB; close the quote that was opened in it, or shorten it"
+    )]
+    RowTooLong(u64),
+    /// Delimited text that cannot be taken apart.
+    #[error("line {line}: the row cannot be read ({reason})")]
+    Table {
+        /// From 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Ratings up to 10 where nobody said so.
+    #[error(
+        "line {line}: a rating of {found} shows that the scale ends at 10; say so with --scale 10, so that 5 of 10 does not become five stars"
+    )]
+    Scale {
+        /// From 1.
+        line: u64,
+        /// It.
+        found: String,
+    },
+    /// The workbook is damaged, encrypted or empty.
+    #[error("the workbook cannot be read ({0}); save it as CSV and give that")]
+    Workbook(String),
+    /// It would fill the memory.
+    #[error(
+        "the workbook is too large: 32 MiB packed and 256 MiB unpacked are taken; save it as CSV, which has no such bound"
+    )]
+    WorkbookTooLarge,
+    /// It would fill the memory.
+    #[error(
+        "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it"
+    )]
+    PageTooLarge,
+    /// A page that says nothing of reviews.
+    #[error("{}", no_linked_reviews(*.elements, *.is_page))]
+    NoLinkedReviews {
+        /// How many elements of linked data it has.
+        elements: usize,
+        /// Whether it is a page of HTML.
+        is_page: bool,
+    },
+    /// An archive of something else.
+    #[error(
+        "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
+    )]
+    OtherArchive(String),
+    /// A whole document whose JSON is broken.
+    #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
+    Json {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What was expected.
+        reason: String,
+    },
+    /// The document's business is wrong.
+    #[error("business.{0}")]
+    Business(Problem),
+    /// The document's business comes too late.
+    #[error(
+        "brings the business along, whose time zone {0} decides the days of the files before it too; give this file first"
+    )]
+    BusinessLate(String),
+    /// Renaming fields of a format whose names are fixed.
+    #[error("is in the format {0}, whose field names are fixed; leave --map out")]
+    MapUnused(&'static str),
+    /// The same input twice where it can be read only once.
+    #[error("standard input can be read only once; give `-` only once")]
+    InputTwice,
+    /// Instants, and nobody has said where the business is.
+    #[error(
+        "gives instants, and on which day they fall is known only with the business's time zone, which was never set; \
+         run `reviews init --time-zone ZONE` first, for example America/Phoenix"
+    )]
+    NoTimeZone,
+    /// Reviews of several of the firm's locations.
+    #[error(
+        "the reviews are of {} locations: {}; one service publishes those of one: say which with --location",
+        .0.len(), .0.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
+    )]
+    Locations(Vec<(String, u64)>),
+    /// No review of the location that was asked for.
+    #[error("--location {meant}: no review is of that location; there are {}", there.join(", "))]
+    NoSuchLocation {
+        /// What was asked for.
+        meant: String,
+        /// What there is.
+        there: Vec<String>,
+    },
+    /// Some of a place's reviews, where all are needed.
+    #[error(
+        "is {0}, which gives only some of the reviews: what is missing says nothing; leave --withdraw-missing out"
+    )]
+    Excerpts(&'static str),
+    /// The rows cannot be kept until they are merged.
+    #[error(
+        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+    )]
+    Staging(io::Error),
+    /// The rejected rows cannot be noted.
+    #[error("a rejected row cannot be noted: {0}; nothing was changed")]
+    Rejects(io::Error),
+}
+
+/// A file and its fault.
+#[derive(Debug)]
+pub struct FailedFile {
+    /// The file's name.
+    pub file: String,
+    /// Why it cannot be imported.
+    pub fault: FileError,
+}
+
+impl fmt::Display for FailedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.fault)
+    }
+}
+
+/// Why an import failed. Nothing was changed then.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// Some files cannot be imported: all of them that were met.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Files(Vec<FailedFile>),
+    /// The rows cannot be kept until they are merged, or not be read back.
+    #[error(
+        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+    )]
+    Staging(sqlx::Error),
+    /// The database holds a sample's reviews.
+    #[error(
+        "the database holds the reviews of a sample firm, which are not mixed with your own; nothing was changed; \
+         `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
+    )]
+    Sample,
+    /// What --withdraw-missing would do is more than was asked for.
+    #[error("{0}; nothing was changed")]
+    Withdrawal(String),
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+impl FileError {
+    /// Gives what went wrong while reading its own kind.
+    pub(super) fn reading(error: io::Error) -> Self {
+        match error.downcast::<TooLarge>() {
+            Ok(TooLarge) => Self::TooLarge,
+            Err(error) => Self::Unreadable(error),
+        }
+    }
+
+    /// Gives what was wrong with a whole document its own kind.
+    pub(super) fn json(error: serde_json::Error) -> Self {
+        if error.is_io() {
+            return Self::reading(error.into());
+        }
+        Self::Json {
+            line: error.line(),
+            column: error.column(),
+            reason: reason(&error),
+        }
+    }
+}
+
+/// What `serde_json` says, without the place, which is said apart.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+fn lacking(lacks: &[&str]) -> String {
+    if lacks.is_empty() {
+        return String::new();
+    }
+    let maps: Vec<String> = lacks
+        .iter()
+        .map(|field| format!("--map {field}=COLUMN"))
+        .collect();
+    format!(
+        ": none of them is known to be the {}; say which is, with {}",
+        lacks.join(", the "),
+        maps.join(" ")
+    )
+}
+
+fn unknown_columns(unknown: &[String]) -> String {
+    if unknown.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "; it has no column {}, which --map names",
+            unknown.join(", ")
+        )
+    }
+}
+
+fn no_linked_reviews(elements: usize, is_page: bool) -> String {
+    let advice =
+        "give the export of the platform, or a page whose source has schema.org reviews as JSON-LD";
+    match (is_page, elements) {
+        (true, 0) => {
+            format!(
+                "is a page of HTML or XML without structured data (no <script type=\"application/ld+json\">); {advice}"
+            )
+        }
+        (true, _) => format!(
+            "is a page whose structured data has no Review ({elements} elements were looked at); {advice}"
+        ),
+        (false, _) => format!("is linked data without a Review; {advice}"),
+    }
+}
+
+/// What the bounded reader says when the bound is reached.
+#[derive(Debug, Error)]
+#[error("too large")]
+pub(super) struct TooLarge;

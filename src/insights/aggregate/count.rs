@@ -1,0 +1,332 @@
+//! The one pass over all packed analyses, newest first. Everything it fills has its place
+//! beforehand; nothing is allocated for a packed analysis.
+
+use chrono::{Datelike, NaiveDate};
+
+use super::figures::{Vote, Votes};
+use super::quotes::{Shortlist, quote_rank};
+use super::roster::Roster;
+use crate::insights::analysis::{Language, MentionKind, Polarity};
+use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
+
+/// An aspect's number has to be one bit of a mask.
+pub const ASPECTS_MAX: usize = 64;
+/// How much better a quote of a job or a place is where the sentence names it.
+const NAMED_RANK: u32 = 3;
+/// Months in a year.
+const YEAR: i32 = 12;
+
+/// What is counted of one aspect, or of one who or what is named.
+#[derive(Debug, Clone, Default)]
+pub struct OpinionCounts {
+    /// Reviews by what they say of it.
+    pub votes: Votes,
+    /// How often it is judged or named in texts.
+    pub mentions: u32,
+    /// How often it may be meant, and nobody can tell.
+    pub ambiguous: u32,
+    /// Quotes that may be shown: praise, blame.
+    pub quotes: [Shortlist; 2],
+}
+
+/// The reviews of one month.
+#[derive(Debug, Clone)]
+pub struct Month {
+    /// Years times twelve, and the month from 0.
+    pub number: i32,
+    /// Reviews; of which positive, negative, mixed: of each aspect, then of each who or what is
+    /// named.
+    pub cells: Vec<[u32; 4]>,
+}
+
+/// All that is counted.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    /// How many reviews there are.
+    pub reviews: u32,
+    /// Of them with a text.
+    pub with_text: u32,
+    /// Of these analysed.
+    pub analysed: u32,
+    /// Of these in another language.
+    pub foreign: u32,
+    /// Sentences of what was analysed.
+    pub sentences: u32,
+    /// Days of the newest and of the oldest review.
+    pub days: Option<(i32, i32)>,
+    /// Analysed reviews by how they speak as a whole.
+    pub overall: Votes,
+    /// Of each aspect.
+    pub aspects: Vec<OpinionCounts>,
+    /// Of each who or what is named.
+    pub entities: Vec<OpinionCounts>,
+    /// Reviews that name somebody or something and judge an aspect: a row of aspects for each
+    /// named.
+    pub joint: Vec<u32>,
+    /// Months with reviews, newest first.
+    pub months: Vec<Month>,
+}
+
+impl Counted {
+    /// Counts `segments`, newest first, of a trade of so many aspects.
+    #[must_use]
+    pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
+        let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.known().len());
+        let newest = segments
+            .iter()
+            .find(|segment| !segment.is_empty())
+            .map(|segment| segment.get(0).head.day);
+        let oldest = segments
+            .iter()
+            .rev()
+            .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?).head.day));
+        let mut counted = Self {
+            reviews: 0,
+            with_text: 0,
+            analysed: 0,
+            foreign: 0,
+            sentences: 0,
+            days: newest.zip(oldest),
+            overall: Votes::default(),
+            aspects: vec![OpinionCounts::default(); aspects],
+            entities: vec![OpinionCounts::default(); entities],
+            joint: vec![0; aspects * entities],
+            months: Vec::new(),
+        };
+        let mut pass = Pass {
+            roster,
+            newest: newest.unwrap_or_default(),
+            month_begins: i32::MAX,
+            position: 0,
+        };
+        for packed_analysis in segments.iter().flat_map(|segment| segment.iter()) {
+            pass.count(&mut counted, packed_analysis);
+        }
+        counted
+    }
+}
+
+/// What moves along.
+struct Pass<'a> {
+    roster: &'a Roster,
+    newest: i32,
+    /// The first day of the month that the last row of months is of.
+    month_begins: i32,
+    position: u32,
+}
+
+/// What one packed analysis says, as masks.
+#[derive(Default)]
+struct Masks {
+    /// Aspects by polarity, in the order of [`at`].
+    aspects: [u64; 4],
+    /// Marks by polarity, in the order of [`at`].
+    findings: [u32; 4],
+    /// How good a quote each of them would be.
+    quote_rank: [u32; u32::BITS as usize],
+}
+
+const fn at(polarity: Polarity) -> usize {
+    match polarity {
+        Polarity::Positive => 0,
+        Polarity::Negative => 1,
+        Polarity::Neutral => 2,
+        Polarity::Uncertain => 3,
+    }
+}
+
+impl Pass<'_> {
+    fn count(&mut self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) {
+        let head = packed_analysis.head;
+        counted.reviews += 1;
+        counted.with_text += u32::from(head.sentences > 0 || head.language != Language::None);
+        counted.foreign += u32::from(head.language == Language::Other);
+        let is_analysed = head.language == Language::English;
+        let overall = if is_analysed {
+            Vote::from(head.overall)
+        } else {
+            Vote::Neutral
+        };
+        if is_analysed {
+            counted.analysed += 1;
+            counted.sentences += u32::from(head.sentences);
+            counted.overall.count(overall);
+        }
+        self.turn_to_month_of(counted, head.day);
+        let judged = self.judgements(counted, packed_analysis);
+        self.names(counted, packed_analysis, &judged, overall);
+        self.position += 1;
+    }
+
+    fn turn_to_month_of(&mut self, counted: &mut Counted, day: i32) {
+        if day >= self.month_begins {
+            return;
+        }
+        let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else {
+            return;
+        };
+        self.month_begins = day - date.day0().cast_signed();
+        let number = date.year() * YEAR + date.month0().cast_signed();
+        counted.months.push(Month {
+            number,
+            cells: vec![[0; 4]; counted.aspects.len() + counted.entities.len()],
+        });
+    }
+
+    /// Counts the aspects of a packed analysis; what it says as masks.
+    fn judgements(&self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) -> Masks {
+        let mut masks = Masks::default();
+        for (number, finding) in (0_u32..).zip(packed_analysis.findings) {
+            let Some(opinion_counts) = counted.aspects.get_mut(usize::from(finding.aspect)) else {
+                continue;
+            };
+            let polarity = at(finding.polarity);
+            masks.aspects[polarity] |= 1 << finding.aspect;
+            masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
+            opinion_counts.mentions += 1;
+            if let Some(list) = opinion_counts.quotes.get_mut(polarity) {
+                let quote_rank = quote_rank(
+                    finding,
+                    packed_analysis,
+                    self.newest - packed_analysis.head.day,
+                );
+                if let Some(kept) = masks.quote_rank.get_mut(number as usize) {
+                    *kept = quote_rank;
+                }
+                list.offer(self.position, quote_rank, finding);
+            }
+        }
+        let [praised, blamed, neutral, uncertain] = masks.aspects;
+        let Some(month) = counted.months.last_mut() else {
+            return masks;
+        };
+        for aspect in bits(praised | blamed | neutral | uncertain) {
+            let holds = |mask: u64| mask >> aspect & 1 == 1;
+            let vote = Vote::fold(holds(praised), holds(blamed), holds(uncertain));
+            counted.aspects[aspect].votes.count(vote);
+            tick(&mut month.cells[aspect], vote);
+        }
+        masks
+    }
+
+    fn names(
+        &self,
+        counted: &mut Counted,
+        packed_analysis: PackedAnalysisRef<'_>,
+        masks: &Masks,
+        overall: Vote,
+    ) {
+        let aspects = counted.aspects.len();
+        let judged = masks.aspects.iter().fold(0, |all, mask| all | mask);
+        for name in packed_analysis.names {
+            let Some(entity) = self.roster.find(name.key) else {
+                continue;
+            };
+            let opinion_counts = &mut counted.entities[entity];
+            opinion_counts.ambiguous += u32::from(name.ambiguous);
+            if !name.is_linked {
+                continue;
+            }
+            opinion_counts.mentions += u32::from(name.mentions);
+            let is_person = name.kind == MentionKind::Technician;
+            let [praised, blamed, _, uncertain] = masks
+                .findings
+                .map(|findings| findings & name.finding_mask != 0);
+            // Of a job and of a place a review speaks as a whole; of a person only where it says
+            // so.
+            let said = Vote::fold(praised, blamed, uncertain);
+            let vote = if said == Vote::Neutral && !is_person {
+                overall
+            } else {
+                said
+            };
+            opinion_counts.votes.count(vote);
+            for ((number, finding), quote_rank) in packed_analysis
+                .findings
+                .iter()
+                .enumerate()
+                .zip(masks.quote_rank)
+            {
+                let is_finding_mask = name.finding_mask >> number & 1 == 1;
+                // Nobody is praised or blamed by name with words against which the rest of the
+                // review speaks.
+                let is_fit = if is_person {
+                    is_finding_mask && finding.polarity == packed_analysis.head.overall
+                } else {
+                    true
+                };
+                if let Some(list) = opinion_counts
+                    .quotes
+                    .get_mut(at(finding.polarity))
+                    .filter(|_| is_fit)
+                {
+                    list.offer(
+                        self.position,
+                        quote_rank + NAMED_RANK * u32::from(is_finding_mask),
+                        finding,
+                    );
+                }
+            }
+            if let Some(month) = counted.months.last_mut() {
+                tick(&mut month.cells[aspects + entity], vote);
+            }
+            let joint = &mut counted.joint[entity * aspects..][..aspects];
+            bits(judged).for_each(|aspect| joint[aspect] += 1);
+        }
+    }
+}
+
+/// A review's vote on an aspect; nothing where it does not speak of it.
+#[must_use]
+pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<Vote> {
+    let says = |polarity| {
+        packed_analysis
+            .findings
+            .iter()
+            .any(|finding| finding.aspect == aspect && finding.polarity == polarity)
+    };
+    let is_spoken_of = packed_analysis
+        .findings
+        .iter()
+        .any(|finding| finding.aspect == aspect);
+    let vote = || {
+        Vote::fold(
+            says(Polarity::Positive),
+            says(Polarity::Negative),
+            says(Polarity::Uncertain),
+        )
+    };
+    is_spoken_of.then(vote)
+}
+
+/// The votes of these reviews on each of so many aspects.
+pub fn votes_of<'a>(
+    packed_analyses: impl Iterator<Item = PackedAnalysisRef<'a>>,
+    aspects: usize,
+) -> Vec<Votes> {
+    let mut votes = vec![Votes::default(); aspects];
+    for packed_analysis in packed_analyses {
+        for (aspect, votes) in (0..).zip(&mut votes) {
+            if let Some(vote) = vote_of(packed_analysis, aspect) {
+                votes.count(vote);
+            }
+        }
+    }
+    votes
+}
+
+fn tick([reviews, positive, negative, mixed]: &mut [u32; 4], vote: Vote) {
+    *reviews += 1;
+    *positive += u32::from(vote == Vote::Positive);
+    *negative += u32::from(vote == Vote::Negative);
+    *mixed += u32::from(vote == Vote::Mixed);
+}
+
+/// The bits that are set, ascending.
+pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        bit
+    })
+}

@@ -1,0 +1,144 @@
+//! Questions that the reviews answer: one for each aspect and each service that enough of them
+//! speak of. Answers are counts and words of customers; nothing else is claimed.
+
+use super::figures::{OVERALL, Vote, Votes};
+use super::parts::{Aspect, Entity, OpinionStats};
+use super::quotes::Quote;
+use super::summary::{NarrativeInput, REVIEWS_MIN};
+use super::words::{inside, list, quantifier, reviews};
+use crate::insights::analysis::MentionKind;
+
+/// How many aspects are told of a service.
+const ASPECTS_MAX: usize = 2;
+
+/// A question with its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// `aspect-` or `service-` and the id.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The answer.
+    pub answer: String,
+    /// The aspect that it is about.
+    pub aspect: Option<String>,
+    /// The service that it is about.
+    pub service: Option<String>,
+    /// The reviews that are quoted.
+    pub review_ids: Vec<String>,
+}
+
+/// The questions: of aspects, then of services, in their order.
+pub fn answers(input: &NarrativeInput<'_>) -> Vec<Answered> {
+    let aspects = input
+        .aspects
+        .iter()
+        .filter(|aspect| aspect.said.votes.judged() >= REVIEWS_MIN)
+        .map(of_aspect);
+    let services = input
+        .entities
+        .iter()
+        .filter(|one| one.kind == MentionKind::Service && is_answered(one));
+    aspects
+        .chain(services.filter_map(|service| of_service(service, input.aspects)))
+        .collect()
+}
+
+fn is_answered(service: &Entity) -> bool {
+    service
+        .detail
+        .as_ref()
+        .is_some_and(|said| said.votes.judged() >= REVIEWS_MIN)
+}
+
+fn of_aspect(aspect: &Aspect) -> Answered {
+    let (quoted, review_ids) = quoted(&aspect.said);
+    Answered {
+        id: format!("aspect-{}", aspect.id),
+        question: aspect.question.clone(),
+        answer: counts(&aspect.said.votes, "judge it") + &quoted,
+        aspect: Some(aspect.id.clone()),
+        service: None,
+        review_ids,
+    }
+}
+
+fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
+    let (id, said) = (service.id.as_ref()?, service.detail.as_ref()?);
+    let most = service
+        .judged
+        .iter()
+        .filter(|joint| aspects[joint.at].id != OVERALL)
+        .take(ASPECTS_MAX);
+    let most: Vec<String> = most
+        .map(|joint| {
+            format!(
+                "{} ({})",
+                inside(&aspects[joint.at].label),
+                reviews(joint.reviews)
+            )
+        })
+        .collect();
+    let judged = if most.is_empty() {
+        String::new()
+    } else {
+        format!(" What they judge most: {}.", list(&most))
+    };
+    let (quoted, review_ids) = quoted(said);
+    Some(Answered {
+        id: format!("service-{id}"),
+        question: format!("What do customers say about {}?", inside(&service.name)),
+        answer: counts(&said.votes, "name it and judge something") + &judged + &quoted,
+        aspect: None,
+        service: Some(id.clone()),
+        review_ids,
+    })
+}
+
+/// The larger side first; praise where they are equal.
+fn counts(votes: &Votes, what: &str) -> String {
+    let is_praise = votes.positive >= votes.negative;
+    let ((word, side), (other_word, other)) = if is_praise {
+        (("positive", votes.positive), ("negative", votes.negative))
+    } else {
+        (("negative", votes.negative), ("positive", votes.positive))
+    };
+    let judged = votes.judged();
+    let mixed = if votes.mixed > 0 {
+        format!(", {} mixed", votes.mixed)
+    } else {
+        String::new()
+    };
+    let other = if other == 0 {
+        "none".to_owned()
+    } else {
+        other.to_string()
+    };
+    format!(
+        "{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.",
+        quantifier(side, judged)
+    )
+}
+
+/// The first words of either side, and whose they are.
+fn quoted(said: &OpinionStats) -> (String, Vec<String>) {
+    let first = said.quotes.first();
+    let other = said
+        .quotes
+        .iter()
+        .find(|quote| first.is_some_and(|first| first.polarity != quote.polarity));
+    let second = other.or_else(|| said.quotes.get(1));
+    let shown: Vec<&Quote> = first.into_iter().chain(second).collect();
+    let text = shown.iter().map(|quote| {
+        let kind = if quote.polarity == Vote::Negative {
+            "Criticism"
+        } else {
+            "Praise"
+        };
+        format!(" {kind}: “{}”", quote.text)
+    });
+    (
+        text.collect(),
+        shown.iter().map(|quote| quote.review_id.clone()).collect(),
+    )
+}

@@ -1,0 +1,263 @@
+//! The arithmetic behind published figures. Apart because it must give the same bits everywhere:
+//! whole numbers are counted, and what is derived from them uses the four operations and the square
+//! root alone, which IEEE 754 rounds in one way.
+
+use crate::insights::analysis::Polarity;
+use crate::insights::wilson::{Z95, interval};
+pub use crate::reviews::Vote;
+
+/// The aspect that is told of the firm as a whole has a sentence of its own.
+pub const OVERALL: &str = "overall";
+
+impl From<Polarity> for Vote {
+    fn from(polarity: Polarity) -> Self {
+        match polarity {
+            Polarity::Positive => Self::Positive,
+            Polarity::Negative => Self::Negative,
+            Polarity::Neutral => Self::Neutral,
+            Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+/// Reviews by their vote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Votes {
+    /// See [`Vote::Positive`].
+    pub positive: u32,
+    /// See [`Vote::Negative`].
+    pub negative: u32,
+    /// See [`Vote::Neutral`].
+    pub neutral: u32,
+    /// See [`Vote::Mixed`].
+    pub mixed: u32,
+    /// See [`Vote::Uncertain`].
+    pub uncertain: u32,
+}
+
+impl Votes {
+    /// Counts one.
+    pub const fn count(&mut self, vote: Vote) {
+        match vote {
+            Vote::Positive => self.positive += 1,
+            Vote::Negative => self.negative += 1,
+            Vote::Neutral => self.neutral += 1,
+            Vote::Mixed => self.mixed += 1,
+            Vote::Uncertain => self.uncertain += 1,
+        }
+    }
+
+    /// How many there are of one.
+    #[must_use]
+    pub const fn of(&self, vote: Vote) -> u32 {
+        match vote {
+            Vote::Positive => self.positive,
+            Vote::Negative => self.negative,
+            Vote::Neutral => self.neutral,
+            Vote::Mixed => self.mixed,
+            Vote::Uncertain => self.uncertain,
+        }
+    }
+
+    /// Counts all of another's.
+    pub const fn add(&mut self, other: &Self) {
+        self.positive += other.positive;
+        self.negative += other.negative;
+        self.neutral += other.neutral;
+        self.mixed += other.mixed;
+        self.uncertain += other.uncertain;
+    }
+
+    /// The positive or the negative ones.
+    #[must_use]
+    pub const fn side(&self, is_praise: bool) -> u32 {
+        if is_praise {
+            self.positive
+        } else {
+            self.negative
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn reviews(&self) -> u32 {
+        self.positive + self.negative + self.neutral + self.mixed + self.uncertain
+    }
+
+    /// Those that judge: all but the neutral and the uncertain ones.
+    #[must_use]
+    pub const fn judged(&self) -> u32 {
+        self.positive + self.negative + self.mixed
+    }
+}
+
+/// A share of `n` reviews, with its Wilson score interval at 95 %.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// The share, three decimals.
+    pub value: f64,
+    /// The interval's ends, three decimals.
+    pub ci95: [f64; 2],
+    /// Of how many reviews.
+    pub n: u32,
+}
+
+impl Share {
+    /// `part` of `n`; nothing of nothing.
+    #[must_use]
+    pub fn new(part: u32, n: u32) -> Option<Self> {
+        if n == 0 {
+            return None;
+        }
+        let (of, share) = (f64::from(n), f64::from(part) / f64::from(n));
+        Some(Self {
+            value: rounded(share, 1000.0),
+            ci95: interval(share, of).map(|end| rounded(end, 1000.0)),
+            n,
+        })
+    }
+}
+
+/// How much a figure of `n` reviews can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confidence {
+    /// Fewer than 10.
+    Low,
+    /// 10 to 50.
+    Standard,
+    /// More than 50.
+    High,
+}
+
+impl Confidence {
+    /// The confidence of `n` reviews.
+    #[must_use]
+    pub const fn of(n: u32) -> Self {
+        match n {
+            0..10 => Self::Low,
+            10..=50 => Self::Standard,
+            51.. => Self::High,
+        }
+    }
+}
+
+/// Where a share is going.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// It is larger now, beyond chance.
+    Up,
+    /// It is smaller now, beyond chance.
+    Down,
+    /// What differs may be chance.
+    Flat,
+    /// There are too few reviews to say.
+    Unknown,
+}
+
+/// With fewer judging reviews on either side nothing is compared.
+pub const COMPARED_MIN: u32 = 5;
+
+/// Whether the share `now` differs from `before`, each a part and its whole: the test of two
+/// proportions at 95 %.
+#[must_use]
+pub fn direction(now: (u32, u32), before: (u32, u32)) -> Direction {
+    if now.1 < COMPARED_MIN || before.1 < COMPARED_MIN {
+        return Direction::Unknown;
+    }
+    let [(part, whole), (part_before, whole_before)] =
+        [now, before].map(|(part, whole)| (f64::from(part), f64::from(whole)));
+    let pooled = (part + part_before) / (whole + whole_before);
+    let spread = (pooled * (1.0 - pooled) * (1.0 / whole + 1.0 / whole_before)).sqrt();
+    let difference = part / whole - part_before / whole_before;
+    if difference.abs() <= Z95 * spread {
+        Direction::Flat
+    } else if difference > 0.0 {
+        Direction::Up
+    } else {
+        Direction::Down
+    }
+}
+
+/// How much better `observed` is explained by itself than by the `expected` number: the
+/// log-likelihood ratio of two Poisson distributions, 0 where no more was observed than expected.
+#[must_use]
+pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
+    let observed = f64::from(observed);
+    if observed <= expected || expected <= 0.0 {
+        return 0.0;
+    }
+    2.0 * (observed * ln(observed / expected) - (observed - expected))
+}
+
+/// `value` to the nearest part of one: `rounded(x, 1000.0)` has three decimals.
+#[must_use]
+pub fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
+
+/// The natural logarithm of a positive, normal number. The platform's own may differ in the last
+/// bit from another's.
+fn ln(value: f64) -> f64 {
+    const BIAS: i32 = 1023;
+    const MANTISSA: u64 = (1 << 52) - 1;
+    let bits = value.to_bits();
+    let exponent = i32::try_from(bits >> 52).unwrap_or(BIAS) - BIAS;
+    let mantissa = f64::from_bits((bits & MANTISSA) | (1023 << 52));
+    // ln(m) = 2 artanh((m - 1) / (m + 1)); with m in 1..2 the terms shrink by nine each.
+    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
+    let (square, mut power, mut sum) = (ratio * ratio, ratio, 0.0);
+    for odd in (1..40).step_by(2) {
+        sum += power / f64::from(odd);
+        power *= square;
+    }
+    f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Direction, Share, Vote, direction, ln, log_likelihood};
+
+    #[test]
+    fn a_share_has_the_interval_of_wilson() {
+        let share = Share::new(88, 96).unwrap();
+        assert_eq!(
+            (share.value, share.ci95, share.n),
+            (0.917, [0.844, 0.957], 96)
+        );
+        assert_eq!(
+            format!("{:?}", Share::new(5, 5).unwrap().ci95),
+            "[0.566, 1.0]"
+        );
+        assert_eq!(Share::new(0, 0), None);
+    }
+
+    #[test]
+    fn logarithms_are_right_to_twelve_digits() {
+        for value in [1e-6, 0.3, 1.0, 1.999_999, 2.0, 7.5, 1e9] {
+            assert!(
+                (ln(value) - f64::ln(value)).abs() < 1e-12 * (1.0 + f64::ln(value).abs()),
+                "{value}"
+            );
+        }
+        assert!(log_likelihood(4, 4.0).abs() < f64::EPSILON);
+        assert!((log_likelihood(10, 1.0) - 28.051_701_859_880_915).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_trend_needs_reviews_and_more_than_chance() {
+        assert_eq!(direction((4, 4), (0, 100)), Direction::Unknown);
+        assert_eq!(direction((18, 20), (25, 30)), Direction::Flat);
+        assert_eq!(direction((20, 20), (20, 20)), Direction::Flat);
+        assert_eq!(direction((30, 60), (55, 60)), Direction::Down);
+        assert_eq!(direction((55, 60), (30, 60)), Direction::Up);
+    }
+
+    #[test]
+    fn praise_and_blame_are_mixed_and_what_is_clear_outweighs_what_is_not() {
+        assert_eq!(Vote::fold(true, true, true), Vote::Mixed);
+        assert_eq!(Vote::fold(true, false, true), Vote::Positive);
+        assert_eq!(Vote::fold(false, true, true), Vote::Negative);
+        assert_eq!(Vote::fold(false, false, true), Vote::Uncertain);
+        assert_eq!(Vote::fold(false, false, false), Vote::Neutral);
+    }
+}

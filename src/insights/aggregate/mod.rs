@@ -1,0 +1,127 @@
+//! From all packed analyses to the insights: one pass of counting, and what is made of the counts.
+//! Pure: the same packed analyses in the same order give the same result, whoever asks and
+//! whenever.
+
+mod count;
+mod faq;
+mod figures;
+mod heavy_hitters;
+mod keyphrases;
+mod parts;
+mod quotes;
+mod roster;
+mod summary;
+pub mod topics;
+mod words;
+
+use super::analysis::MentionKind;
+use super::packed_analysis::PackedAnalyses;
+use super::trade::Trade;
+use crate::business::Business;
+use count::Counted;
+pub use count::{vote_of, votes_of};
+pub use faq::Answered;
+pub use figures::{Confidence, Direction, Share, Vote, Votes};
+pub use keyphrases::Topic;
+pub use parts::{Aspect, Compared, Entity, Joint, MonthCount, OpinionStats, Period, Trend};
+use quotes::Originals;
+pub use quotes::{Original, Quote, slice};
+use roster::Roster;
+pub use summary::{Evidence, Sentence};
+
+/// What the insights are aggregated from.
+pub struct AggregateInput<'a> {
+    /// The packed analyses of all published reviews, newest first.
+    pub segments: &'a [&'a PackedAnalyses],
+    /// How many reviews are still to be analyzed: they have no packed analyses.
+    pub unanalyzed: usize,
+    /// The review at a place of the packed analyses' order, counted from 0.
+    pub original: &'a dyn Fn(usize) -> Option<Original>,
+    /// What customers judge.
+    pub trade: &'a Trade,
+    /// Whose reviews they are.
+    pub business: &'a Business,
+    /// What reviews name that is in none of the firm's lists, sorted.
+    pub others: &'a [(MentionKind, String)],
+}
+
+/// Everything that the reviews say, counted.
+#[derive(Debug, Clone)]
+pub struct Insights {
+    /// The aspects of the trade, in its order.
+    pub aspects: Vec<Aspect>,
+    /// Technicians, services, places: of each kind the firm's own list in its order, then what is
+    /// named besides.
+    pub entities: Vec<Entity>,
+    /// Phrases that stand out, the clearest first.
+    pub topics: Vec<Topic>,
+    /// Questions that the reviews answer.
+    pub faq: Vec<Answered>,
+    /// The whole in a few sentences.
+    pub summary: Vec<Sentence>,
+    /// Which reviews these were.
+    pub corpus: Corpus,
+}
+
+/// Which reviews the insights were made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Corpus {
+    /// How many there are.
+    pub reviews: u32,
+    /// How many of them are still to be analyzed.
+    pub unanalyzed: u32,
+    /// How many of the others have a text.
+    pub with_text: u32,
+    /// How many of these are English, and were analysed.
+    pub analysed: u32,
+    /// How many texts are in another language.
+    pub foreign: u32,
+    /// How the analysed texts speak as a whole.
+    pub overall: Votes,
+    /// The days of the oldest and of the newest review ([`crate::reviews::Day::number`]).
+    pub window: Option<(i32, i32)>,
+}
+
+/// Aggregates the insights.
+#[must_use]
+pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
+    let AggregateInput {
+        segments,
+        unanalyzed,
+        original,
+        trade,
+        business,
+        others,
+    } = *sources;
+    let roster = Roster::new(business, others);
+    let counted = Counted::new(segments, trade.aspects.len(), &roster);
+    let mut originals = Originals::new(original);
+    let topics = keyphrases::topics(sources, &counted, &mut originals);
+    let aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
+    let entities = parts::entities(&counted, &roster, &mut originals);
+    let unanalyzed = u32::try_from(unanalyzed).unwrap_or(u32::MAX);
+    let corpus = Corpus {
+        reviews: counted.reviews.saturating_add(unanalyzed),
+        unanalyzed,
+        with_text: counted.with_text,
+        analysed: counted.analysed,
+        foreign: counted.foreign,
+        overall: counted.overall,
+        window: counted.days.map(|(newest, oldest)| (oldest, newest)),
+    };
+    let input = summary::NarrativeInput {
+        business,
+        corpus: &corpus,
+        aspects: &aspects,
+        entities: &entities,
+        topics: &topics,
+    };
+    Insights {
+        summary: summary::sentences(&input),
+        faq: faq::answers(&input),
+        aspects,
+        entities,
+        topics,
+        corpus,
+    }
+}

@@ -1,0 +1,113 @@
+//! Whom and what is counted: the firm's own lists, then what reviews name besides, each with a
+//! number.
+
+use crate::business::Business;
+use crate::insights::analysis::MentionKind;
+use crate::insights::packed_analysis::name_key;
+
+/// Somebody or something that reviews name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// What it is.
+    pub kind: MentionKind,
+    /// The firm's id; places and what is in no list have none.
+    pub id: Option<String>,
+    /// The name.
+    pub name: String,
+    key: u64,
+}
+
+/// Everything that is counted by name.
+#[derive(Debug, Clone)]
+pub struct Roster {
+    known: Vec<Known>,
+    /// Open addressing by key; the number that stands there, counted from one.
+    slots: Vec<u32>,
+}
+
+impl Roster {
+    /// The firm's technicians, services and places in its own order; behind those of each kind the
+    /// values of `others` that are not among them, in their order.
+    #[must_use]
+    pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
+        let one = |kind, id: Option<&String>, name: &str, value: &str| Known {
+            kind,
+            id: id.cloned(),
+            name: name.to_owned(),
+            key: name_key(kind, value),
+        };
+        let technicians = business
+            .technicians
+            .iter()
+            .map(|its| one(MentionKind::Technician, Some(&its.id), &its.name, &its.name));
+        let services = business
+            .services
+            .iter()
+            .map(|its| one(MentionKind::Service, Some(&its.id), &its.name, &its.id));
+        let areas = business
+            .service_areas
+            .iter()
+            .map(|name| one(MentionKind::ServiceArea, None, name, name));
+        let slots = 4
+            * (business.technicians.len()
+                + business.services.len()
+                + business.service_areas.len()
+                + others.len());
+        let mut roster = Self {
+            known: Vec::new(),
+            slots: vec![0; slots.next_power_of_two().max(16)],
+        };
+        let listed: [Vec<Known>; 3] = [technicians.collect(), services.collect(), areas.collect()];
+        for (kind, listed) in [
+            MentionKind::Technician,
+            MentionKind::Service,
+            MentionKind::ServiceArea,
+        ]
+        .into_iter()
+        .zip(listed)
+        {
+            let besides = others
+                .iter()
+                .filter(|(its, _)| *its == kind)
+                .map(|(_, value)| one(kind, None, value, value));
+            listed
+                .into_iter()
+                .chain(besides)
+                .for_each(|known| roster.add(known));
+        }
+        roster
+    }
+
+    fn add(&mut self, known: Known) {
+        let slot = self.slot(known.key);
+        if self.slots[slot] == 0 {
+            self.known.push(known);
+            self.slots[slot] = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// All of them: technicians, then services, then places.
+    #[must_use]
+    pub fn known(&self) -> &[Known] {
+        &self.known
+    }
+
+    /// The number of what has that key.
+    #[must_use]
+    pub fn find(&self, key: u64) -> Option<usize> {
+        (self.slots[self.slot(key)] as usize).checked_sub(1)
+    }
+
+    /// The slot of that key, or the free one where it belongs. There are always free ones.
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = usize::try_from(key >> 32).unwrap_or_default() & mask;
+        while let Some(at) = (self.slots[slot] as usize).checked_sub(1) {
+            if self.known[at].key == key {
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+}

@@ -1,0 +1,303 @@
+//! The whole in a few sentences. Every sentence is a template; its quantifier follows from the
+//! share, its numbers are those of the aggregates, and what it rests on stands beside it. Praise
+//! and blame are told by one rule.
+
+use std::collections::BTreeMap;
+
+use super::figures::{Direction, OVERALL, Share};
+use super::keyphrases::Topic;
+use super::parts::{Aspect, Entity, PERSON_MIN, SIDE_MIN, SIDE_PART};
+use super::quotes::Quote;
+use super::words::{inside, list, quantifier, reviews};
+use super::{Corpus, Vote};
+use crate::business::Business;
+use crate::insights::analysis::MentionKind;
+
+/// Of fewer judging reviews no sentence is made.
+pub const REVIEWS_MIN: u32 = 5;
+/// How many aspects are told of each side.
+const SIDES_MAX: usize = 3;
+/// How many names one sentence tells.
+const NAMES_MAX: usize = 3;
+/// How many ids of reviews stand beside a sentence.
+const IDS_MAX: usize = 3;
+/// What is told.
+pub struct NarrativeInput<'a> {
+    /// Whose reviews.
+    pub business: &'a Business,
+    /// Which reviews.
+    pub corpus: &'a Corpus,
+    /// What customers judge.
+    pub aspects: &'a [Aspect],
+    /// Whom and what they name.
+    pub entities: &'a [Entity],
+    /// What stands out.
+    pub topics: &'a [Topic],
+}
+
+/// One sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// What it says.
+    pub text: String,
+    /// Which template made it.
+    pub template: &'static str,
+    /// What it rests on.
+    pub evidence: Evidence,
+}
+
+/// What a sentence rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The aspect's id.
+    pub aspect: Option<String>,
+    /// Names or ids of whom or what is told.
+    pub entities: Vec<String>,
+    /// Phrases that are told.
+    pub topics: Vec<String>,
+    /// The numbers that it was made of, by name; of several told, in the order of the sentence,
+    /// with `_1`, `_2`, ... behind it.
+    pub figures: BTreeMap<String, u32>,
+    /// Some of the reviews behind it.
+    pub review_ids: Vec<String>,
+}
+
+/// The sentences.
+pub fn sentences(input: &NarrativeInput<'_>) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    sentences.extend(overall(input));
+    sentences.extend(sides(input, true));
+    sentences.extend(sides(input, false));
+    sentences.extend(input.aspects.iter().filter_map(trend));
+    sentences.extend(names(input, MentionKind::Technician, "technicians"));
+    sentences.extend(names(input, MentionKind::Service, "services"));
+    sentences.extend(keyphrases(input));
+    sentences
+}
+
+fn figures<const N: usize>(figures: [(&str, u32); N]) -> BTreeMap<String, u32> {
+    figures
+        .into_iter()
+        .map(|(name, figure)| (name.to_owned(), figure))
+        .collect()
+}
+
+fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
+    let votes = &input.corpus.overall;
+    let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
+    let rest = match negative {
+        0 => "none speaks badly of it".to_owned(),
+        1 => "1 speaks badly of it".to_owned(),
+        some => format!("{some} speak badly of it"),
+    };
+    let (quantifier, name) = (quantifier(positive, judged), &input.business.name);
+    let text = format!(
+        "{quantifier} of the {judged} reviews that judge {name} as a whole speak well of it ({positive}); {rest}."
+    );
+    let figures = figures([
+        ("positive", positive),
+        ("negative", negative),
+        ("judged", judged),
+    ]);
+    let evidence = Evidence {
+        figures,
+        ..Evidence::default()
+    };
+    (judged >= REVIEWS_MIN).then_some(Sentence {
+        text,
+        template: "overall",
+        evidence,
+    })
+}
+
+/// The aspects that are praised, or blamed, most clearly: by the lower end of the share's interval.
+/// They are told where three reviews and one in ten take that side, the first of them in any case.
+fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<Sentence> {
+    let side = |aspect: &Aspect| aspect.said.votes.side(is_praise);
+    let judged = |aspect: &Aspect| aspect.said.votes.judged();
+    let mut clearest: Vec<(f64, &Aspect)> = input
+        .aspects
+        .iter()
+        .filter(|aspect| {
+            aspect.id != OVERALL && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN
+        })
+        .filter_map(|aspect| Some((Share::new(side(aspect), judged(aspect))?.ci95[0], aspect)))
+        .collect();
+    clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let is_input = |(rank, (_, aspect)): &(usize, (f64, &Aspect))| {
+        *rank == 0 || side(aspect) * SIDE_PART >= judged(aspect)
+    };
+    let input = clearest
+        .into_iter()
+        .enumerate()
+        .filter(is_input)
+        .take(SIDES_MAX);
+    input
+        .map(|(_, (_, aspect))| of_side(aspect, is_praise))
+        .collect()
+}
+
+fn of_side(aspect: &Aspect, is_praise: bool) -> Sentence {
+    let (template, word) = if is_praise {
+        ("aspect_positive", "positive")
+    } else {
+        ("aspect_negative", "negative")
+    };
+    let (side, judged) = (
+        aspect.said.votes.side(is_praise),
+        aspect.said.votes.judged(),
+    );
+    let vote = if is_praise {
+        Vote::Positive
+    } else {
+        Vote::Negative
+    };
+    let quantifier = inside(quantifier(side, judged));
+    let text = format!(
+        "{}: {quantifier} reviews that judge it are {word} ({side} of {judged}).",
+        aspect.label
+    );
+    let review_ids = ids(aspect
+        .said
+        .quotes
+        .iter()
+        .filter(|quote| quote.polarity == vote));
+    let figures = figures([(word, side), ("judged", judged)]);
+    Sentence {
+        text,
+        template,
+        evidence: Evidence {
+            aspect: Some(aspect.id.clone()),
+            figures,
+            review_ids,
+            ..Evidence::default()
+        },
+    }
+}
+
+fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
+    quotes
+        .take(IDS_MAX)
+        .map(|quote| quote.review_id.clone())
+        .collect()
+}
+
+fn trend(aspect: &Aspect) -> Option<Sentence> {
+    let word = match aspect.said.trend.direction {
+        Direction::Up => "more",
+        Direction::Down => "less",
+        Direction::Flat | Direction::Unknown => return None,
+    };
+    let compared = aspect.said.trend.compared?;
+    let [now, before] = [compared.recent, compared.previous];
+    let text = format!(
+        "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
+        aspect.label, now.positive, now.judged, before.positive, before.judged
+    );
+    let figures = figures([
+        ("recent_positive", now.positive),
+        ("recent_judged", now.judged),
+        ("previous_positive", before.positive),
+        ("previous_judged", before.judged),
+    ]);
+    let review_ids = ids(aspect.said.quotes.iter());
+    let evidence = Evidence {
+        aspect: Some(aspect.id.clone()),
+        figures,
+        review_ids,
+        ..Evidence::default()
+    };
+    Some(Sentence {
+        text,
+        template: "trend",
+        evidence,
+    })
+}
+
+/// Who or what is named most. Of people those alone whom three reviews name.
+fn names(
+    input: &NarrativeInput<'_>,
+    kind: MentionKind,
+    template: &'static str,
+) -> Option<Sentence> {
+    let mut most: Vec<&Entity> = input
+        .entities
+        .iter()
+        .filter(|one| one.kind == kind && one.reviews >= PERSON_MIN)
+        .collect();
+    most.sort_by_key(|one| std::cmp::Reverse(one.reviews));
+    most.truncate(NAMES_MAX);
+    let (first, rest) = most.split_first()?;
+    let is_person = kind == MentionKind::Technician;
+    let what = if is_person {
+        "Whom reviews name most"
+    } else {
+        "What reviews name most"
+    };
+    let name = |one: &Entity| {
+        if is_person {
+            one.name.clone()
+        } else {
+            inside(&one.name)
+        }
+    };
+    let with_count = |one: &&Entity| format!("{} ({})", name(one), reviews(one.reviews));
+    let then = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", then {}",
+            list(&rest.iter().map(with_count).collect::<Vec<_>>())
+        )
+    };
+    let text = format!("{what}: {}{then}.", with_count(first));
+    let figures = (1..)
+        .zip(&most)
+        .map(|(rank, one)| (format!("reviews_{rank}"), one.reviews))
+        .collect();
+    let entities = most
+        .iter()
+        .map(|one| one.id.clone().unwrap_or_else(|| one.name.clone()))
+        .collect();
+    let review_ids = ids(most
+        .iter()
+        .filter_map(|one| one.detail.as_ref()?.quotes.first()));
+    Some(Sentence {
+        text,
+        template,
+        evidence: Evidence {
+            entities,
+            figures,
+            review_ids,
+            ..Evidence::default()
+        },
+    })
+}
+
+fn keyphrases(input: &NarrativeInput<'_>) -> Option<Sentence> {
+    let most: Vec<&Topic> = input
+        .topics
+        .iter()
+        .filter(|topic| topic.reviews >= REVIEWS_MIN)
+        .take(NAMES_MAX)
+        .collect();
+    let phrases: Vec<String> = most
+        .iter()
+        .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
+        .collect();
+    let evidence = Evidence {
+        topics: most.iter().map(|topic| topic.phrase.clone()).collect(),
+        figures: (1..)
+            .zip(&most)
+            .map(|(rank, topic)| (format!("reviews_{rank}"), topic.reviews))
+            .collect(),
+        review_ids: ids(most.iter().filter_map(|topic| topic.quote.as_ref())),
+        ..Evidence::default()
+    };
+    let text = format!("Words that stand out: {}.", list(&phrases));
+    (!most.is_empty()).then_some(Sentence {
+        text,
+        template: "topics",
+        evidence,
+    })
+}

@@ -1,0 +1,373 @@
+//! Analyzing one text: language, what is judged, whom and what it names, which phrases it has. A
+//! pure function of the text, of what is known about it, and of what the firm says about itself;
+//! whoever has the same has the same analysis.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use sha2::{Digest, Sha256};
+
+use super::aggregate::topics;
+use super::analysis::{Analysis, Language, Polarity, Span};
+use super::aspects::{RuleEngine, TextFindings};
+use super::linking::Linker;
+use super::model::Model;
+use super::text::Text;
+use super::trade::Trade;
+use crate::business::Business;
+use crate::hash::hex;
+use crate::reviews::{Mentions, Review};
+use crate::telemetry::catalog;
+
+/// Raised whenever the same text may give another analysis although trade, weights and roster are
+/// the same.
+const ENGINE_VERSION: u32 = 2;
+/// How much of a text is read, in code points: what is longer is read up to here, so that no text
+/// can take long.
+pub const TEXT_CHARS_MAX: usize = 20_000;
+/// How many bytes of SHA-256 tell texts and methods apart.
+const HASH_BYTES: usize = 16;
+
+/// What is read, and what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The review's text.
+    pub text: &'a str,
+    /// Its language, BCP 47, where that was recorded.
+    pub language: Option<&'a str>,
+    /// Who wrote it: nobody speaks of himself by name.
+    pub author: &'a str,
+    /// What was recorded to be mentioned.
+    pub recorded: &'a Mentions,
+}
+
+impl<'a> Subject<'a> {
+    /// What there is to read in `review`.
+    #[must_use]
+    pub fn of(review: &'a Review) -> Self {
+        Self {
+            text: &review.text,
+            language: review.language.as_deref(),
+            author: &review.author,
+            recorded: &review.mentions,
+        }
+    }
+
+    /// A hash of all of it, 32 hexadecimal digits: with the same hash and the same
+    /// [`Analyzer::method`] comes the same analysis.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let Self {
+            text,
+            language,
+            author,
+            recorded:
+                Mentions {
+                    technicians,
+                    services,
+                    service_areas,
+                },
+        } = self;
+        let mut hash = Sha256::new();
+        add(&mut hash, text);
+        add(&mut hash, language.unwrap_or_default());
+        add(&mut hash, author);
+        for values in [technicians, services, service_areas] {
+            hash.update((values.len() as u64).to_le_bytes());
+            values.iter().for_each(|value| add(&mut hash, value));
+        }
+        digits(hash)
+    }
+}
+
+/// Adds a text with its length, so that no two lists of texts are the same.
+fn add(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+}
+
+fn digits(hash: Sha256) -> String {
+    hex(&hash.finalize()[..HASH_BYTES])
+}
+
+/// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so
+/// it is shared.
+#[derive(Debug)]
+pub struct Engine {
+    trade: Trade,
+    rules: RuleEngine,
+    is_built_in: bool,
+}
+
+impl Engine {
+    /// An engine for that trade.
+    #[must_use]
+    pub fn new(trade: Trade) -> Self {
+        Self {
+            rules: RuleEngine::new(&trade),
+            trade,
+            is_built_in: false,
+        }
+    }
+
+    /// The engine for the built-in trade.
+    #[must_use]
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Engine>> = LazyLock::new(|| {
+            let engine = Engine::new(Trade::built_in().unwrap_or_default());
+            Arc::new(Engine {
+                is_built_in: true,
+                ..engine
+            })
+        });
+        Arc::clone(&BUILT_IN)
+    }
+
+    /// What the trade's customers judge.
+    #[must_use]
+    pub const fn trade(&self) -> &Trade {
+        &self.trade
+    }
+
+    /// Whether the trade is the one that is built in, which the published figures are about.
+    #[must_use]
+    pub const fn is_built_in(&self) -> bool {
+        self.is_built_in
+    }
+
+    /// What finds that in a text.
+    #[must_use]
+    pub const fn rules(&self) -> &RuleEngine {
+        &self.rules
+    }
+}
+
+/// Analyzes texts for one firm.
+#[derive(Debug)]
+pub struct Analyzer {
+    engine: Arc<Engine>,
+    names: Linker,
+    method: String,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self::new(&Business::default(), &Engine::built_in())
+    }
+}
+
+impl Analyzer {
+    /// An analyzer for the reviews of `business`.
+    #[must_use]
+    pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
+        let names = Linker::new(business);
+        let mut hash = Sha256::new();
+        hash.update(ENGINE_VERSION.to_le_bytes());
+        add(&mut hash, env!("CARGO_PKG_VERSION"));
+        add(&mut hash, engine.trade.digest());
+        add(&mut hash, engine.rules.classifier().digest());
+        add(&mut hash, engine.rules.model().map_or("", Model::digest));
+        add(&mut hash, names.digest());
+        Self {
+            engine: Arc::clone(engine),
+            names,
+            method: digits(hash),
+        }
+    }
+
+    /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights,
+    /// roster.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// What reads, whichever firm it is about.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// What the firm's customers judge.
+    #[must_use]
+    pub fn trade(&self) -> &Trade {
+        &self.engine.trade
+    }
+
+    /// Analyzes one text. If a rule fails, the text counts as not analysed, and the failure is
+    /// logged and counted: no review is ever held back by what it says.
+    #[must_use]
+    pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
+        catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
+            catalog::INSIGHTS_FAILURES.count(&["read"]);
+            tracing::error!(
+                text.hash = subject.hash(),
+                "insights.not_read: a text could not be analysed; report it"
+            );
+            not_analyzed(Language::Other, Vec::new())
+        })
+    }
+
+    fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
+        let end = subject
+            .text
+            .char_indices()
+            .nth(TEXT_CHARS_MAX)
+            .map_or(subject.text.len(), |(at, _)| at);
+        let text = Text::new(&subject.text[..end]);
+        let sentences = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()))
+            .collect();
+        let language = text.language(subject.language);
+        if language != Language::English {
+            return not_analyzed(language, sentences);
+        }
+        let TextFindings { findings, overall } = self.engine.rules.analyze(&text);
+        let mentions = self.names.mentions(&text, subject.author, subject.recorded);
+        Analysis {
+            language,
+            sentences,
+            findings,
+            mentions,
+            overall,
+            phrases: topics::phrases(&text),
+        }
+    }
+}
+
+/// What a text says that is not analysed.
+const fn not_analyzed(language: Language, sentences: Vec<Span>) -> Analysis {
+    let overall = (Polarity::Neutral, 0);
+    Analysis {
+        language,
+        sentences,
+        findings: Vec::new(),
+        mentions: Vec::new(),
+        overall,
+        phrases: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
+    use crate::business::{Business, Technician};
+    use crate::insights::{Language, Trade};
+    use crate::reviews::Mentions;
+
+    fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> Subject<'a> {
+        Subject {
+            text,
+            language: None,
+            author: "Jane D.",
+            recorded,
+        }
+    }
+
+    #[test]
+    fn whatever_decides_an_analysis_is_in_its_two_hashes() {
+        let (none, some) = (
+            Mentions::default(),
+            Mentions::new(vec!["A".to_owned()], Vec::new(), Vec::new()),
+        );
+        let other = Mentions::new(Vec::new(), vec!["A".to_owned()], Vec::new());
+        let subjects = [
+            subject("Great.", &none),
+            subject("Great!", &none),
+            subject("Great.", &some),
+            subject("Great.", &other),
+            Subject {
+                author: "Great.",
+                ..subject("Jane D.", &none)
+            },
+            Subject {
+                language: Some("en"),
+                ..subject("Great.", &none)
+            },
+        ];
+        assert_eq!(
+            subjects
+                .iter()
+                .map(Subject::hash)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            subjects.len()
+        );
+        let technician = Technician {
+            id: "t".to_owned(),
+            name: "Dana Ray".to_owned(),
+            aliases: Vec::new(),
+        };
+        let firm = Business {
+            technicians: vec![technician],
+            ..Business::default()
+        };
+        let plain = std::sync::Arc::new(Engine::new(Trade::default()));
+        let readers = [
+            Analyzer::default(),
+            Analyzer::new(&firm, &Engine::built_in()),
+            Analyzer::new(&Business::default(), &plain),
+        ];
+        assert_eq!(
+            readers
+                .iter()
+                .map(Analyzer::method)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            readers.len()
+        );
+        assert_eq!(Analyzer::default().method(), readers[0].method());
+        let described = Business {
+            description: Some("New".to_owned()),
+            ..Business::default()
+        };
+        assert_eq!(
+            Analyzer::new(&described, &Engine::built_in()).method(),
+            readers[0].method(),
+            "says nothing about texts"
+        );
+    }
+
+    #[test]
+    fn a_text_is_read_up_to_a_bound_and_no_character_is_cut() {
+        let none = Mentions::default();
+        let analyzer = Analyzer::default();
+        let long =
+            "They were late. ".repeat(TEXT_CHARS_MAX / 16) + &"🙂".repeat(40) + " Great service!";
+        let analysis = analyzer.analyze(&subject(&long, &none));
+        assert_eq!(analysis.language, Language::English);
+        assert!(
+            analysis
+                .sentences
+                .iter()
+                .all(|span| span.end as usize <= TEXT_CHARS_MAX),
+            "{:?}",
+            analysis.sentences.last()
+        );
+        let cut: String = long.chars().take(TEXT_CHARS_MAX).collect();
+        assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
+    }
+
+    #[test]
+    fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
+        let none = Mentions::default();
+        for (text, language) in [
+            ("", Language::None),
+            ("👍👍", Language::None),
+            ("Muy buen servicio, llegaron a tiempo.", Language::Other),
+        ] {
+            let analysis = Analyzer::default().analyze(&subject(text, &none));
+            assert_eq!(analysis.language, language, "{text}");
+            assert!(
+                analysis.findings.is_empty()
+                    && analysis.mentions.is_empty()
+                    && analysis.phrases.is_empty(),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! A sentence as the scoring sees it: its units, the phrases in it without overlaps, and its
+//! clauses.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::trie::{Match, Rank};
+use super::{RuleEngine, Unit};
+use crate::insights::text::Text;
+use crate::insights::trade::{Cue, Meaning};
+use crate::steps;
+
+/// A phrase in the sentence. Places are units of the sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    pub start: usize,
+    pub end: usize,
+    pub words: u64,
+    pub rule: usize,
+    pub meaning: Meaning,
+}
+
+/// A part of a sentence that says one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    pub units: Range<usize>,
+    /// How it begins.
+    pub kind: Kind,
+    /// Whom and what it is about.
+    pub about: About,
+}
+
+/// Whom and what a clause is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// Another company.
+    pub elsewhere: bool,
+    /// What the customer would have liked.
+    pub wishes: bool,
+    /// What may be, or a question.
+    pub open: bool,
+}
+
+/// A sentence, taken apart. Kept between sentences for its buffers.
+#[derive(Debug, Default)]
+pub struct ParsedSentence<'judge> {
+    pub units: Vec<Unit<'judge>>,
+    /// By place; those of one place in the trade's order.
+    pub items: Vec<Item>,
+    /// In order, never empty, without the marks between them.
+    pub clauses: Vec<Clause>,
+    /// Which units stand in quotation marks of a few words, as what is not believed does.
+    pub quoted: Vec<bool>,
+    matches: Vec<Match<'judge>>,
+    taken: Vec<bool>,
+    /// While items are chosen: by unit, the last item that begins there, and by item, the one
+    /// before it there; counted from 1.
+    last_at: Vec<usize>,
+    before: Vec<usize>,
+}
+
+/// How many words in quotation marks are doubted; more are somebody's speech.
+const QUOTED_MAX: usize = 2;
+
+impl<'judge> ParsedSentence<'judge> {
+    /// Takes a sentence apart.
+    pub fn fill(&mut self, engine: &'judge RuleEngine, text: &Text, sentence: Range<usize>) {
+        steps::add(sentence.len());
+        engine
+            .vocabulary
+            .units(text, sentence.start, sentence.end, &mut self.units);
+        self.matches.clear();
+        engine.trie.find(&self.units, &mut self.matches);
+        self.select(engine);
+        self.part(text);
+        self.quote(text);
+    }
+
+    /// Whether all these units stand in quotation marks of a few words.
+    pub fn is_quoted(&self, units: Range<usize>) -> bool {
+        self.quoted
+            .get(units)
+            .is_some_and(|quoted| !quoted.is_empty() && quoted.iter().all(|one| *one))
+    }
+
+    fn quote(&mut self, text: &Text) {
+        self.quoted.clear();
+        self.quoted.resize(self.units.len(), false);
+        let mut opened = None;
+        for (at, unit) in self.units.iter().enumerate() {
+            if unit.is_mark && text.word(unit.start) == "\"" {
+                match opened.take() {
+                    Some(from) if at - from <= QUOTED_MAX => self.quoted[from..at].fill(true),
+                    Some(_) => {}
+                    None => opened = Some(at + 1),
+                }
+            }
+        }
+    }
+
+    /// The clause that holds a unit.
+    pub fn clause_at(&self, unit: usize) -> usize {
+        self.clauses
+            .partition_point(|clause| clause.units.start <= unit)
+            .saturating_sub(1)
+    }
+
+    /// The items that begin within these units, and the place of the first of them.
+    pub fn items_within(&self, units: Range<usize>) -> (usize, &[Item]) {
+        let from = self.items.partition_point(|item| item.start < units.start);
+        let len = self.items[from..].partition_point(|item| item.start < units.end);
+        (from, &self.items[from..from + len])
+    }
+
+    /// The items chosen so far that begin at a unit.
+    fn chosen_at(&self, start: usize) -> impl Iterator<Item = &Item> {
+        let mut at = self.last_at.get(start).copied().unwrap_or_default();
+        std::iter::from_fn(move || {
+            let item = self.items.get(at.checked_sub(1)?)?;
+            steps::one();
+            at = self.before[at - 1];
+            Some(item)
+        })
+    }
+
+    /// Of what overlaps, that with the most words of its own stays, then the tightest, then the
+    /// first.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
+    fn select(&mut self, engine: &RuleEngine) {
+        self.matches.sort_unstable_by_key(|one| {
+            let is_joint = one.rank == Rank::Joins;
+            (
+                is_joint,
+                Reverse(one.words.count_ones()),
+                one.end - one.start,
+                one.start,
+                one.rank,
+                one.words,
+                one.rules.first().copied(),
+            )
+        });
+        self.taken.clear();
+        self.taken.resize(self.units.len(), false);
+        self.items.clear();
+        self.before.clear();
+        self.last_at.clear();
+        self.last_at.resize(self.units.len() + 1, 0);
+        for at in 0..self.matches.len() {
+            let Match {
+                start,
+                end,
+                mut words,
+                rules,
+                rank,
+            } = self.matches[at];
+            let only = |cue| {
+                rules
+                    .iter()
+                    .all(|rule| engine.rules[*rule as usize].1 == Meaning::Cue(cue))
+            };
+            steps::add(end - start + rules.len());
+            if rank == Rank::Joins {
+                words = 1;
+            }
+            // Who is meant, and that it is open, may stand within what is said.
+            let is_above = only(Cue::Firm) || only(Cue::Open);
+            let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
+            // The same words may well judge several aspects; anything else that overlaps gives way.
+            let is_twin = self
+                .chosen_at(start)
+                .any(|item| item.words == words && item.end == end);
+            if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
+                continue;
+            }
+            if !is_above {
+                (start..end)
+                    .filter(own)
+                    .for_each(|unit| self.taken[unit] = true);
+            }
+            for rule in rules {
+                let rule = *rule as usize;
+                let meaning = engine.rules[rule].1;
+                if !self
+                    .chosen_at(start)
+                    .any(|item| item.words == words && same_kind(item.meaning, meaning))
+                {
+                    self.items.push(Item {
+                        start,
+                        end,
+                        words,
+                        rule,
+                        meaning,
+                    });
+                    self.before.push(std::mem::replace(
+                        &mut self.last_at[start],
+                        self.items.len(),
+                    ));
+                }
+            }
+        }
+        self.items.sort_by_key(|item| (item.start, item.rule));
+    }
+
+    /// Parts the sentence into clauses, and says of each whom it is about.
+    fn part(&mut self, text: &Text) {
+        self.clauses.clear();
+        let asks = self
+            .units
+            .last()
+            .is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
+        let mut start = 0;
+        let mut kind = Kind::First;
+        for at in 0..=self.units.len() {
+            let next = self.units.get(at).map(|unit| self.begins(text, unit, at));
+            if next == Some(None) {
+                continue;
+            }
+            if start < at {
+                self.clauses.push(Clause {
+                    units: start..at,
+                    kind,
+                    about: About::default(),
+                });
+            }
+            let begun = next.flatten().unwrap_or(Kind::Mark);
+            // `, but`: the mark's clause is empty, and the conjunction's kind stays.
+            start = if begun == Kind::Mark { at + 1 } else { at };
+            kind = begun;
+        }
+        if self.clauses.is_empty() {
+            let units = 0..self.units.len();
+            self.clauses.push(Clause {
+                units,
+                kind,
+                about: About::default(),
+            });
+        }
+        self.mark_others(asks);
+    }
+
+    /// What kind of clause begins at a unit, if any.
+    fn begins(&self, text: &Text, unit: &Unit<'_>, at: usize) -> Option<Kind> {
+        if unit.is_mark {
+            return (!matches!(
+                text.word(unit.start),
+                "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*"
+            ))
+            .then_some(Kind::Mark);
+        }
+        let cue = self
+            .items_within(at..at + 1)
+            .1
+            .iter()
+            .inspect(|_| steps::one())
+            .find_map(|item| {
+                let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+                kinds
+                    .into_iter()
+                    .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
+                    .map(|(_, kind)| kind)
+            });
+        cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
+    }
+
+    /// Who and what the clauses are about: another company until the firm is named again, all else
+    /// until a contrast.
+    fn mark_others(&mut self, is_question: bool) {
+        let mut about = About::default();
+        for at in 0..self.clauses.len() {
+            let Clause { units, kind, .. } = self.clauses[at].clone();
+            if kind == Kind::Contrast {
+                about = About::default();
+            }
+            let (_, inside) = self.items_within(units);
+            let has = |cue: Cue| {
+                inside
+                    .iter()
+                    .inspect(|_| steps::one())
+                    .any(|item| item.meaning == Meaning::Cue(cue))
+            };
+            about = About {
+                elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
+                wishes: about.wishes || has(Cue::Wish),
+                open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),
+            };
+            self.clauses[at].about = about;
+        }
+    }
+}
+
+/// How a clause begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// With the sentence.
+    First,
+    /// After a comma or another mark.
+    Mark,
+    /// With `but` or the like.
+    Contrast,
+    /// With `and they` or the like.
+    Joint,
+}
+
+/// Whether two meanings at one place say the same kind of thing, so that the first is enough.
+fn same_kind(one: Meaning, other: Meaning) -> bool {
+    match (one, other) {
+        (Meaning::Judges(one, _), Meaning::Judges(other, _))
+        | (
+            Meaning::Names(one) | Meaning::Hints(one),
+            Meaning::Names(other) | Meaning::Hints(other),
+        ) => one == other,
+        (Meaning::Opinion(_) | Meaning::Judges(..), Meaning::Opinion(_))
+        | (Meaning::Judges(..), Meaning::Names(_) | Meaning::Hints(_)) => true,
+        (Meaning::Cue(one), Meaning::Cue(other)) => one == other,
+        _ => false,
+    }
+}

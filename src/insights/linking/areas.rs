@@ -1,0 +1,298 @@
+//! The places that the firm serves. A place's name is often a person's or a street's, so a capital
+//! alone says nothing.
+
+use std::ops::Range;
+
+use super::token_context::TokenContext;
+use super::trie::Trie;
+use super::words::{Class, TaggedText, Words};
+use crate::insights::text::{Shape, Text};
+use crate::steps;
+
+/// Words that may have a capital beside a place without being part of its name.
+const FUNCTION: [Class; 12] = [
+    Class::Compass,
+    Class::Near,
+    Class::Toward,
+    Class::Link,
+    Class::Pair,
+    Class::Own,
+    Class::Determiner,
+    Class::With,
+    Class::Be,
+    Class::Deed,
+    Class::Pronoun,
+    Class::BeforeMonth,
+];
+
+/// The declared places.
+#[derive(Debug, Clone)]
+pub struct Areas {
+    names: Vec<String>,
+    forms: Trie<u32>,
+}
+
+impl Areas {
+    /// The places, with their words put into `words`.
+    pub fn new(names: &[String], words: &mut Words) -> Self {
+        let mut entries = Vec::new();
+        for (area, name) in (0..).zip(names) {
+            let text = Text::new(name);
+            let form: Vec<u32> = (0..text.tokens().len())
+                .filter(|token| text.tokens()[*token].shape != Shape::Mark)
+                .map(|token| words.number(text.word(token)))
+                .collect();
+            if !form.is_empty() {
+                entries.push((form, area));
+            }
+        }
+        Self {
+            names: names.to_vec(),
+            forms: Trie::new(&entries),
+        }
+    }
+
+    /// The places named, in order: which, where, and by which rule.
+    pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<(&str, usize, Range<usize>, &'static str)> {
+        let mut found: Vec<(&str, usize, Range<usize>, &'static str)> = Vec::new();
+        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
+            let mut at = sentence.start;
+            while at < sentence.end {
+                steps::one();
+                let longest = if tagged.word(at).id == 0 {
+                    None
+                } else {
+                    self.forms.longest(tagged, at, sentence.end)
+                };
+                let Some((end, [area, ..])) = longest else {
+                    at += 1;
+                    continue;
+                };
+                let context = TokenContext {
+                    tagged,
+                    number,
+                    sentence: sentence.clone(),
+                    name: at..end,
+                };
+                // A place joined to one that was found is one, too:
+                // `in Mesa, Gilbert and Chandler`.
+                let is_joined = found.last().is_some_and(|(.., last, _)| {
+                    last.end < at
+                        && last.end >= sentence.start
+                        && (last.end..at).all(|between| {
+                            tagged.word(between).is(Class::Pair) || tagged.text.word(between) == "/"
+                        })
+                });
+                // And so is one joined to one that follows: `the Mesa/Gilbert area`.
+                let joins = || {
+                    let joint = (end..sentence.end)
+                        .inspect(|_| steps::one())
+                        .take_while(|at| {
+                            tagged.word(*at).is(Class::Pair) || tagged.text.word(*at) == "/"
+                        })
+                        .count();
+                    let next = end + joint;
+                    let follows = self
+                        .forms
+                        .longest(tagged, next, sentence.end)
+                        .filter(|_| joint > 0 && next < sentence.end);
+                    follows.is_some_and(|(end, _)| {
+                        let other = TokenContext {
+                            tagged,
+                            number,
+                            sentence: sentence.clone(),
+                            name: next..end,
+                        };
+                        rule(&other, false).is_some()
+                    })
+                };
+                let is_joined = is_joined || joins();
+                if let Some(rule) = rule(&context, is_joined) {
+                    found.push((&self.names[*area as usize], number, at..end, rule));
+                }
+                at = end;
+            }
+        }
+        found
+    }
+}
+
+/// Why the words are that place.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
+    let (next, word) = (
+        context.word_after(1),
+        context.tagged.word(context.name.start),
+    );
+    let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
+    let is_ordinary = !is_many
+        && (word.is(Class::Common) || word.is(Class::WordName))
+        && (!is_capital || context.is_shouted());
+    let is_misspelled = context
+        .name
+        .clone()
+        .any(|at| context.tagged.word(at).is_misspelled);
+    if is_ordinary || is_misspelled || is_street(context) || is_of_another_name(context) {
+        return None;
+    }
+    if has_state(context) {
+        return Some("area_and_state");
+    }
+    let mut n = 1;
+    while context.word_before(n).is(Class::Compass) {
+        steps::one();
+        n += 1;
+    }
+    let is_home =
+        next.is(Class::Home) || next.is(Class::Compass) && context.word_after(2).is(Class::Home);
+    n += usize::from(context.text_before(n) == "the" && (is_capital || is_home));
+    let is_within =
+        context.word_before(n).is(Class::Near) || n > 1 && context.text_before(1) == "downtown";
+    let is_owned =
+        context.word_before(n).is(Class::Own) || context.word_before(n).is(Class::Determiner);
+    let is_at_home = is_home
+        && (is_many || is_owned || is_capital && !(context.is_at_start() && next.is(Class::Deed)));
+    let is_praised = context.has_s()
+        && is_capital
+        && matches!(
+            context.text_after(1),
+            "best" | "finest" | "favorite" | "only"
+        );
+    // `a Gilbert mom`
+    let is_owner = matches!(
+        context.text_before(1),
+        "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many"
+    );
+    let is_noun = context
+        .after(1)
+        .is_some_and(|at| !context.tagged.is_mark(at))
+        && ![
+            Class::Deed,
+            Class::Be,
+            Class::Pair,
+            Class::Link,
+            Class::Near,
+        ]
+        .into_iter()
+        .any(|class| next.is(class));
+    let is_kind = is_capital && is_owner && is_noun && !context.is_capital_after(1);
+    if is_within
+        || is_joined
+        || is_many && is_capital
+        || is_apart(context)
+        || is_at_home
+        || is_praised
+        || is_kind
+    {
+        return Some("area");
+    }
+    let is_direction = context.word_before(n).is(Class::Toward)
+        && !matches!(context.text_before(n), "and" | "like");
+    if is_direction && (is_capital || is_many || !word.is(Class::FirstName)) && !is_person(context)
+    {
+        return Some("area");
+    }
+    let is_free =
+        !context.word_before(2).is(Class::Determiner) && !context.word_before(2).is(Class::Own);
+    let is_wide = context.word_before(1).is(Class::Wide) && is_free;
+    (is_wide && (is_capital && !context.is_capital_before(1) || context.before(2).is_none()))
+        .then_some("area")
+}
+
+/// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
+fn is_person(context: &TokenContext<'_>) -> bool {
+    let is_thanked = (2..=4).any(|n| context.word_before(n).is(Class::Thanks));
+    let is_met = context.text_before(1) == "from"
+        && context.word_before(2).is(Class::With)
+        && !context.word_before(2).is(Class::Deed);
+    let is_part = context.word_before(2).is(Class::Home) || context.word_before(2).is(Class::Part);
+    let is_loose =
+        matches!(context.text_before(1), "of" | "for") && !is_part && context.name.len() == 1;
+    if context.text_before(1) == "from" && context.word_before(2).is(Class::Role) {
+        return false;
+    }
+    is_thanked
+        || is_met
+        || is_loose
+        || context.acts()
+        || context.is_subject()
+        || context.word_before(2).is(Class::Spoken)
+}
+
+/// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
+fn is_apart(context: &TokenContext<'_>) -> bool {
+    let is_last = (context.name.end..context.tagged.text.tokens().len())
+        .inspect(|_| steps::one())
+        .all(|at| context.tagged.is_mark(at));
+    let is_closed = context.text_before(1) == "(" && context.text_after(1) == ")";
+    let is_signed = matches!(context.text_before(1), ":" | "-" | "\u{2014}") && is_last;
+    context.is_capital()
+        && !context.tagged.word(context.name.start).is(Class::FirstName)
+        && (is_closed || is_signed)
+}
+
+fn has_state(context: &TokenContext<'_>) -> bool {
+    let n = 1 + usize::from(context.text_after(1) == ",");
+    context.word_after(n).is(Class::State) && (context.is_capital_after(n) || !context.is_capital())
+}
+
+/// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
+fn is_street(context: &TokenContext<'_>) -> bool {
+    let n = 1 + usize::from(context.text_after(1) == ".");
+    if context.word_after(n).is(Class::Street) && !context.word_after(n).is(Class::Deed) {
+        return true;
+    }
+    let other = context.word_after(2);
+    let is_crossed = matches!(context.text_after(1), "and" | "&" | "/")
+        && context.is_capital_after(2)
+        && other.id == 0;
+    let is_corner = is_crossed
+        && matches!(
+            context.text_before(1),
+            "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by"
+        );
+    is_corner
+        || matches!(context.text_before(1), "on" | "off" | "at")
+            && !context.word_after(1).is(Class::Home)
+}
+
+/// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: a longer
+/// name that this is part of.
+fn is_of_another_name(context: &TokenContext<'_>) -> bool {
+    let is_named = |at: &usize| context.tagged.text.tokens()[*at].shape == Shape::Capitalised;
+    let is_function = |at: usize| {
+        FUNCTION
+            .into_iter()
+            .any(|class| context.tagged.word(at).is(class))
+    };
+    if let Some(before) = context
+        .before(1)
+        .filter(is_named)
+        .filter(|at| !is_function(*at))
+    {
+        let word = context.tagged.word(before);
+        let is_inside = before > context.sentence.start && word.is(Class::Common);
+        if !word.has_s
+            && (word.is(Class::FirstName) || word.is(Class::Rank) || word.is_unknown() || is_inside)
+        {
+            return true;
+        }
+    }
+    let after = context
+        .after(1)
+        .filter(is_named)
+        .filter(|at| !is_function(*at) && !context.has_s());
+    let is_longer = after.is_some_and(|at| {
+        let word = context.tagged.word(at);
+        let is_home = word.is(Class::Home) && !word.is(Class::Trade) || word.is(Class::State);
+        !is_home
+            && (word.is(Class::Trade)
+                || word.is(Class::Firm)
+                || word.is_unknown()
+                || word.is(Class::Common))
+    });
+    context.is_titled() || is_longer
+}

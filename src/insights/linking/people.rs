@@ -1,0 +1,364 @@
+//! Those who work there: every way to name them, and the places of a text where one is named.
+
+use super::certainty::{self, Certainty};
+use super::exclusions;
+use super::nicknames::Nicknames;
+use super::token_context::TokenContext;
+use super::trie::Trie;
+use super::words::{Class, TaggedText, Words};
+use crate::business::Technician;
+use crate::insights::text::{Shape, Text};
+use crate::steps;
+
+/// How a form names a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Full,
+    Alias,
+    First,
+    Nickname,
+    Surname,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Form {
+    person: u32,
+    how: How,
+}
+
+/// A place where a person is named.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its sentence.
+    pub sentence: usize,
+    /// Its tokens.
+    pub tokens: std::ops::Range<usize>,
+    /// Whether somebody of the firm's is meant.
+    pub certainty: Certainty,
+    /// Who it may be.
+    pub people: Vec<u32>,
+    /// Who else it may be, were there a reason to think so.
+    pub wider: Vec<u32>,
+    /// Which rule found it.
+    pub rule: &'static str,
+    /// How many of that name: `both Mikes` are two.
+    pub count: usize,
+}
+
+/// The roster.
+#[derive(Debug, Clone)]
+pub struct People {
+    /// Their full names.
+    pub names: Vec<String>,
+    initials: Vec<Option<char>>,
+    forms: Trie<Form>,
+}
+
+impl People {
+    /// The roster, with its words put into `words`.
+    pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Words) -> Self {
+        let mut entries = Vec::new();
+        let mut initials = Vec::new();
+        for (person, technician) in (0..).zip(technicians) {
+            let name = parts(&technician.name);
+            let surname = (name.len() > 1).then(|| name[name.len() - 1].clone());
+            initials.push(
+                surname
+                    .as_deref()
+                    .and_then(|surname| surname.chars().next()),
+            );
+            for (form, how) in forms(&name, &technician.aliases, nicknames) {
+                entries.push((
+                    form.iter().map(|word| words.number(word)).collect(),
+                    Form { person, how },
+                ));
+            }
+        }
+        let people = Self {
+            names: technicians.iter().map(|one| one.name.clone()).collect(),
+            initials,
+            forms: Trie::new(&entries),
+        };
+        for technician in technicians {
+            let singles = technician
+                .aliases
+                .iter()
+                .map(|alias| parts(alias))
+                .filter(|alias| alias.len() == 1)
+                .flatten();
+            for word in parts(&technician.name).into_iter().chain(singles) {
+                let id = words.number(&word);
+                words.forgive(&word, id);
+                let plain = without_accents(&word);
+                if plain != word {
+                    words.variant(&plain, id, false);
+                    words.forgive(&plain, id);
+                }
+                let known = words.get(&word, true);
+                if !known.is(Class::WordName)
+                    && !known.is(Class::Common)
+                    && !word.ends_with('s')
+                    && word.len() > 2
+                {
+                    words.variant(&format!("{word}s"), id, true);
+                }
+            }
+        }
+        people
+    }
+
+    /// Every place where a person may be named, in order.
+    pub fn seen(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<Candidate> {
+        let mut seen = Vec::new();
+        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
+            let mut at = sentence.start;
+            while at < sentence.end {
+                steps::one();
+                let found = if tagged.word(at).id == 0 {
+                    None
+                } else {
+                    self.forms.longest(tagged, at, sentence.end)
+                };
+                let Some((end, forms)) = found else {
+                    at += 1;
+                    continue;
+                };
+                let mut context = TokenContext {
+                    tagged,
+                    number,
+                    sentence: sentence.clone(),
+                    name: at..end,
+                };
+                if let Some(one) = self.weigh(&mut context, forms, author) {
+                    seen.push(one);
+                }
+                at = context.name.end;
+            }
+        }
+        seen
+    }
+
+    /// What the place says; an initial behind the name becomes part of it.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
+    fn weigh(
+        &self,
+        context: &mut TokenContext<'_>,
+        forms: &[Form],
+        author: &str,
+    ) -> Option<Candidate> {
+        if exclusions::is_thing(context) {
+            return None;
+        }
+        let who = |wanted: &dyn Fn(How) -> bool| {
+            let mut people: Vec<u32> = forms
+                .iter()
+                .filter(|form| wanted(form.how))
+                .map(|form| form.person)
+                .collect();
+            people.dedup();
+            people
+        };
+        let is_misspelled = context
+            .name
+            .clone()
+            .any(|at| context.tagged.word(at).is_misspelled);
+        let given = who(&|how| matches!(how, How::First | How::Alias));
+        let nicknamed = who(&|how| how == How::Nickname);
+        let surnamed = who(&|how| how == How::Surname);
+        let mut wider = given.clone();
+        wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
+        let initialled = self.initialled(context, &wider);
+        let full = who(&|how| matches!(how, How::Full));
+        let is_far = context
+            .name
+            .clone()
+            .any(|at| context.tagged.word(at).is_far);
+        let (people, certainty, rule) =
+            if exclusions::is_stranger(context) || exclusions::is_signature(context, author) {
+                (Vec::new(), Certainty::Stranger, "")
+            } else if !full.is_empty() {
+                let certainty = if certainty::is_written_as_name(context) {
+                    Certainty::Sure
+                } else {
+                    Certainty::Weak
+                };
+                (
+                    full,
+                    certainty,
+                    if is_misspelled {
+                        "misspelling"
+                    } else {
+                        "full_name"
+                    },
+                )
+            } else if context.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
+                (
+                    if surnamed.is_empty() {
+                        wider.clone()
+                    } else {
+                        surnamed
+                    },
+                    Certainty::Sure,
+                    "title",
+                )
+            } else if let Some(people) = initialled {
+                let certainty = if people.is_empty() {
+                    Certainty::Stranger
+                } else {
+                    Certainty::Sure
+                };
+                context.name.end += usize::from(!people.is_empty());
+                (people, certainty, "initial")
+            } else if certainty::is_part_of_another_name(context) {
+                (Vec::new(), Certainty::Stranger, "")
+            } else if wider.is_empty() {
+                (surnamed, certainty::surname(context), "surname")
+            } else {
+                let rule = match (is_misspelled, given.is_empty()) {
+                    (true, _) => "misspelling",
+                    (false, true) => "nickname",
+                    (false, false) => "first_name",
+                };
+                let is_told = context.acts() || context.is_announced() || context.is_subject();
+                let certainty = if is_far && !is_told {
+                    Certainty::Weak
+                } else {
+                    certainty::first_name(context)
+                };
+                (
+                    if given.is_empty() { nicknamed } else { given },
+                    certainty,
+                    rule,
+                )
+            };
+        let count = match context.text_before(1) {
+            "two" | "both" if context.has_s() => 2,
+            "three" if context.has_s() => 3,
+            _ => 1,
+        };
+        Some(Candidate {
+            sentence: context.number,
+            tokens: context.name.clone(),
+            certainty,
+            people,
+            wider,
+            rule,
+            count,
+        })
+    }
+
+    /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
+    fn initialled(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
+        let letter = context
+            .after(1)
+            .filter(|_| context.name.len() == 1 && !context.has_s())?;
+        let mut letters = context.tagged.text.word(letter).chars();
+        let initial = letters
+            .next()
+            .filter(|initial| initial.is_alphabetic() && letters.next().is_none())?;
+        let is_dotted = context.text_after(2) == ".";
+        // `Mike I think`, `Mike a great man`
+        if !is_dotted && (matches!(initial, 'i') || !context.tagged.is_capital(letter))
+            || people.is_empty()
+        {
+            return None;
+        }
+        let of =
+            |person: &u32| self.initials.get(*person as usize).copied().flatten() == Some(initial);
+        let people: Vec<u32> = people.iter().copied().filter(of).collect();
+        (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
+    }
+}
+
+/// The words of a name, without marks and generation suffixes.
+fn parts(name: &str) -> Vec<String> {
+    let text = Text::new(name);
+    let words = (0..text.tokens().len())
+        .filter(|token| text.tokens()[*token].shape != Shape::Mark)
+        .map(|token| text.word(token));
+    words
+        .filter(|word| !matches!(*word, "jr" | "sr" | "ii" | "iii"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Every way to name a person.
+fn forms(name: &[String], aliases: &[String], nicknames: &Nicknames) -> Vec<(Vec<String>, How)> {
+    let mut forms = vec![(
+        name.to_vec(),
+        if name.len() > 1 {
+            How::Full
+        } else {
+            How::First
+        },
+    )];
+    let Some(first) = name.first() else {
+        return Vec::new();
+    };
+    let mut firsts = vec![(first.clone(), How::First)];
+    firsts.extend(
+        Some(without_accents(first))
+            .filter(|plain| plain != first)
+            .map(|plain| (plain, How::First)),
+    );
+    let surnames: Vec<String> = name.iter().skip(1).rev().take(2).cloned().collect();
+    for alias in aliases.iter().map(|alias| parts(alias)) {
+        match alias.as_slice() {
+            [] => {}
+            [one] => {
+                firsts.push((one.clone(), How::Alias));
+                firsts.extend(
+                    nicknames
+                        .spellings(one)
+                        .iter()
+                        .map(|other| ((*other).to_owned(), How::Nickname)),
+                );
+            }
+            [one, .., last] if surnames.contains(last) => firsts.push((one.clone(), How::Alias)),
+            [_, ..] => forms.push((alias.clone(), How::Full)),
+        }
+    }
+    for other in nicknames
+        .forms(first)
+        .iter()
+        .chain(nicknames.spellings(first))
+    {
+        if firsts.iter().all(|(known, _)| known != other) {
+            firsts.push(((*other).to_owned(), How::Nickname));
+        }
+    }
+    for (first, how) in firsts {
+        for surname in &surnames {
+            forms.push((vec![first.clone(), surname.clone()], How::Full));
+        }
+        forms.push((vec![first], how));
+    }
+    if let Some(surname) = surnames.into_iter().next() {
+        forms.push((vec![surname], How::Surname));
+    }
+    forms
+}
+
+/// As somebody without that keyboard writes it.
+fn without_accents(word: &str) -> String {
+    word.chars()
+        .map(|letter| match letter {
+            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
+            'é' | 'è' | 'ê' | 'ë' | 'ę' | 'ě' => 'e',
+            'í' | 'ì' | 'î' | 'ï' => 'i',
+            'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
+            'ú' | 'ù' | 'û' | 'ü' | 'ů' => 'u',
+            'ñ' | 'ń' | 'ň' => 'n',
+            'ç' | 'ć' | 'č' => 'c',
+            'ł' => 'l',
+            'ś' | 'š' => 's',
+            'ź' | 'ż' | 'ž' => 'z',
+            'ý' | 'ÿ' => 'y',
+            'ř' => 'r',
+            other => other,
+        })
+        .collect()
+}

@@ -1,0 +1,338 @@
+//! What the firm offers: names, ids and synonyms, with the variants of writing that every trade
+//! has. The longest wins, and a word that two services share is an ambiguity.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::token_context::TokenContext;
+use super::trie::Trie;
+use super::words::{Class, TaggedText, Words};
+use crate::business::Service;
+use crate::insights::text::{Shape, Text};
+use crate::steps;
+
+/// Words that say nothing at the end of a service's name: `Heat pump service`.
+const TAILS: [&str; 8] = [
+    "service",
+    "services",
+    "system",
+    "systems",
+    "unit",
+    "units",
+    "work",
+    "solutions",
+];
+/// Second halves of words that are often written as two.
+const ENDS: [&str; 6] = ["off", "out", "up", "work", "down", "over"];
+/// What makes another thing of the word before or after it, unless the firm says that it is the
+/// same.
+const COMPOUNDS: [(&str, &str); 28] = [
+    ("water", "heater"),
+    ("space", "heater"),
+    ("pool", "heater"),
+    ("patio", "heater"),
+    ("block", "heater"),
+    ("heat", "pump"),
+    ("heat", "wave"),
+    ("heat", "stroke"),
+    ("heat", "exchanger"),
+    ("heat", "advisory"),
+    ("heat", "warning"),
+    ("toilet", "paper"),
+    ("toilet", "humor"),
+    ("toilet", "break"),
+    ("duct", "tape"),
+    ("duct", "taped"),
+    ("leak", "proof"),
+    ("leak", "free"),
+    ("drain", "on"),
+    ("brain", "drain"),
+    ("fabric", "softener"),
+    ("stool", "softener"),
+    ("coffee", "filter"),
+    ("ac", "dc"),
+    ("ac", "hotel"),
+    ("ac", "outlet"),
+    ("ac", "adapter"),
+    ("ac", "milan"),
+];
+
+/// What the firm offers.
+#[derive(Debug, Clone)]
+pub struct Services {
+    ids: Vec<String>,
+    forms: Trie<u32>,
+}
+
+/// A service named in a text.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// Its sentence.
+    pub sentence: usize,
+    /// Its tokens.
+    pub tokens: Range<usize>,
+    /// Which it may be: ids, sorted.
+    pub ids: Vec<String>,
+    /// Which rule found it.
+    pub rule: &'static str,
+}
+
+impl Services {
+    /// The services, with their words put into `words`.
+    pub fn new(services: &[Service], words: &mut Words) -> Self {
+        let mut entries = Vec::new();
+        for (service, offered) in (0..).zip(services) {
+            for form in forms(offered) {
+                let numbers: Vec<u32> = form.iter().map(|word| number(word, words)).collect();
+                entries.push((numbers, service));
+                if form.len() > 1 {
+                    for joint in 1..form.len() {
+                        let mut joined = form.clone();
+                        let next = joined.remove(joint);
+                        joined[joint - 1].push_str(&next);
+                        entries.push((
+                            joined.iter().map(|word| number(word, words)).collect(),
+                            service,
+                        ));
+                    }
+                }
+            }
+        }
+        Self {
+            ids: services.iter().map(|service| service.id.clone()).collect(),
+            forms: Trie::new(&entries),
+        }
+    }
+
+    /// The services named, in order.
+    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<Named> {
+        let mut found = Vec::new();
+        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
+            let mut at = sentence.start;
+            while at < sentence.end {
+                steps::one();
+                let longest = if tagged.word(at).id == 0 {
+                    None
+                } else {
+                    self.forms.longest(tagged, at, sentence.end)
+                };
+                let Some((end, services)) = longest else {
+                    at += 1;
+                    continue;
+                };
+                if !is_something_else(
+                    tagged,
+                    &(at..end),
+                    sentence,
+                    found
+                        .last()
+                        .is_some_and(|last: &Named| last.tokens.end == at),
+                ) {
+                    let mut ids: Vec<String> = services
+                        .iter()
+                        .map(|service| self.ids[*service as usize].clone())
+                        .collect();
+                    ids.sort();
+                    let rule = if end - at > 1 { "phrase" } else { "synonym" };
+                    found.push(Named {
+                        sentence: number,
+                        tokens: at..end,
+                        ids,
+                        rule,
+                    });
+                }
+                at = end;
+            }
+        }
+        let certain: BTreeSet<String> = found
+            .iter()
+            .filter_map(|one| <&[String; 1]>::try_from(one.ids.as_slice()).ok())
+            .map(|[id]| id.clone())
+            .collect();
+        let recorded: BTreeSet<String> = recorded.iter().cloned().collect();
+        for one in found.iter_mut().filter(|one| one.ids.len() > 1) {
+            for known in [&certain, &recorded] {
+                let among: Vec<&String> = one
+                    .ids
+                    .iter()
+                    .inspect(|_| steps::one())
+                    .filter(|id| known.contains(*id))
+                    .collect();
+                if let [id] = among.as_slice() {
+                    (one.ids, one.rule) = (vec![(*id).clone()], "context");
+                    break;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether the words are there, and not the thing.
+fn is_something_else(
+    tagged: &TaggedText<'_>,
+    tokens: &Range<usize>,
+    sentence: &Range<usize>,
+    follows: bool,
+) -> bool {
+    let context = TokenContext {
+        tagged,
+        number: 0,
+        sentence: sentence.clone(),
+        name: tokens.clone(),
+    };
+    let (first, last) = (
+        tagged.text.word(tokens.start),
+        tagged.text.word(tokens.end - 1),
+    );
+    let stem = last.strip_suffix('s').unwrap_or(last);
+    let after = if context.text_after(1) == "/" {
+        context.text_after(2)
+    } else {
+        context.text_after(1)
+    };
+    if COMPOUNDS.contains(&(context.text_before(1), first)) || COMPOUNDS.contains(&(stem, after)) {
+        return true;
+    }
+    let has_object =
+        context.word_after(1).is(Class::Determiner) || context.word_after(1).is(Class::Own);
+    if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
+        // `They backed up every word`, `they were backed up for weeks`
+        return has_object
+            || matches!(after, "by" | "what" | "for")
+            || (1..=3).any(|n| context.word_before(n).is(Class::Crowd));
+    }
+    if tokens.len() > 1 {
+        return false;
+    }
+    // `hot as a furnace`, `money down the drain`
+    let is_thing = context.word_before(1).is(Class::Determiner);
+    let is_simile = is_thing
+        && matches!(context.text_before(2), "like" | "as")
+        && !context.word_before(3).is(Class::Proof);
+    // `the faucet leaks`, `the faucets leak`
+    let agrees = follows && context.word_before(1).has_s != context.has_s();
+    agrees
+        || is_simile
+        || is_thing && matches!(context.text_before(2), "down" | "circling")
+        || is_verb(&context, has_object)
+}
+
+/// `it leaks`, `does it drain`, `to drain the tank`: what the thing does, and not the thing.
+fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
+    let before = context.word_before(1);
+    if context.has_s() {
+        return before.is(Class::Actor);
+    }
+    let is_infinitive = context.text_before(1) == "to"
+        && (context.word_before(2).is(Class::Infinitive) || has_object);
+    let is_asked = before.is(Class::Actor) && context.word_before(2).is(Class::Auxiliary);
+    is_infinitive
+        || is_asked
+        || before.is(Class::Auxiliary)
+        || has_object && (before.is(Class::Pronoun) || context.text_before(1) == "and")
+}
+
+/// The number of a word, whatever its number.
+fn number(word: &str, words: &mut Words) -> u32 {
+    let singular = singular(word);
+    let id = words.number(&singular);
+    words.variant(word, id, false);
+    words.variant(&plural(&singular), id, true);
+    id
+}
+
+fn singular(word: &str) -> String {
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 2) {
+        return format!("{stem}y");
+    }
+    let es = ["ches", "shes", "xes", "sses"]
+        .iter()
+        .any(|end| word.ends_with(end));
+    let stem = if es {
+        word.strip_suffix("es")
+    } else {
+        word.strip_suffix('s')
+    };
+    let is_plural = word.len() > 3 && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    stem.filter(|_| is_plural).unwrap_or(word).to_owned()
+}
+
+fn plural(word: &str) -> String {
+    match word.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if ["ch", "sh", "x", "s"].iter().any(|end| word.ends_with(end)) => format!("{word}es"),
+        _ => format!("{word}s"),
+    }
+}
+
+/// Every way to name a service, in words.
+fn forms(service: &Service) -> Vec<Vec<String>> {
+    let mut forms = parts(&service.name);
+    for form in forms.clone() {
+        if let [rest @ .., last] = form.as_slice()
+            && TAILS.contains(&last.as_str())
+        {
+            forms.push(rest.to_vec());
+        }
+    }
+    forms.extend(parts(&service.id));
+    for synonym in &service.synonyms {
+        forms.extend(parts(synonym));
+    }
+    for form in forms.clone() {
+        // `shutoff valve` as `shut-off valve`
+        if let Some((at, stem, end)) = form.iter().enumerate().find_map(|(at, word)| {
+            ENDS.iter()
+                .find_map(|end| Some((at, word.strip_suffix(end)?, *end)))
+        }) && stem.len() > 3
+        {
+            let mut split = form.clone();
+            split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
+            forms.push(split);
+        }
+        // `repiped`, `rewiring`: what the firm does to things
+        if let [word] = form.as_slice()
+            && word.starts_with("re")
+            && let Some(stem) = word.strip_suffix('e').filter(|stem| stem.len() > 3)
+        {
+            forms.extend([vec![format!("{stem}ed")], vec![format!("{stem}ing")]]);
+        }
+    }
+    forms.retain(|form| !form.is_empty());
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+/// The words of a name; where it lists several things, each of them: `Duct cleaning and sealing`,
+/// `Drain and sewer cleaning`.
+fn parts(name: &str) -> Vec<Vec<String>> {
+    let text = Text::new(name);
+    let mut items: Vec<Vec<String>> = vec![Vec::new()];
+    for token in 0..text.tokens().len() {
+        let word = text.word(token);
+        if matches!(word, "and" | "," | "&" | "/" | "or") {
+            items.push(Vec::new());
+        } else if text.tokens()[token].shape != Shape::Mark {
+            items
+                .last_mut()
+                .into_iter()
+                .for_each(|item| item.push(word.to_owned()));
+        }
+    }
+    items.retain(|item| !item.is_empty());
+    let (heads, tails): (Vec<Vec<String>>, Vec<Vec<String>>) = (items.clone(), items.clone());
+    if let ([first, ..], [.., last]) = (heads.as_slice(), tails.as_slice()) {
+        for item in items.iter_mut().filter(|item| item.len() == 1) {
+            if last.len() > 1 && *item != *last {
+                item.extend_from_slice(&last[1..]);
+            } else if first.len() > 1 {
+                let end = item.clone();
+                item.clone_from(&first[..first.len() - 1].to_vec());
+                item.extend(end);
+            }
+        }
+    }
+    items
+}

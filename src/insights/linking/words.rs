@@ -1,0 +1,363 @@
+//! What the words of a text mean to the search for names: one lookup a token gives the classes of
+//! `words.txt`, and the number of the words that the firm's own names are made of. Apart from the
+//! rules, which ask by class and never by spelling.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use super::misspelling::{Guess, Misspellings};
+use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
+
+const TABLE: &str = include_str!("words.txt");
+
+/// The sections of `words.txt`, and what is said of words while the firm's names are taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Kin,
+    KinMany,
+    Title,
+    Role,
+    Street,
+    State,
+    Home,
+    Near,
+    Toward,
+    Compass,
+    Called,
+    Thanks,
+    Ask,
+    With,
+    Deed,
+    Be,
+    Bare,
+    Own,
+    Determiner,
+    Other,
+    Elsewhere,
+    Trade,
+    Pronoun,
+    Link,
+    Pair,
+    BeforeMonth,
+    WordName,
+    ThingName,
+    CalendarName,
+    Common,
+    Adverb,
+    Modal,
+    Rank,
+    Closing,
+    OfThings,
+    Spoken,
+    Part,
+    Auxiliary,
+    Infinitive,
+    Actor,
+    Crowd,
+    Proof,
+    Wide,
+    Sundry,
+    Staff,
+    Money,
+    Paying,
+    OtherTrade,
+    /// In the table of short forms: a first name of anybody.
+    FirstName,
+    /// In the firm's own name.
+    Firm,
+}
+
+impl Class {
+    const fn bit(self) -> u64 {
+        1 << self as u64
+    }
+}
+
+const SECTIONS: [(&str, Class); 48] = [
+    ("kin", Class::Kin),
+    ("kin_many", Class::KinMany),
+    ("title", Class::Title),
+    ("role", Class::Role),
+    ("street", Class::Street),
+    ("state", Class::State),
+    ("home", Class::Home),
+    ("near", Class::Near),
+    ("toward", Class::Toward),
+    ("compass", Class::Compass),
+    ("called", Class::Called),
+    ("thanks", Class::Thanks),
+    ("ask", Class::Ask),
+    ("with", Class::With),
+    ("deed", Class::Deed),
+    ("be", Class::Be),
+    ("bare", Class::Bare),
+    ("own", Class::Own),
+    ("determiner", Class::Determiner),
+    ("other", Class::Other),
+    ("elsewhere", Class::Elsewhere),
+    ("trade", Class::Trade),
+    ("pronoun", Class::Pronoun),
+    ("link", Class::Link),
+    ("pair", Class::Pair),
+    ("before_month", Class::BeforeMonth),
+    ("word_name", Class::WordName),
+    ("thing_name", Class::ThingName),
+    ("calendar_name", Class::CalendarName),
+    ("common", Class::Common),
+    ("adverb", Class::Adverb),
+    ("modal", Class::Modal),
+    ("rank", Class::Rank),
+    ("closing", Class::Closing),
+    ("of_things", Class::OfThings),
+    ("spoken", Class::Spoken),
+    ("part", Class::Part),
+    ("auxiliary", Class::Auxiliary),
+    ("infinitive", Class::Infinitive),
+    ("actor", Class::Actor),
+    ("crowd", Class::Crowd),
+    ("proof", Class::Proof),
+    ("wide", Class::Wide),
+    ("sundry", Class::Sundry),
+    ("staff", Class::Staff),
+    ("money", Class::Money),
+    ("paying", Class::Paying),
+    ("other_trade", Class::OtherTrade),
+];
+
+/// What is known of one word.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Word {
+    classes: u64,
+    /// Its number, from 1, if a name of the firm's is made of it.
+    pub id: u32,
+    /// Written as a plural or a possessive, with an apostrophe or without.
+    pub has_s: bool,
+    /// Not written like the name that it is taken for.
+    pub is_misspelled: bool,
+    /// Nor even nearly so.
+    pub is_far: bool,
+}
+
+impl Word {
+    /// Whether it is in that class.
+    pub const fn is(self, class: Class) -> bool {
+        self.classes & class.bit() != 0
+    }
+
+    /// Whether nothing is known of it.
+    pub const fn is_unknown(self) -> bool {
+        self.classes == 0 && self.id == 0
+    }
+}
+
+/// The dictionary: the tables, and the words of the firm's names.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    known: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+    /// What matters of words with a capital alone. Apart, so that what every token asks stays
+    /// small.
+    proper: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+    len: u32,
+    misspellings: Misspellings,
+}
+
+impl Words {
+    /// The table.
+    pub fn new() -> Self {
+        let mut words = Self::default();
+        let mut class = None;
+        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+            match line
+                .strip_prefix('[')
+                .and_then(|line| line.strip_suffix(']'))
+            {
+                Some(section) => {
+                    class = SECTIONS
+                        .iter()
+                        .find(|(name, _)| *name == section)
+                        .map(|(_, class)| *class);
+                }
+                None => line
+                    .split_whitespace()
+                    .for_each(|word| class.into_iter().for_each(|class| words.class(word, class))),
+            }
+        }
+        words
+    }
+
+    /// Puts a word in a class.
+    pub fn class(&mut self, word: &str, class: Class) {
+        self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
+    }
+
+    /// The number of a word of the firm's; a new one if it has none.
+    pub fn number(&mut self, word: &str) -> u32 {
+        let entry = self.known.entry(Fingerprint::of(word)).or_default();
+        if entry.id == 0 {
+            self.len = self.len.saturating_add(1);
+            entry.id = self.len;
+        }
+        entry.id
+    }
+
+    /// Another way to write the word of that number, unless it is a word of the firm's itself.
+    pub fn variant(&mut self, written: &str, id: u32, has_s: bool) {
+        let entry = self.known.entry(Fingerprint::of(written)).or_default();
+        if entry.id == 0 {
+            (entry.id, entry.has_s) = (id, has_s);
+        }
+    }
+
+    /// Takes near spellings for the word of that number.
+    pub fn forgive(&mut self, word: &str, id: u32) {
+        self.misspellings.add(word, id);
+    }
+
+    /// Ends the taking in.
+    pub fn settle(&mut self) {
+        let is_proper = |word: &Word| {
+            word.id == 0 && word.classes & !(Class::Common.bit() | Class::FirstName.bit()) == 0
+        };
+        self.proper = self.known.extract_if(|_, word| is_proper(word)).collect();
+        self.known.shrink_to_fit();
+    }
+
+    /// What is known of a word, in lower case.
+    pub fn get(&self, word: &str, is_capital: bool) -> Word {
+        let find = |word: &str| {
+            let key = Fingerprint::of(word);
+            self.known
+                .get(&key)
+                .or_else(|| {
+                    if is_capital {
+                        self.proper.get(&key)
+                    } else {
+                        None
+                    }
+                })
+                .copied()
+        };
+        let possessive = || {
+            Some(Word {
+                has_s: true,
+                ..find(word.strip_suffix("'s")?)?
+            })
+        };
+        find(word).or_else(possessive).unwrap_or_default()
+    }
+
+    fn guess(&self, word: &str) -> Word {
+        let stem = word.strip_suffix("'s");
+        let Some(Guess { id, is_far }) = self.misspellings.find(stem.unwrap_or(word)) else {
+            return Word::default();
+        };
+        Word {
+            id,
+            has_s: stem.is_some(),
+            is_misspelled: true,
+            is_far,
+            ..Word::default()
+        }
+    }
+}
+
+/// A text with what is known of its words.
+#[derive(Debug)]
+pub struct TaggedText<'a> {
+    /// The text.
+    pub text: &'a Text,
+    words: Vec<Word>,
+    /// A sentence is shouted when most of its words are upper case: capitals say nothing there.
+    shouted: Vec<bool>,
+}
+
+impl<'a> TaggedText<'a> {
+    /// Looks every word up once.
+    pub fn new(text: &'a Text, dictionary: &Words) -> Self {
+        let mut words = Vec::with_capacity(text.tokens().len());
+        for (at, token) in text.tokens().iter().enumerate() {
+            steps::one();
+            words.push(match token.shape {
+                Shape::Number => Word::default(),
+                Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
+                Shape::Capitalised | Shape::Upper | Shape::Mixed => {
+                    let word = dictionary.get(text.word(at), true);
+                    if word.is_unknown() {
+                        dictionary.guess(text.word(at))
+                    } else {
+                        word
+                    }
+                }
+            });
+        }
+        let is_shouted = |sentence: &std::ops::Range<usize>| {
+            let shapes = || {
+                text.tokens()[sentence.clone()]
+                    .iter()
+                    .map(|token| token.shape)
+            };
+            let upper = shapes().filter(|shape| *shape == Shape::Upper).count();
+            upper >= 2
+                && upper
+                    > shapes()
+                        .filter(|shape| {
+                            matches!(shape, Shape::Lower | Shape::Capitalised | Shape::Mixed)
+                        })
+                        .count()
+        };
+        let shouted = text.sentences().iter().map(is_shouted).collect();
+        Self {
+            text,
+            words,
+            shouted,
+        }
+    }
+
+    /// What is known of a token.
+    pub fn word(&self, token: usize) -> Word {
+        self.words.get(token).copied().unwrap_or_default()
+    }
+
+    /// Whether the sentence's capitals say nothing.
+    pub fn is_shouted(&self, sentence: usize) -> bool {
+        self.shouted.get(sentence).copied().unwrap_or_default()
+    }
+
+    /// Whether a token begins with a capital.
+    pub fn is_capital(&self, token: usize) -> bool {
+        matches!(
+            self.text.tokens()[token].shape,
+            Shape::Capitalised | Shape::Upper | Shape::Mixed
+        )
+    }
+
+    /// Whether a token is a mark.
+    pub fn is_mark(&self, token: usize) -> bool {
+        self.text.tokens()[token].shape == Shape::Mark
+    }
+}
+
+/// What the outcome depends on beside the firm.
+pub fn table() -> &'static str {
+    TABLE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_of_the_table_is_a_class_with_words() {
+        let sections: Vec<&str> = TABLE
+            .lines()
+            .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'))
+            .collect();
+        assert_eq!(sections.len(), SECTIONS.len());
+        let words = Words::new();
+        for (section, class) in SECTIONS {
+            assert!(sections.contains(&section), "{section}");
+            assert!(words.known.values().any(|word| word.is(class)), "{section}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! What counting needs of one review. Analyses are for explaining and stay in the database; packed
+//! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
+//! anew whenever one changes.
+
+use super::analysis::{Analysis, Language, MentionKind, Polarity, Span};
+use super::trade::Trade;
+use crate::hash::{FNV_OFFSET, fnv1a, folded};
+use crate::reviews::Review;
+
+/// How many findings of one text can be told of somebody or something it names: as many as a mask
+/// has bits.
+const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
+
+/// One review, ready to be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedAnalysis {
+    /// What every packed analysis has.
+    pub head: PackedHead,
+    /// What it judges, in the order of the text.
+    pub findings: Box<[PackedFinding]>,
+    /// Whom and what it names, recorded or read: by kind, then by key, each once.
+    pub names: Box<[PackedName]>,
+    /// The hashes ([`phrase_hash`]) of its phrases, ascending.
+    pub phrases: Box<[u32]>,
+}
+
+/// What every packed analysis has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedHead {
+    /// [`crate::reviews::Day::number`] of its date.
+    pub day: i32,
+    /// One to five.
+    pub stars: u8,
+    /// Whether it was analysed.
+    pub language: Language,
+    /// How the text as a whole speaks.
+    pub overall: Polarity,
+    /// How many sentences it has, or the nearest number that fits.
+    pub sentences: u16,
+}
+
+/// A finding, without its reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedFinding {
+    /// The place of its aspect in the trade.
+    pub aspect: u8,
+    /// How that is spoken of.
+    pub polarity: Polarity,
+    /// In which sentence.
+    pub sentence: u16,
+    /// Where its clause begins, in code points.
+    pub start: u32,
+    /// How long that is, in code points; a longer one than fits is as long as fits.
+    pub len: u16,
+    /// Its score, or the nearest that fits.
+    pub score: i16,
+}
+
+impl PackedFinding {
+    /// Its clause.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span {
+            start: self.start,
+            end: self.start.saturating_add(u32::from(self.len)),
+        }
+    }
+}
+
+/// Somebody or something that a review names, or may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedName {
+    /// [`name_key`] of the value.
+    pub key: u64,
+    /// Which of the findings tell of it: bit 0 is the first one.
+    pub finding_mask: u32,
+    /// Which of them stand in a sentence that names it for certain, or in the next one.
+    pub near_mask: u32,
+    /// What it is.
+    pub kind: MentionKind,
+    /// Whether the review names it for certain, recorded or read.
+    pub is_linked: bool,
+    /// How often the text names it for certain; 0 where it is only recorded.
+    pub mentions: u8,
+    /// How often the text names it or somebody else, and nobody can tell.
+    pub ambiguous: u8,
+}
+
+/// A packed analysis, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedAnalysisRef<'a> {
+    /// What every packed analysis has.
+    pub head: PackedHead,
+    /// [`PackedAnalysis::findings`].
+    pub findings: &'a [PackedFinding],
+    /// [`PackedAnalysis::names`].
+    pub names: &'a [PackedName],
+    /// [`PackedAnalysis::phrases`].
+    pub phrases: &'a [u32],
+}
+
+/// Packed analyses one behind the other, without room between them: what a segment of reviews
+/// keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackedAnalyses {
+    heads: Vec<(PackedHead, [u32; 3])>,
+    findings: Vec<PackedFinding>,
+    names: Vec<PackedName>,
+    phrases: Vec<u32>,
+}
+
+impl PackedAnalyses {
+    /// Adds a packed analysis behind the others.
+    pub fn push(&mut self, packed_analysis: PackedAnalysisRef<'_>) {
+        self.findings.extend_from_slice(packed_analysis.findings);
+        self.names.extend_from_slice(packed_analysis.names);
+        self.phrases.extend_from_slice(packed_analysis.phrases);
+        // More than 4 billion marks do not fit into the memory of a segment's other columns either.
+        let ends = [self.findings.len(), self.names.len(), self.phrases.len()];
+        self.heads.push((
+            packed_analysis.head,
+            ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)),
+        ));
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The packed analysis at `index`.
+    #[must_use]
+    pub fn get(&self, index: usize) -> PackedAnalysisRef<'_> {
+        let (head, ends) = self.heads[index];
+        let starts = if index == 0 {
+            [0; 3]
+        } else {
+            self.heads[index - 1].1
+        };
+        let range = |column: usize| starts[column] as usize..ends[column] as usize;
+        PackedAnalysisRef {
+            head,
+            findings: &self.findings[range(0)],
+            names: &self.names[range(1)],
+            phrases: &self.phrases[range(2)],
+        }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = PackedAnalysisRef<'_>> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// The phrases of all of them, one behind the other.
+    #[must_use]
+    pub fn phrases(&self) -> &[u32] {
+        &self.phrases
+    }
+
+    /// Which packed analysis has the phrase at `place` of [`PackedAnalyses::phrases`], given that
+    /// it is `from` or one soon after.
+    #[must_use]
+    pub fn with_phrase(&self, place: usize, from: usize) -> usize {
+        from + self.heads[from..]
+            .iter()
+            .take_while(|(_, [.., end])| *end as usize <= place)
+            .count()
+    }
+
+    /// Removes all, and keeps the room.
+    pub fn clear(&mut self) {
+        self.heads.clear();
+        self.findings.clear();
+        self.names.clear();
+        self.phrases.clear();
+    }
+}
+
+impl PackedAnalysis {
+    /// The packed analysis, borrowed.
+    #[must_use]
+    pub fn borrowed(&self) -> PackedAnalysisRef<'_> {
+        PackedAnalysisRef {
+            head: self.head,
+            findings: &self.findings,
+            names: &self.names,
+            phrases: &self.phrases,
+        }
+    }
+
+    /// What is to be counted of `review`, whose text says `analysis`. Findings of aspects that
+    /// `trade` does not have are left out.
+    #[must_use]
+    pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
+        let aspect = |id: &str| {
+            trade
+                .aspects
+                .iter()
+                .position(|aspect| aspect.id == id)
+                .and_then(|at| u8::try_from(at).ok())
+        };
+        let findings: Box<[PackedFinding]> = analysis
+            .findings
+            .iter()
+            .filter_map(|finding| {
+                let Span { start, end } = finding.span;
+                Some(PackedFinding {
+                    aspect: aspect(&finding.aspect)?,
+                    polarity: finding.polarity,
+                    sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
+                    start,
+                    len: u16::try_from(end.saturating_sub(start)).unwrap_or(u16::MAX),
+                    score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 {
+                        i16::MIN
+                    } else {
+                        i16::MAX
+                    }),
+                })
+            })
+            .collect();
+        let mut phrases: Vec<u32> = analysis
+            .phrases
+            .iter()
+            .map(|phrase| phrase_hash(phrase))
+            .collect();
+        phrases.sort_unstable();
+        phrases.dedup();
+        Self {
+            head: PackedHead {
+                day: review.date.number(),
+                stars: review.rating.stars(),
+                language: analysis.language,
+                overall: analysis.overall.0,
+                sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
+            },
+            names: names(analysis, review, &findings).into(),
+            findings,
+            phrases: phrases.into(),
+        }
+    }
+}
+
+/// Recorded and read names, united.
+fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Vec<PackedName> {
+    let mut names: Vec<PackedName> = Vec::new();
+    let recorded = &review.mentions;
+    let recorded = [
+        (MentionKind::Technician, &recorded.technicians),
+        (MentionKind::Service, &recorded.services),
+        (MentionKind::ServiceArea, &recorded.service_areas),
+    ];
+    for (kind, values) in recorded {
+        values
+            .iter()
+            .for_each(|value| of(&mut names, kind, value).is_linked = true);
+    }
+    for mention in &analysis.mentions {
+        if let Some(value) = mention.link() {
+            let name = of(&mut names, mention.kind, value);
+            name.is_linked = true;
+            name.mentions = name.mentions.saturating_add(1);
+            name.finding_mask |= finding_mask(findings, mention.sentence, mention.through);
+            name.near_mask |= finding_mask(findings, mention.sentence, mention.sentence + 1);
+        } else {
+            for value in &mention.candidates {
+                let name = of(&mut names, mention.kind, value);
+                name.ambiguous = name.ambiguous.saturating_add(1);
+            }
+        }
+    }
+    names.sort_unstable_by_key(|name| (name.kind, name.key));
+    names
+}
+
+fn of<'a>(names: &'a mut Vec<PackedName>, kind: MentionKind, value: &str) -> &'a mut PackedName {
+    let key = name_key(kind, value);
+    let at = names
+        .iter()
+        .position(|name| name.key == key && name.kind == kind)
+        .unwrap_or_else(|| {
+            names.push(PackedName {
+                key,
+                finding_mask: 0,
+                near_mask: 0,
+                kind,
+                is_linked: false,
+                mentions: 0,
+                ambiguous: 0,
+            });
+            names.len() - 1
+        });
+    &mut names[at]
+}
+
+/// The marks of the sentences from `first` through `last`.
+fn finding_mask(findings: &[PackedFinding], first: u32, last: u32) -> u32 {
+    let within = |finding: &PackedFinding| (first..=last).contains(&u32::from(finding.sentence));
+    (0..)
+        .zip(findings.iter().take(MASKED_FINDINGS_MAX))
+        .filter(|(_, finding)| within(finding))
+        .fold(0, |finding_mask, (at, _): (u32, _)| finding_mask | 1 << at)
+}
+
+/// FNV-1a of a phrase, folded to 32 bits.
+#[must_use]
+pub fn phrase_hash(phrase: &str) -> u32 {
+    folded(fnv(phrase.as_bytes()))
+}
+
+/// What stands for a value of that kind in packed analyses.
+#[must_use]
+pub fn name_key(kind: MentionKind, value: &str) -> u64 {
+    fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    fnv1a(FNV_OFFSET, bytes)
+}

@@ -1,0 +1,306 @@
+//! What was read: a row for each review, written many at a time, loaded many at a time. A row that
+//! cannot be understood (anybody with a shell may write one) is as good as none: its review is
+//! analyzed anew.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use super::packed;
+use crate::db::unpack_value;
+use crate::insights::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
+use crate::insights::packed_analysis::PackedAnalysis;
+use crate::reviews::Review;
+
+/// An analysis to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAnalysis {
+    /// Whose text it is.
+    pub id: String,
+    /// Of what was read: [`crate::insights::Subject::hash`].
+    pub text_hash: String,
+    /// Of what read it: [`crate::insights::Analyzer::method`].
+    pub method_hash: String,
+    /// What was found.
+    pub analysis: Analysis,
+    /// What of that is counted.
+    pub packed_analysis: PackedAnalysis,
+}
+
+/// An analysis as it was kept: what rendering and counting need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnalysis {
+    /// Of what was read.
+    pub text_hash: String,
+    /// Of what read it.
+    pub method_hash: String,
+    /// Whom and what the text names for certain.
+    pub names: Vec<(MentionKind, String)>,
+    packed_analysis: Vec<u8>,
+}
+
+impl StoredAnalysis {
+    /// What is counted of `review`, which this is of.
+    #[must_use]
+    pub fn packed_analysis(&self, review: &Review) -> Option<PackedAnalysis> {
+        packed::unpack(
+            &self.packed_analysis,
+            review.date.number(),
+            review.rating.stars(),
+        )
+    }
+}
+
+/// What is kept of these reviews, by id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn stored(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
+    let json = Value::from(ids).to_string();
+    let packed = sqlx::query_scalar!(
+        r#"select group_concat(concat(octet_length(n.review_id), ':', n.review_id, octet_length(text_hash), ':', text_hash,
+             octet_length(method_hash), ':', method_hash, octet_length(names), ':', names,
+             octet_length(note), ':', cast(note as text)), '') as "packed: Vec<u8>"
+           from json_each(?) as i cross join derived_index as n on n.review_id = i.value"#,
+        json
+    )
+    .fetch_one(connection)
+    .await?
+    .unwrap_or_default();
+    let (mut rest, mut stored) = (packed.as_slice(), HashMap::with_capacity(ids.len()));
+    while let Some(Some(id)) = unpack_value(&mut rest) {
+        let mut columns = [&[][..]; 4];
+        for column in &mut columns {
+            *column = unpack_value(&mut rest).flatten().unwrap_or_default();
+        }
+        if let Some(one) = unpack(columns)
+            && let Ok(id) = std::str::from_utf8(id)
+        {
+            stored.insert(id.to_owned(), one);
+        }
+    }
+    Ok(stored)
+}
+
+fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Option<StoredAnalysis> {
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
+    let names: Vec<(&str, String)> = serde_json::from_slice(names).ok()?;
+    Some(StoredAnalysis {
+        text_hash: text(text_hash)?,
+        method_hash: text(method_hash)?,
+        names: names
+            .into_iter()
+            .map(|(kind, value)| Some((MentionKind::find(kind)?, value)))
+            .collect::<Option<_>>()?,
+        packed_analysis: packed_analysis.to_vec(),
+    })
+}
+
+/// Keeps these analyses, of reviews that still appear; those that are kept already are left alone,
+/// so that keeping them again writes nothing. Says how many were written.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn save(
+    write: &mut Transaction<'static, Sqlite>,
+    analyses: &[impl Borrow<NewAnalysis>],
+) -> sqlx::Result<u64> {
+    let rows = Value::Array(analyses.iter().map(|kept| row(kept.borrow())).collect()).to_string();
+    let written = sqlx::query!(
+        "insert into derived_index (review_id, text_hash, method_hash, names, note)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4)
+         from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
+         on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
+           names = excluded.names, note = excluded.note
+         where (text_hash, method_hash, names, note)
+           is not (excluded.text_hash, excluded.method_hash, excluded.names, excluded.note)",
+        rows
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    sqlx::query!(
+        "insert into derived_analysis (review_id, language, overall, overall_score, sentences, findings, mentions)
+         select value ->> 0, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10
+         from json_each(?) where exists (select 1 from derived_index as n where n.review_id = value ->> 0)
+         on conflict (review_id) do update set language = excluded.language, overall = excluded.overall,
+           overall_score = excluded.overall_score, sentences = excluded.sentences, findings = excluded.findings,
+           mentions = excluded.mentions
+         where (language, overall, overall_score, sentences, findings, mentions)
+           is not (excluded.language, excluded.overall, excluded.overall_score, excluded.sentences, excluded.findings,
+             excluded.mentions)",
+        rows
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(written)
+}
+
+/// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
+/// `derived_analysis`.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+fn row(kept: &NewAnalysis) -> Value {
+    let NewAnalysis {
+        id,
+        text_hash,
+        method_hash,
+        analysis,
+        packed_analysis,
+    } = kept;
+    let Analysis {
+        language,
+        sentences,
+        findings,
+        mentions,
+        overall: (overall, score),
+        phrases: _,
+    } = analysis;
+    let names = analysis.names();
+    let names: Vec<Value> = names
+        .iter()
+        .map(|(kind, value)| json!([kind.name(), value]))
+        .collect();
+    // In upper case, as SQLite's `hex` writes it: what is read back is compared with this.
+    let packed_analysis =
+        packed::pack(packed_analysis)
+            .iter()
+            .fold(String::new(), |mut text, byte| {
+                let _ = write!(text, "{byte:02X}");
+                text
+            });
+    let sentences: Vec<Value> = sentences
+        .iter()
+        .map(|span| json!([span.start, span.end]))
+        .collect();
+    let hit = |hit: &Hit| json!([hit.rule, hit.points, hit.span.start, hit.span.end]);
+    let finding = |one: &Finding| {
+        let hits: Vec<Value> = one.hits.iter().map(hit).collect();
+        json!([
+            one.aspect,
+            one.polarity.name(),
+            one.score,
+            one.sentence,
+            one.span.start,
+            one.span.end,
+            hits
+        ])
+    };
+    let mention = |one: &Mention| {
+        json!([
+            one.kind.name(),
+            one.candidates,
+            one.rule,
+            one.sentence,
+            one.through,
+            one.span.start,
+            one.span.end
+        ])
+    };
+    let findings: Vec<Value> = findings.iter().map(finding).collect();
+    let mentions: Vec<Value> = mentions.iter().map(mention).collect();
+    json!([
+        id,
+        text_hash,
+        method_hash,
+        names,
+        packed_analysis,
+        language.name(),
+        overall.name(),
+        score,
+        sentences,
+        findings,
+        mentions
+    ])
+}
+
+/// Whether and how a review's row agrees with what is derived of it now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verified {
+    /// There is none, or it is of another text or other rules: it is behind.
+    Behind,
+    /// It says what is derived.
+    Right,
+    /// It says something else, though it is of this very text and these rules.
+    Wrong,
+}
+
+/// Holds what is kept of these reviews against what is derived of them now, in the same order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn verify(
+    connection: &mut SqliteConnection,
+    derived: &[NewAnalysis],
+) -> sqlx::Result<Vec<Verified>> {
+    let ids = Value::from(
+        derived
+            .iter()
+            .map(|one| one.id.as_str())
+            .collect::<Vec<_>>(),
+    )
+    .to_string();
+    let rows = sqlx::query_scalar!(
+        r#"select json_array(n.review_id, text_hash, method_hash, json(names), hex(note), language, overall, overall_score,
+             json(sentences), json(findings), json(mentions)) as "row!: Vec<u8>"
+           from json_each(?) as i cross join derived_index as n on n.review_id = i.value
+           left join derived_analysis as r on r.review_id = n.review_id"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows
+        .iter()
+        .filter_map(|row| serde_json::from_slice::<Value>(row).ok());
+    let rows: HashMap<String, Value> = rows
+        .filter_map(|row| Some((row[0].as_str()?.to_owned(), row)))
+        .collect();
+    let verdict = |one: &NewAnalysis| match rows.get(&one.id) {
+        Some(row) if row[1] == one.text_hash && row[2] == one.method_hash => {
+            if *row == self::row(one) {
+                Verified::Right
+            } else {
+                Verified::Wrong
+            }
+        }
+        _ => Verified::Behind,
+    };
+    Ok(derived.iter().map(verdict).collect())
+}
+
+/// How many analyses are of no review that appears.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from (select review_id from derived_analysis union select review_id from derived_index) as d
+           where not exists (select 1 from review as r where r.review_id = d.review_id and r.status = 'published')"#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// Deletes every reading. Says how many there were.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn clear(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+    let cleared = sqlx::query!("delete from derived_index")
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    sqlx::query!("delete from derived_analysis")
+        .execute(&mut **write)
+        .await?;
+    Ok(cleared)
+}

@@ -1,0 +1,145 @@
+//! Sees that somebody wrote, and puts the next snapshot out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::retry::Retry;
+use crate::compute::Panicked;
+use crate::ctx::Ctx;
+use crate::db::{Changes, DbError};
+use crate::snapshot::{PublishError, Publisher};
+use crate::telemetry::catalog;
+
+/// How often is looked whether anybody wrote. A change must be out within a second.
+const WATCH_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Watches one database for one context.
+#[derive(Debug)]
+pub struct PublishChanges {
+    ctx: Arc<Ctx>,
+    publisher: Publisher,
+    changes: Changes,
+    retry: Retry,
+}
+
+/// Why the next snapshot is not out; the one before stays, and the next run tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishChangesError {
+    /// Nobody can tell whether there is anything new.
+    #[error("cannot look for changes: {0}")]
+    Watch(#[from] DbError),
+    /// There is, but it could not be rendered.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// It cannot be computed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+impl PublishChanges {
+    /// The job for `ctx`, whose first snapshot `publisher` has rendered.
+    #[must_use]
+    pub fn new(ctx: Arc<Ctx>, publisher: Publisher, changes: Changes) -> Self {
+        Self {
+            ctx,
+            publisher,
+            changes,
+            retry: Retry::default(),
+        }
+    }
+
+    /// Ends the job: its connection must be gone before the last writer's, which then tidies the
+    /// log away.
+    ///
+    /// # Errors
+    /// [`PublishChangesError::Watch`]; it has ended all the same.
+    pub async fn close(&mut self) -> Result<(), PublishChangesError> {
+        Ok(self.changes.close().await?)
+    }
+
+    /// Runs once and tells of it where it fares otherwise than before. Whether there is a new
+    /// snapshot, and how long to wait before the next run.
+    pub async fn watch_once(&mut self) -> (bool, Duration) {
+        let published = self.run_once().await;
+        match &published {
+            Ok(_) => {
+                self.ctx.freshness.succeeded();
+                if let Some(failures) = self.retry.succeeded() {
+                    tracing::info!(
+                        failures,
+                        "edition.printed_again: what could not be read or written can be again"
+                    );
+                }
+            }
+            Err(error) => {
+                catalog::PUBLISH_FAILURES.count(&[]);
+                self.ctx.freshness.failed(self.ctx.clock.monotonic());
+                if self.retry.failed(error.to_string()) {
+                    if let PublishChangesError::Watch(
+                        error @ (DbError::Replaced(_) | DbError::Removed { .. }),
+                    ) = error
+                    {
+                        tracing::error!(%error, "database.gone: the file that was opened is not where it was");
+                    } else {
+                        tracing::error!(
+                            %error,
+                            "edition.not_printed: the previous snapshot stays out; tried again with growing waits, up to 10 s"
+                        );
+                    }
+                }
+            }
+        }
+        (published.unwrap_or(false), self.retry.wait(WATCH_INTERVAL))
+    }
+
+    /// Renders and swaps if anybody wrote; says whether there is a new snapshot.
+    ///
+    /// # Errors
+    /// [`PublishChangesError`]; the change is not forgotten.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "measures how long printing took; nothing is decided by it"
+    )]
+    pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
+        // Connections that are open go on with the file that is gone, and would never see a change
+        // again.
+        self.publisher.database().verify_place()?;
+        if !self.changes.any().await? && !self.publisher.backlog().is_analyzed() {
+            return Ok(false);
+        }
+        let started = Instant::now();
+        let next = self.next().await.inspect_err(|_| self.changes.forget())?;
+        let Some((reviews, change_no)) = next else {
+            return Ok(false);
+        };
+        let duration = started.elapsed();
+        catalog::SNAPSHOTS.count(&[]);
+        catalog::PUBLISH_SECONDS_TAKEN
+            .histogram(&[])
+            .record(duration);
+        self.ctx.freshness.published(self.ctx.clock.monotonic());
+        tracing::info!(
+            reviews,
+            change_no,
+            duration_ms = duration.as_secs_f64() * 1e3,
+            "edition.out: a new snapshot is out"
+        );
+        Ok(true)
+    }
+
+    /// Puts the next snapshot out, if there is one; says how many reviews it has, and its change
+    /// number. The one before is swapped and freed where it was rendered: with many reviews both
+    /// take time.
+    async fn next(&self) -> Result<Option<(usize, i64)>, PublishChangesError> {
+        let (publisher, current) = (self.publisher.clone(), Arc::clone(&self.ctx.current));
+        let printing = async move {
+            let next = publisher.next(&current.load()).await?;
+            Ok(next.map(|next| {
+                let figures = (next.input.review_index.len(), next.position.change_no);
+                current.swap(next);
+                figures
+            }))
+        };
+        self.ctx.compute.drive(printing).await?
+    }
+}

@@ -1,0 +1,196 @@
+//! The arguments of a call, by the parse that requests have, so that both are told the same of the
+//! same value. All that is wrong is said at once, in words.
+//!
+//! These things differ from a query string, because a model means every argument that it sends: one
+//! that is not known is refused and not ignored, and a text must be a JSON string. `null` and the
+//! empty string are as if absent, for strict clients send every argument; numbers may come as strings.
+
+use serde_json::Value;
+
+use super::definitions::{CallError, Object};
+use super::text;
+use crate::reviews::parameters::{
+    self, Fault, InvalidParameter, Kind, Parameter, ParameterSource, Parsed,
+    RECEIVED_CHARACTERS_MAX,
+};
+use crate::wire::{Issue, IssueCode};
+
+/// How many wrong arguments are named: more than any tool has.
+const NAMED_MAX: usize = 40;
+
+/// How the message about an argument that is missing begins.
+pub const REQUIRED: &str = "is required";
+
+/// An argument that a tool knows, as it is listed.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// What it is called.
+    pub name: String,
+    /// Its schema, with a description.
+    pub schema: Object,
+    /// Whether it must be given.
+    pub is_required: bool,
+}
+
+/// The arguments of a call, and what was found wrong with them so far.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    tool: &'a str,
+    known: &'a [Known],
+    given: &'a Object,
+    issues: Vec<Issue>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Those given to `tool`, which knows these.
+    #[must_use]
+    pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
+        Self {
+            tool,
+            known,
+            given,
+            issues: Vec::new(),
+        }
+    }
+
+    /// What was taken, if nothing is wrong and no other arguments are given.
+    ///
+    /// # Errors
+    /// [`CallError::Arguments`], which names every one that is wrong.
+    pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
+        let names: Vec<&str> = self
+            .known
+            .iter()
+            .map(|argument| argument.name.as_str())
+            .collect();
+        for (name, value) in self
+            .given
+            .iter()
+            .filter(|(name, _)| !names.contains(&name.as_str()))
+        {
+            let message = match names.as_slice() {
+                [] => format!("is no argument; {} takes none", self.tool),
+                names => format!(
+                    "is no argument of {}; known are {}",
+                    self.tool,
+                    names.join(", ")
+                ),
+            };
+            self.issues.push(Issue {
+                path: vec![shortened(name)],
+                code: IssueCode::InvalidString,
+                message,
+                received: shown(value),
+            });
+        }
+        taken
+            .filter(|_| self.issues.is_empty())
+            .ok_or_else(|| refusal(&self.issues))
+    }
+
+    /// What was given for `P`; none where it is as if absent.
+    fn given<P: Parameter>(&self) -> Option<&'a Value> {
+        let given = self.given.get(P::NAME);
+        given.filter(|value| !value.is_null() && value.as_str() != Some(""))
+    }
+
+    fn keep<T>(&mut self, parsed: Result<Option<T>, InvalidParameter>) -> Option<T> {
+        parsed.unwrap_or_else(|invalid| {
+            self.refuse(invalid);
+            None
+        })
+    }
+
+    fn missing<P: Parameter>(&self) -> InvalidParameter {
+        let known = self.known.iter().find(|known| known.name == P::NAME);
+        let meaning = known
+            .and_then(|known| known.schema.get("description")?.as_str())
+            .unwrap_or_default();
+        let message = format!("{REQUIRED}: {meaning}")
+            .trim_end_matches('.')
+            .to_owned();
+        InvalidParameter::new::<P>(Fault::Type, message, "")
+    }
+}
+
+impl ParameterSource for Arguments<'_> {
+    fn take<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+        let value = self.given::<P>()?;
+        self.keep(parse::<P>(value))
+    }
+
+    fn require<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+        let parsed = self.given::<P>().map_or(Ok(None), parse::<P>);
+        let value = parsed.and_then(|value| value.map(Some).ok_or_else(|| self.missing::<P>()));
+        self.keep(value)
+    }
+
+    fn refuse(&mut self, invalid: InvalidParameter) {
+        self.issues.push(invalid.into());
+    }
+
+    fn is_wrong(&self) -> bool {
+        !self.issues.is_empty()
+    }
+}
+
+fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
+    match value.as_str() {
+        Some(text) => parameters::parse::<P>(text),
+        // Any text may do: then what is no text is not meant to be one.
+        None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
+            Fault::Type,
+            "must be a JSON string".to_owned(),
+            &written(value),
+        )),
+        None => parameters::parse::<P>(&written(value)),
+    }
+}
+
+/// The text that names every issue: what is allowed, and what was given.
+#[must_use]
+pub fn refusal(issues: &[Issue]) -> CallError {
+    let count = match issues.len() {
+        1 => "1 argument is wrong".to_owned(),
+        count => format!("{count} arguments are wrong"),
+    };
+    let line = |issue: &Issue| {
+        let name = text(&Value::String(issue.path.concat()));
+        let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
+        // What is missing was not received.
+        if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
+            return said;
+        }
+        format!(
+            "{said}; received {}",
+            text(&Value::String(issue.received.clone()))
+        )
+    };
+    let lines: String = issues.iter().take(NAMED_MAX).map(line).collect();
+    let more = match issues.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!("\n- and {more} more"),
+    };
+    CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
+}
+
+/// What was given, for an issue: a string as it is, anything else as JSON.
+#[must_use]
+pub fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| shortened(&value.to_string()), shortened)
+}
+
+/// A JSON value as a query string would have it: numbers as plain decimals, 4.0 as 4.
+fn written(value: &Value) -> String {
+    match value.as_f64() {
+        // A float's `Display` never has an exponent.
+        Some(float) if !value.is_i64() && !value.is_u64() => float.to_string(),
+        _ => value.to_string(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
+}

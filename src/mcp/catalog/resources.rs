@@ -1,0 +1,202 @@
+//! The same answers as resources, for clients that let people attach what models are to know. They
+//! are as large as a tool's result at the most: the reviews come in pages, and the whole dataset
+//! has a URL.
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::arguments::{Arguments, Known};
+use super::definitions::{Contents, Object, Resource, Template};
+use super::evidence::evidence;
+use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
+use super::views::View;
+use super::{reviews, stages, text};
+use crate::links::Links;
+use crate::reviews::ReviewFilter;
+use crate::reviews::parameters::{Aspect, InsightsPart, Parameter};
+use crate::search::Cursor;
+use crate::search::stages::StageRequest;
+use crate::snapshot::Document;
+
+const JSON: &str = "application/json";
+const SCHEME: &str = "reviews://";
+/// Of one review.
+pub const REVIEW_TEMPLATE: &str = "reviews://review/{id}";
+/// Of the sentences behind an aspect.
+pub const EVIDENCE_TEMPLATE: &str =
+    "reviews://evidence/{aspect}{?polarity,technician,service,since,until,hits,limit,cursor}";
+/// How many of an answer's reviews are linked: each link costs an agent some tokens.
+const LINKS_MAX: usize = 10;
+/// Of a page of the dataset.
+pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";
+
+/// The resources that have a URI of their own.
+#[must_use]
+pub fn all(view: &View) -> Vec<Resource> {
+    let business = &view.snapshot.input.business.name;
+    let resource = |name: &str, title: String, description: &str| Resource {
+        uri: format!("{SCHEME}{name}"),
+        name: name.to_owned(),
+        title,
+        description: description.to_owned(),
+        mime_type: JSON,
+    };
+    vec![
+        resource(
+            "business",
+            format!("About {business}"),
+            "Who the business is, and its overall rating: as get_business gives it.",
+        ),
+        resource(
+            "insights",
+            format!("What the reviews of {business} say"),
+            "Aspects, people, services, places, topics and questions in short: as get_insights gives them.",
+        ),
+        resource(
+            "reviews",
+            format!("Reviews of {business}"),
+            "The newest reviews, as many whole ones as fit into 48 KiB; `next` is the URI of the next page, `url` that of the whole dataset.",
+        ),
+    ]
+}
+
+/// The kinds of resources that have a URI for each.
+#[must_use]
+pub fn templates() -> Vec<Template> {
+    let template = |uri_template, name, title, description: &str| Template {
+        uri_template,
+        name,
+        title,
+        description: description.to_owned(),
+        mime_type: JSON,
+    };
+    vec![
+        template(
+            REVIEW_TEMPLATE,
+            "review",
+            "One review",
+            "The review of that id, in full.",
+        ),
+        template(
+            EVIDENCE_TEMPLATE,
+            "evidence",
+            "The sentences behind an aspect",
+            "What reviews say of one aspect, sentence by sentence: as get_evidence gives it.",
+        ),
+        template(
+            PAGE_TEMPLATE,
+            "reviews_page",
+            "A page of the reviews",
+            "The reviews behind a cursor, newest first; take the URI from `next` of the page before.",
+        ),
+    ]
+}
+
+/// What stands at `uri`; `None` where nothing does.
+#[must_use]
+pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Contents> {
+    let rest = uri.strip_prefix(SCHEME)?;
+    if let Some(rest) = rest.strip_prefix("evidence/") {
+        return Some(Contents {
+            uri: uri.to_owned(),
+            mime_type: JSON,
+            text: text(&sentences(view, rest, known)?),
+        });
+    }
+    let value = match (
+        rest,
+        rest.strip_prefix("review/"),
+        rest.strip_prefix("reviews?cursor="),
+    ) {
+        ("business", _, _) => view.business().clone(),
+        ("insights", _, _) => {
+            let overview = StageRequest::Part(InsightsPart::Overview);
+            stages::answer(view, links, &overview).ok()?
+        }
+        ("reviews", _, _) => dataset(view, links, None),
+        // RFC 6570 encodes `=`, which an id may have.
+        (_, Some(id), _) => {
+            reviews::find(&view.snapshot, &percent_decode_str(id).decode_utf8().ok()?)?
+        }
+        (_, _, Some(cursor)) => {
+            let cursor: Cursor = cursor.parse().ok()?;
+            dataset(
+                view,
+                links,
+                Some(&cursor)
+                    .filter(|cursor| cursor.fits(&ReviewFilter::default()))?
+                    .into(),
+            )
+        }
+        _ => return None,
+    };
+    Some(Contents {
+        uri: uri.to_owned(),
+        mime_type: JSON,
+        text: text(&value),
+    })
+}
+
+/// The evidence that the rest of a URI asks for: an aspect's id and the arguments of `get_evidence`.
+fn sentences(view: &View, rest: &str, known: &[Known]) -> Option<Value> {
+    let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
+    let mut given: Object = form_urlencoded::parse(query.as_bytes())
+        .map(|(name, value)| (name.into_owned(), json!(value)))
+        .collect();
+    given.insert(Aspect::NAME.to_owned(), json!(aspect));
+    evidence(view, Arguments::new("get_evidence", known, &given)).ok()
+}
+
+/// The reviews of an answer, and an aspect's evidence, as resources.
+#[must_use]
+pub fn links(answer: &Value) -> Vec<Resource> {
+    let resource = |uri: String, name: &str, title: String, description: &str| Resource {
+        uri,
+        name: name.to_owned(),
+        title,
+        description: description.to_owned(),
+        mime_type: JSON,
+    };
+    let encoded = |id: &str| utf8_percent_encode(id, NON_ALPHANUMERIC).to_string();
+    let aspect = answer.pointer("/aspect/id").and_then(Value::as_str);
+    let aspect = aspect.map(|id| {
+        let uri = format!("{SCHEME}evidence/{}", encoded(id));
+        resource(
+            uri,
+            id,
+            format!("Evidence of {id}"),
+            "The sentences behind it.",
+        )
+    });
+    let reviews = answer.get("reviews").and_then(Value::as_array);
+    let ids = reviews.into_iter().flatten().filter_map(|review| {
+        let id = review.get("id").or_else(|| review.get("review_id"));
+        id.and_then(Value::as_str)
+    });
+    let reviews = ids.take(LINKS_MAX).map(|id| {
+        let uri = format!("{SCHEME}review/{}", encoded(id));
+        resource(uri, id, format!("Review {id}"), "The review in full.")
+    });
+    aspect.into_iter().chain(reviews).collect()
+}
+
+fn dataset(view: &View, links: &Links, cursor: Option<&Cursor>) -> Value {
+    let page = page(
+        &view.snapshot,
+        &ReviewFilter::default(),
+        REVIEWS_MAX,
+        cursor,
+        RESULT_BYTES_MAX,
+    );
+    let mut answer = json!({
+        "total": page.total,
+        "count": page.reviews.len(),
+        "url": links.absolute(Document::Reviews.path()),
+        "reviews": page.reviews,
+    });
+    if let Some(next) = page.next {
+        answer["next"] = json!(format!("{SCHEME}reviews?cursor={next}"));
+    }
+    answer
+}

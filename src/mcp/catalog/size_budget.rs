@@ -1,0 +1,191 @@
+//! How much an agent is given at once: whole reviews and a cursor, or whole named parts, and never
+//! a cut text.
+
+use std::ops::BitOr;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::text;
+use crate::mcp::escape::length;
+use crate::reviews::{Day, ReviewFilter};
+use crate::search::{Cursor, Found, walk};
+use crate::snapshot::Snapshot;
+
+/// How many bytes of JSON text a result has at the most: some 12,000 tokens, about half of what
+/// usual clients take. Only a single review that is larger is given all the same, alone.
+pub const RESULT_BYTES_MAX: usize = 48 * 1024;
+/// Of these, what is kept for all that is not reviews: counts, and a cursor with the longest id.
+const ENVELOPE_BYTES: usize = 512;
+/// No rendered review is smaller, so more than this many of them never fit.
+const REVIEW_BYTES_MIN: usize = 192;
+/// As many reviews as may ever fit.
+pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
+
+/// Reviews that fit into a result.
+#[derive(Debug)]
+pub struct ReviewsPage {
+    /// How many there are on all pages.
+    pub total: u64,
+    /// Whether that is all, and not where counting stopped.
+    pub is_exact: bool,
+    /// The page's reviews.
+    pub reviews: Vec<Value>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<Cursor>,
+}
+
+/// As many of the first `limit` reviews that `filter` takes, after `cursor` where there is one, as
+/// fit into `bytes_max`.
+#[must_use]
+pub fn page(
+    snapshot: &Snapshot,
+    filter: &ReviewFilter,
+    limit: usize,
+    cursor: Option<&Cursor>,
+    bytes_max: usize,
+) -> ReviewsPage {
+    cut(walk(snapshot, filter, limit, cursor), filter, bytes_max)
+}
+
+/// As much of what was found by `filter` as fits into `bytes_max`.
+#[must_use]
+pub fn cut(found: Found, filter: &ReviewFilter, bytes_max: usize) -> ReviewsPage {
+    let fitting = fitting(&found.reviews, bytes_max.saturating_sub(ENVELOPE_BYTES));
+    let reviews: Vec<Value> = found.reviews[..fitting]
+        .iter()
+        .map(|json| serde_json::from_slice(json).unwrap_or_default())
+        .collect();
+    let next = if fitting < found.reviews.len() {
+        reviews.last().and_then(|last| behind(filter, last))
+    } else {
+        found.next
+    };
+    ReviewsPage {
+        total: found.total,
+        is_exact: found.is_exact,
+        reviews,
+        next,
+    }
+}
+
+/// How many fit; the first always does.
+fn fitting(reviews: &[Bytes], bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |review: &&Bytes| {
+        // What is rendered is UTF-8.
+        bytes += length(str::from_utf8(review).unwrap_or_default()) + 1;
+        bytes <= bytes_max
+    };
+    reviews
+        .iter()
+        .take_while(fits)
+        .count()
+        .max(1)
+        .min(reviews.len())
+}
+
+/// The cursor behind a rendered review.
+fn behind(filter: &ReviewFilter, review: &Value) -> Option<Cursor> {
+    let day: Day = review.get("date")?.as_str()?.parse().ok()?;
+    let stars = u8::try_from(review.get("rating")?.as_u64()?).ok()?;
+    Some(Cursor::new(
+        filter,
+        stars,
+        day.number(),
+        review.get("id")?.as_str()?,
+    ))
+}
+
+/// `value` without as many of `parts`, the least needed first, as must go for the rest to fit. A
+/// part is a member of that name, wherever it stands; `a.b` is every `b` within the member `a`.
+/// `left_out` then says which have gone.
+#[must_use]
+pub fn fit(mut value: Value, parts: &[&str]) -> Value {
+    let mut left_out = Vec::new();
+    for part in parts {
+        if text(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
+            break;
+        }
+        let (within, name) = place(part);
+        let within = match within {
+            Some(member) => value.get_mut(member),
+            None => Some(&mut value),
+        };
+        if within.is_some_and(|within| remove(within, name)) {
+            left_out.push(*part);
+        }
+    }
+    if let (false, Some(members)) = (left_out.is_empty(), value.as_object_mut()) {
+        members.insert("left_out".to_owned(), json!(left_out));
+    }
+    value
+}
+
+/// Of a part of [`fit`]: the member that it stands within, where it is not the whole, and its name.
+#[must_use]
+pub fn place(part: &str) -> (Option<&str>, &str) {
+    part.split_once('.')
+        .map_or((None, part), |(member, name)| (Some(member), name))
+}
+
+/// The schema of what [`fit`] adds.
+#[must_use]
+pub fn left_out_schema() -> Value {
+    json!({
+        "type": "array",
+        "items": { "type": "string" },
+        "description": "Members left out, wherever they stand (a.b: each b within a), for the answer to be small enough; absent where none were.",
+    })
+}
+
+fn remove(value: &mut Value, part: &str) -> bool {
+    match value {
+        Value::Object(members) => {
+            // What is empty already makes nothing smaller.
+            let is_there = members
+                .get(part)
+                .is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));
+            let found = is_there && members.remove(part).is_some();
+            found
+                | members
+                    .values_mut()
+                    .map(|member| remove(member, part))
+                    .fold(false, bool::bitor)
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .map(|item| remove(item, part))
+            .fold(false, bool::bitor),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{RESULT_BYTES_MAX, fit};
+
+    #[test]
+    fn whole_parts_go_the_least_needed_first_and_are_named() {
+        let long = "x".repeat(RESULT_BYTES_MAX / 2);
+        let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
+        assert_eq!(fit(small.clone(), &["quotes", "faq"]), small);
+        let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"], "trend": []});
+        let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "trend": [], "left_out": ["quotes"]});
+        assert_eq!(
+            fit(large.clone(), &["evidence", "trend", "quotes", "topics"]),
+            expected
+        );
+        let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
+        assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
+        let large =
+            json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{"quotes": [long]}]}});
+        let expected = json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{}]}, "left_out": ["entities.quotes"]});
+        assert_eq!(
+            fit(large, &["faq.quotes", "entities.quotes", "quotes"]),
+            expected
+        );
+    }
+}

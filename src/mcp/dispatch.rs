@@ -1,0 +1,280 @@
+//! One POST: from the body and its headers to what is answered. Which revision's rules hold is
+//! decided here, and with them whether a session is needed.
+//!
+//! Apart from the endpoint, which has judged the one who asks, the content type and the body's
+//! length.
+
+use std::sync::Arc;
+
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use serde_json::Value;
+
+use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
+use super::revision::Revision;
+use super::sdk::{Answer, Sdk};
+use super::session::{Session, Sessions};
+use super::stateless::{self, VERSION_HEADER, VERSION_META};
+
+/// The header of a session.
+pub const SESSION_HEADER: &str = "mcp-session-id";
+/// How many messages one body may hold, in the one revision that has batches.
+pub const BATCH_MAX: usize = 50;
+
+/// What is answered.
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    /// JSON, and the id of the session that was opened.
+    Json(StatusCode, String, Option<String>),
+    /// 202: there is nothing to answer.
+    Accepted,
+}
+
+/// By whose rules a call is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    /// The stateless revision's.
+    Stateless,
+    /// Those of a session.
+    Session(Session),
+    /// It is the call that opens one.
+    Opening,
+}
+
+impl Rules {
+    /// Whether results may hold links to resources, which are of 2025-06-18.
+    fn has_links(self) -> bool {
+        match self {
+            Self::Stateless | Self::Opening => true,
+            Self::Session(session) => session.revision() > Revision::March2025,
+        }
+    }
+}
+
+/// What answers need.
+pub struct Dispatcher {
+    /// Opens and recognises sessions.
+    pub sessions: Sessions,
+    /// Answers calls.
+    pub sdk: Arc<Sdk>,
+}
+
+impl Dispatcher {
+    /// Answers a body.
+    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
+        let has_null_id = !is_stateless(headers);
+        let told = |status, id: Option<&message::Id>, fault: &RpcError| {
+            Reply::Json(status, message::error(id, fault, has_null_id), None)
+        };
+        let value = match message::parse(body) {
+            Ok(Value::Array(batch)) => {
+                return match self.batch(headers, batch).await {
+                    Ok(reply) => reply,
+                    Err((status, fault)) => told(status, None, &fault),
+                };
+            }
+            Ok(value) => value,
+            Err(fault) => return told(StatusCode::BAD_REQUEST, None, &fault),
+        };
+        let message = match Message::read(value) {
+            Ok(message) => message,
+            Err((id, fault)) => return told(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
+        };
+        let id = match &message {
+            Message::Call(call) => call.id.clone(),
+            Message::Answer => None,
+        };
+        match (self.rules(headers, &message), message) {
+            (Err((status, fault)), _) => told(status, id.as_ref(), &fault),
+            (Ok(rules), Message::Call(call)) => self.call(call, rules).await,
+            (Ok(_), Message::Answer) => Reply::Accepted,
+        }
+    }
+
+    async fn call(&self, call: Call, rules: Rules) -> Reply {
+        let Some(id) = call.id.clone() else {
+            return Reply::Accepted;
+        };
+        let is_stateless = rules == Rules::Stateless;
+        let answered = if is_stateless && matches!(call.method.as_str(), "initialize" | "ping") {
+            Err(RpcError::new(
+                METHOD_NOT_FOUND,
+                format!(
+                    "{} has no method {}.",
+                    Revision::July2026.date(),
+                    call.method
+                ),
+            ))
+        } else if !is_stateless && call.method == "initialize" && rules != Rules::Opening {
+            Err(RpcError::new(
+                INVALID_REQUEST,
+                "The message initialize comes alone in its body.",
+            ))
+        } else {
+            self.sdk
+                .answer(&id, call, is_stateless, rules.has_links())
+                .await
+        };
+        match answered {
+            Ok(Answer { json, opens }) => {
+                let session = match opens
+                    .map(|revision| self.sessions.open(revision))
+                    .transpose()
+                {
+                    Ok(session) => session,
+                    Err(error) => {
+                        tracing::error!(%error, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
+                        let fault = RpcError::new(
+                            -32_603,
+                            "No session can be opened now; try again later.",
+                        );
+                        return Reply::Json(
+                            StatusCode::SERVICE_UNAVAILABLE,
+                            message::error(Some(&id), &fault, true),
+                            None,
+                        );
+                    }
+                };
+                Reply::Json(StatusCode::OK, message::result(&id, &json), session)
+            }
+            Err(fault) => Reply::Json(
+                status(&fault, rules),
+                message::error(Some(&id), &fault, true),
+                None,
+            ),
+        }
+    }
+
+    /// Answers several messages in one body, of a session in the one revision that has that.
+    async fn batch(
+        &self,
+        headers: &HeaderMap,
+        batch: Vec<Value>,
+    ) -> Result<Reply, (StatusCode, RpcError)> {
+        let invalid = |told: String| {
+            Err((
+                StatusCode::BAD_REQUEST,
+                RpcError::new(INVALID_REQUEST, told),
+            ))
+        };
+        let session = match headers.get(SESSION_HEADER) {
+            Some(_) if !is_stateless(headers) => Some(self.session(headers)?),
+            Some(_) | None => None,
+        };
+        let Some(session) = session.filter(|session| session.revision().has_batches()) else {
+            return invalid(
+                "A body holds one message; several only within a session of 2025-03-26.".to_owned(),
+            );
+        };
+        if batch.is_empty() || batch.len() > BATCH_MAX {
+            return invalid(format!("A batch holds from 1 to {BATCH_MAX} messages."));
+        }
+        let mut answers = Vec::new();
+        for value in batch {
+            let reply = match Message::read(value) {
+                Ok(Message::Call(call)) => self.call(call, Rules::Session(session)).await,
+                Ok(Message::Answer) => Reply::Accepted,
+                Err((id, fault)) => Reply::Json(
+                    StatusCode::OK,
+                    message::error(id.as_ref(), &fault, true),
+                    None,
+                ),
+            };
+            if let Reply::Json(_, json, _) = reply {
+                answers.push(json);
+            }
+        }
+        Ok(if answers.is_empty() {
+            Reply::Accepted
+        } else {
+            Reply::Json(StatusCode::OK, format!("[{}]", answers.join(",")), None)
+        })
+    }
+
+    /// By whose rules a message is to be answered.
+    fn rules(
+        &self,
+        headers: &HeaderMap,
+        message: &Message,
+    ) -> Result<Rules, (StatusCode, RpcError)> {
+        let bad = |fault| (StatusCode::BAD_REQUEST, fault);
+        match message {
+            Message::Call(call)
+                if is_stateless(headers)
+                    || call.meta(VERSION_META).is_some()
+                    || call.method == "server/discover" =>
+            {
+                stateless::check(headers, call).map_err(bad)?;
+                Ok(Rules::Stateless)
+            }
+            Message::Answer if is_stateless(headers) => Err(bad(RpcError::new(
+                INVALID_REQUEST,
+                "Nothing was asked: send a request or a notification.",
+            ))),
+            Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
+                known(headers)?;
+                Ok(Rules::Opening)
+            }
+            Message::Call(_) | Message::Answer => {
+                known(headers)?;
+                Ok(Rules::Session(self.session(headers)?))
+            }
+        }
+    }
+
+    /// The session that the header names. The revision it was opened in holds, whichever of those
+    /// with sessions the other header names.
+    fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
+        let mut ids = headers.get_all(SESSION_HEADER).iter();
+        let (Some(id), None) = (ids.next(), ids.next()) else {
+            let told = "Send Mcp-Session-Id, once, as initialize answered it; or ask without sessions, as of 2026-07-28.";
+            return Err((
+                StatusCode::BAD_REQUEST,
+                RpcError::new(INVALID_REQUEST, told),
+            ));
+        };
+        let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
+        session.ok_or_else(|| {
+            (
+                StatusCode::NOT_FOUND,
+                RpcError::new(INVALID_REQUEST, LAPSED),
+            )
+        })
+    }
+}
+
+/// What whoever names a session is told that is none, or none any more.
+pub const LAPSED: &str = "There is no such session, or none any more; send initialize without Mcp-Session-Id to open another.";
+
+/// Whether the header names the stateless revision.
+#[must_use]
+pub fn is_stateless(headers: &HeaderMap) -> bool {
+    headers
+        .get(VERSION_HEADER)
+        .is_some_and(|version| version == Revision::July2026.date())
+}
+
+/// That the header, if there is one, names a revision that is served.
+///
+/// # Errors
+/// 400 with those that are.
+pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
+    let mut versions = headers
+        .get_all(VERSION_HEADER)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .map(String::from_utf8_lossy);
+    match versions.find(|version| Revision::of(version.trim()).is_none()) {
+        None => Ok(()),
+        Some(unknown) => Err((StatusCode::BAD_REQUEST, stateless::unsupported(&unknown))),
+    }
+}
+
+/// The stateless revision tells some errors by their status too. Within sessions a request that
+/// could be read is a 200; what opens none is not.
+fn status(fault: &RpcError, rules: Rules) -> StatusCode {
+    match rules {
+        Rules::Stateless if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        Rules::Opening => StatusCode::BAD_REQUEST,
+        Rules::Stateless | Rules::Session(_) => StatusCode::OK,
+    }
+}

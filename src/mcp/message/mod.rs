@@ -1,0 +1,197 @@
+//! JSON-RPC 2.0 as MCP uses it: what a body may hold, and how answers and errors are written. No
+//! HTTP and no method is known here (<https://www.jsonrpc.org/specification>).
+
+use serde_json::{Map, Value, json};
+
+use super::escape::escaped;
+
+/// The body is no JSON.
+pub const PARSE_ERROR: i32 = -32_700;
+/// It is no message that may come here.
+pub const INVALID_REQUEST: i32 = -32_600;
+/// There is no such method.
+pub const METHOD_NOT_FOUND: i32 = -32_601;
+/// The method's parameters are wrong.
+pub const INVALID_PARAMS: i32 = -32_602;
+/// A header says something else than the body (MCP 2026-07-28).
+pub const HEADER_MISMATCH: i32 = -32_020;
+/// The revision is not served (MCP 2026-07-28).
+pub const UNSUPPORTED_VERSION: i32 = -32_022;
+
+/// A JSON-RPC error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RpcError {
+    /// What kind of error.
+    pub code: i32,
+    /// What was wrong, and what to do.
+    pub message: String,
+    /// What a program can make use of.
+    pub data: Option<Value>,
+}
+
+impl RpcError {
+    /// An error without data.
+    #[must_use]
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The same with data.
+    #[must_use]
+    pub fn with(mut self, data: Value) -> Self {
+        self.data = Some(data);
+        self
+    }
+}
+
+/// What a request is answered under: a text or a whole number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Id(Value);
+
+impl Id {
+    fn read(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(_) => Some(Self(value.clone())),
+            // To JSON 7.0 and 7 are the same number.
+            Value::Number(number) => {
+                let whole = number
+                    .as_i64()
+                    .or_else(|| number.as_f64()?.to_string().parse().ok())?;
+                Some(Self(Value::from(whole)))
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    /// The value: equal to what was given.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// A request or, where it has no id, a notification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// None of a notification.
+    pub id: Option<Id>,
+    /// What is asked for.
+    pub method: String,
+    /// Its parameters; empty where it has none.
+    pub params: Map<String, Value>,
+}
+
+impl Call {
+    /// A member of the parameters' `_meta`.
+    #[must_use]
+    pub fn meta(&self, name: &str) -> Option<&Value> {
+        self.params.get("_meta")?.get(name)
+    }
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// A request or a notification.
+    Call(Call),
+    /// An answer to a request, which we never make.
+    Answer,
+}
+
+impl Message {
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// What is wrong with it, and under which id to say so.
+    pub fn read(value: Value) -> Result<Self, (Option<Id>, RpcError)> {
+        let Value::Object(mut members) = value else {
+            return Err((
+                None,
+                RpcError::new(INVALID_REQUEST, "A message is a JSON object."),
+            ));
+        };
+        let id = members.get("id").map(Id::read);
+        let invalid = |fault: &str| (id.clone().flatten(), RpcError::new(INVALID_REQUEST, fault));
+        if members.get("jsonrpc") != Some(&Value::from("2.0")) {
+            return Err(invalid("The member jsonrpc has to be \"2.0\"."));
+        }
+        if id == Some(None) && !members.contains_key("error") {
+            return Err(invalid("An id is a text or a whole number."));
+        }
+        let answers = ["result", "error"]
+            .into_iter()
+            .filter(|name| members.contains_key(*name))
+            .count();
+        match members.remove("method") {
+            Some(Value::String(method)) if answers == 0 => {
+                let params = match members.remove("params") {
+                    None | Some(Value::Null) => Map::new(),
+                    Some(Value::Object(params)) => params,
+                    Some(
+                        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+                    ) => {
+                        let fault =
+                            RpcError::new(INVALID_PARAMS, "The member params has to be an object.");
+                        return Err((id.flatten(), fault));
+                    }
+                };
+                Ok(Self::Call(Call {
+                    id: id.flatten(),
+                    method,
+                    params,
+                }))
+            }
+            None if answers == 1 => Ok(Self::Answer),
+            Some(_) | None => Err(invalid(
+                "A message has a method, which is a text, or else a result or an error.",
+            )),
+        }
+    }
+}
+
+/// Reads a body as JSON.
+///
+/// # Errors
+/// Where it is none.
+pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
+    serde_json::from_slice(body)
+        .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is no JSON: {error}.")))
+}
+
+/// A result, which is JSON already, as a message.
+#[must_use]
+pub fn result(id: &Id, result: &str) -> String {
+    // Spliced, for results are long and written already.
+    escaped(format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+        id.0
+    ))
+}
+
+/// An error as a message. Where the id could not be read, JSON-RPC says null and MCP from
+/// 2026-07-28 on says nothing.
+#[must_use]
+pub fn error(id: Option<&Id>, fault: &RpcError, has_null_id: bool) -> String {
+    let RpcError {
+        code,
+        message,
+        data,
+    } = fault;
+    let mut said = json!({ "jsonrpc": "2.0", "error": { "code": code, "message": message } });
+    match id {
+        Some(id) => said["id"] = id.0.clone(),
+        None if has_null_id => said["id"] = Value::Null,
+        None => {}
+    }
+    if let Some(data) = data {
+        said["error"]["data"] = data.clone();
+    }
+    escaped(said.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! What a stateless request says of itself (MCP 2026-07-28): its revision and the client's
+//! capabilities in `_meta`, and the same revision, the method and the name once more in headers, so
+//! that what stands between can route without reading bodies.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use poem::http::HeaderMap;
+use serde_json::{Value, json};
+
+use super::message::{Call, HEADER_MISMATCH, INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION};
+use super::revision::Revision;
+
+/// The header of the revision.
+pub const VERSION_HEADER: &str = "mcp-protocol-version";
+/// The member of `_meta` with the revision.
+pub const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_META: &str = "io.modelcontextprotocol/clientCapabilities";
+const METHOD_HEADER: &str = "mcp-method";
+const NAME_HEADER: &str = "mcp-name";
+
+/// Checks what a stateless call says of itself. A notification need not say it in `_meta`.
+///
+/// # Errors
+/// What is missing, contradicts itself, or is not served.
+pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
+    if let Some(version) = version(call)? {
+        agree(headers, VERSION_HEADER, version)?;
+        if Revision::of(version).is_none() {
+            return Err(unsupported(version));
+        }
+    }
+    agree(headers, METHOD_HEADER, &call.method)?;
+    if let Some(name) = name(call) {
+        agree(headers, NAME_HEADER, name)?;
+    }
+    check_body(call)
+}
+
+/// The same where there are no headers.
+///
+/// # Errors
+/// What is missing, or is not served.
+pub fn check_body(call: &Call) -> Result<(), RpcError> {
+    let Some(version) = version(call)? else {
+        return if call.id.is_some() {
+            Err(missing(VERSION_META))
+        } else {
+            Ok(())
+        };
+    };
+    let Some(revision) = Revision::of(version) else {
+        return Err(unsupported(version));
+    };
+    if revision.has_sessions() {
+        let told = format!(
+            "{version} has sessions: send initialize first, and no {VERSION_META} in _meta."
+        );
+        return Err(RpcError::new(INVALID_PARAMS, told));
+    }
+    if call.id.is_some() && !call.meta(CAPABILITIES_META).is_some_and(Value::is_object) {
+        return Err(missing(CAPABILITIES_META));
+    }
+    Ok(())
+}
+
+fn version(call: &Call) -> Result<Option<&str>, RpcError> {
+    match call.meta(VERSION_META) {
+        Some(Value::String(version)) => Ok(Some(version)),
+        Some(_) => Err(missing(VERSION_META)),
+        None => Ok(None),
+    }
+}
+
+/// That a revision is not served, and which are.
+#[must_use]
+pub fn unsupported(requested: &str) -> RpcError {
+    let supported = Revision::ALL.map(Revision::date);
+    let told = format!(
+        "MCP {requested} is not served; {} are.",
+        supported.join(", ")
+    );
+    RpcError::new(UNSUPPORTED_VERSION, told)
+        .with(json!({ "supported": supported, "requested": requested }))
+}
+
+fn missing(name: &str) -> RpcError {
+    let kind = if name == CAPABILITIES_META {
+        "an object"
+    } else {
+        "a date as text"
+    };
+    RpcError::new(
+        INVALID_PARAMS,
+        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 has it."),
+    )
+}
+
+/// What the name in the header has to be, of the methods that have one.
+fn name(call: &Call) -> Option<&str> {
+    let member = match call.method.as_str() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return None,
+    };
+    call.params.get(member)?.as_str()
+}
+
+/// Whether the header is there once and says the same; its value may be wrapped in Base64.
+fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), RpcError> {
+    let mismatch = |fault: &str| {
+        Err(RpcError::new(
+            HEADER_MISMATCH,
+            format!("The header {header} {fault} \"{said}\"."),
+        ))
+    };
+    let mut values = headers.get_all(header).iter();
+    match (values.next(), values.next()) {
+        (None, _) => mismatch("is missing; the body says"),
+        (Some(_), Some(_)) => mismatch("is there more than once; the body says"),
+        (Some(value), None) if decode(value.as_bytes()).is_some_and(|value| value == said) => {
+            Ok(())
+        }
+        (Some(_), None) => mismatch("does not say what the body does:"),
+    }
+}
+
+fn decode(value: &[u8]) -> Option<String> {
+    let value = std::str::from_utf8(value).ok()?.trim_matches([' ', '\t']);
+    match value
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="))
+    {
+        Some(wrapped) => String::from_utf8(BASE64_STANDARD.decode(wrapped).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
+}

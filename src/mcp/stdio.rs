@@ -1,0 +1,205 @@
+//! The same server over standard input and output, for local agents: one JSON-RPC message a line
+//! (MCP, "stdio"). No HTTP, no headers and no session's id: the connection is the session.
+
+use std::io;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::message::{
+    self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, PARSE_ERROR, RpcError,
+};
+use super::revision::Revision;
+use super::sdk::{Answer, Sdk};
+use super::stateless::{self, VERSION_META};
+use super::{BODY_BYTES_MAX, dispatch::BATCH_MAX};
+
+/// One client's connection.
+pub struct Connection {
+    sdk: Arc<Sdk>,
+    /// What `initialize` agreed on.
+    revision: Option<Revision>,
+}
+
+/// A line of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Whole(Vec<u8>),
+    /// It has more bytes than are taken; they were passed over.
+    TooLong,
+    /// There is no further one.
+    End,
+}
+
+impl Connection {
+    /// A client that has said nothing yet.
+    #[must_use]
+    pub const fn new(sdk: Arc<Sdk>) -> Self {
+        Self {
+            sdk,
+            revision: None,
+        }
+    }
+
+    /// Answers line by line until `input` ends.
+    ///
+    /// # Errors
+    /// When one of them cannot be read or written.
+    pub async fn run(
+        mut self,
+        mut input: impl AsyncBufRead + Unpin,
+        mut output: impl AsyncWrite + Unpin,
+    ) -> io::Result<()> {
+        loop {
+            let answer = match next_line(&mut input, BODY_BYTES_MAX).await? {
+                Line::End => return Ok(()),
+                Line::TooLong => {
+                    let told = format!("A line has at most {BODY_BYTES_MAX} bytes.");
+                    Some(refused(&RpcError::new(INVALID_REQUEST, told)))
+                }
+                Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
+                Line::Whole(line) => self.answer(&line).await,
+            };
+            if let Some(mut answer) = answer {
+                answer.push('\n');
+                output.write_all(answer.as_bytes()).await?;
+                output.flush().await?;
+            }
+        }
+    }
+
+    /// The answer to a line, if there is one.
+    async fn answer(&mut self, line: &[u8]) -> Option<String> {
+        match message::parse(line) {
+            Ok(Value::Array(batch)) => self.batch(batch).await,
+            Ok(value) => self.message(value).await,
+            Err(RpcError { message, .. }) => {
+                let told = message.replacen("body", "line", 1);
+                Some(refused(&RpcError::new(PARSE_ERROR, told)))
+            }
+        }
+    }
+
+    async fn batch(&mut self, batch: Vec<Value>) -> Option<String> {
+        let may_batch = self.revision.is_some_and(Revision::has_batches);
+        if !may_batch || batch.is_empty() || batch.len() > BATCH_MAX {
+            let told = format!(
+                "A line holds one message; from 1 to {BATCH_MAX} only after initialize with 2025-03-26."
+            );
+            return Some(refused(&RpcError::new(INVALID_REQUEST, told)));
+        }
+        let mut answers = Vec::new();
+        for value in batch {
+            answers.extend(self.message(value).await);
+        }
+        (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
+    }
+
+    async fn message(&mut self, value: Value) -> Option<String> {
+        let call = match Message::read(value) {
+            Ok(Message::Call(call)) => call,
+            Ok(Message::Answer) => return None,
+            Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
+        };
+        let id = call.id.clone()?;
+        Some(match self.call(&id, call).await {
+            Ok(json) => message::result(&id, &json),
+            Err(fault) => message::error(Some(&id), &fault, true),
+        })
+    }
+
+    async fn call(&mut self, id: &message::Id, call: Call) -> Result<String, RpcError> {
+        let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
+        let may_open = matches!(call.method.as_str(), "initialize" | "ping");
+        if is_stateless {
+            stateless::check_body(&call)?;
+            if may_open {
+                let told = format!(
+                    "{} has no method {}.",
+                    Revision::July2026.date(),
+                    call.method
+                );
+                return Err(RpcError::new(METHOD_NOT_FOUND, told));
+            }
+        } else if self.revision.is_none() && !may_open {
+            return Err(RpcError::new(
+                INVALID_REQUEST,
+                "Send initialize first; or ask without a session, as of 2026-07-28.",
+            ));
+        }
+        let has_links = is_stateless
+            || self
+                .revision
+                .is_none_or(|revision| revision > Revision::March2025);
+        let answer = self.sdk.answer(id, call, is_stateless, has_links).await?;
+        let Answer { json, opens } = answer;
+        self.revision = opens.or(self.revision);
+        Ok(json)
+    }
+}
+
+/// An error of what has no id that could be read.
+fn refused(fault: &RpcError) -> String {
+    message::error(None, fault, true)
+}
+
+/// The next line without its end, if it has at most `bytes_max`.
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) -> io::Result<Line> {
+    let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
+    loop {
+        let buffer = input.fill_buf().await?;
+        if buffer.is_empty() {
+            return Ok(match (is_any, is_too_long) {
+                (false, _) => Line::End,
+                (true, true) => Line::TooLong,
+                (true, false) => Line::Whole(line),
+            });
+        }
+        is_any = true;
+        let end = memchr::memchr(b'\n', buffer);
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        is_too_long |= line.len() + part.len() > bytes_max;
+        if !is_too_long {
+            line.extend_from_slice(part);
+        }
+        let taken = part.len() + usize::from(end.is_some());
+        input.consume(taken);
+        if end.is_some() {
+            return Ok(if is_too_long {
+                Line::TooLong
+            } else {
+                Line::Whole(line)
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, next_line};
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_passed_over_and_the_next_one_is_read() {
+        let mut input: &[u8] = b"one\n\n12345678\n1234567\nlast";
+        let mut lines = Vec::new();
+        loop {
+            let line = next_line(&mut input, 7).await.unwrap();
+            if line == Line::End {
+                break;
+            }
+            lines.push(line);
+        }
+        let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
+        assert_eq!(
+            lines,
+            [
+                whole("one"),
+                whole(""),
+                Line::TooLong,
+                whole("1234567"),
+                whole("last")
+            ]
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! `/insights?aspect=…`: the figures of one aspect and the sentences behind them, a page at a time.
+
+use askama::Template;
+
+use super::rows::{FiguresFragment, aspect_path};
+use crate::links::Links;
+use crate::pages::frame::{Frame, Site};
+use crate::pages::words::{Stars, counted, day};
+use crate::search::evidence::{EvidencePage, Supporting};
+use crate::snapshot::Snapshot;
+use crate::wire;
+
+/// How many characters of a review are shown on each side of a finding.
+const CONTEXT_CHARACTERS: usize = 120;
+/// What the page may be narrowed to.
+const POLARITIES: [Option<wire::Polarity>; 6] = [
+    None,
+    Some(wire::Polarity::Positive),
+    Some(wire::Polarity::Negative),
+    Some(wire::Polarity::Mixed),
+    Some(wire::Polarity::Neutral),
+    Some(wire::Polarity::Uncertain),
+];
+
+#[derive(Template)]
+#[template(path = "aspect_page.html")]
+struct AspectPage {
+    frame: Frame,
+    label: String,
+    figures: Option<FiguresFragment>,
+    summary: String,
+    polarities: Vec<Chip>,
+    reviews: Vec<Sentences>,
+    next: Option<String>,
+    limit: u8,
+    json_url: String,
+}
+
+struct Chip {
+    name: &'static str,
+    href: String,
+    is_current: bool,
+}
+
+/// Where one review speaks of the aspect.
+struct Sentences {
+    stars: Stars,
+    date: String,
+    day: String,
+    polarity: &'static str,
+    href: String,
+    findings: Vec<Finding>,
+}
+
+struct Finding {
+    before: String,
+    text: String,
+    after: String,
+    polarity: &'static str,
+}
+
+/// What is asked of an aspect's sentences, parsed already.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The aspect's id.
+    pub id: &'a str,
+    /// Its name.
+    pub label: &'a str,
+    /// Only those that speak so.
+    pub polarity: Option<wire::Polarity>,
+    /// How many reviews a page has.
+    pub limit: u8,
+}
+
+impl Question<'_> {
+    fn path(&self, polarity: Option<wire::Polarity>, site: &Site) -> String {
+        let suffix = polarity.map(|polarity| format!("&polarity={}", name(polarity)));
+        aspect_path(self.id, site) + &suffix.unwrap_or_default()
+    }
+
+    fn json_url(&self, links: &Links) -> String {
+        let suffix = self
+            .polarity
+            .map(|polarity| format!("?polarity={}", name(polarity)));
+        links.evidence(self.id) + &suffix.unwrap_or_default()
+    }
+
+    fn summary(&self, total: u64) -> String {
+        let total = counted(total, "review speaks", "reviews speak");
+        match self.polarity {
+            Some(polarity) => format!(
+                "Filtered: {total} of it so that the whole is {}. Newest first.",
+                name(polarity)
+            ),
+            None => format!("{total} of it. Newest first."),
+        }
+    }
+}
+
+/// The page of the sentences behind an aspect; its figures are those of `insights`.
+#[must_use]
+pub fn show(
+    snapshot: &Snapshot,
+    insights: Option<&wire::Insights>,
+    question: Question<'_>,
+    page: EvidencePage,
+    links: &Links,
+) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let aspect =
+        insights.and_then(|insights| insights.aspects.iter().find(|one| one.id == question.id));
+    let polarities = POLARITIES.map(|polarity| Chip {
+        name: polarity.map_or("all", name),
+        href: question.path(polarity, &site),
+        is_current: polarity == question.polarity,
+    });
+    let next = page.next.as_ref().map(|cursor| {
+        format!(
+            "{}&cursor={cursor}",
+            question.path(question.polarity, &site)
+        )
+    });
+    super::super::rendered(&AspectPage {
+        figures: aspect.map(FiguresFragment::of_aspect),
+        summary: question.summary(page.total),
+        polarities: polarities.into(),
+        next,
+        reviews: page
+            .reviews
+            .into_iter()
+            .map(|supporting| sentences(supporting, &site))
+            .collect(),
+        limit: question.limit,
+        json_url: question.json_url(links),
+        frame: Frame {
+            title: format!(
+                "{}: what customers say about {}",
+                question.label, business.name
+            ),
+            description: Some(format!(
+                "{}: the sentences of customers of {} that speak of it, with the figures counted from them.",
+                question.label, business.name
+            )),
+            canonical: Some(links.absolute(&format!("/insights?aspect={}", question.id))),
+            is_hidden_from_search: question.polarity.is_some(),
+            site,
+        },
+        label: question.label.to_owned(),
+    })
+}
+
+fn sentences(supporting: Supporting, site: &Site) -> Sentences {
+    let Supporting {
+        review,
+        vote,
+        findings,
+    } = supporting;
+    let text = &review.text;
+    let finding = |(finding, technicians)| {
+        let finding = wire::EvidenceFinding::new(finding, text, technicians);
+        let (before, after) = around(text, finding.start, finding.end);
+        Finding {
+            before,
+            after,
+            polarity: name(finding.polarity),
+            text: finding.text,
+        }
+    };
+    Sentences {
+        stars: Stars(review.rating),
+        date: review.date.to_string(),
+        day: day(review.date),
+        polarity: name(vote.into()),
+        href: site.review(&review.id),
+        findings: findings.into_iter().map(finding).collect(),
+    }
+}
+
+/// What stands before and after code points `start..end` of `text`, cut at words.
+fn around(text: &str, start: u32, end: u32) -> (String, String) {
+    let (start, end) = (
+        usize::try_from(start).unwrap_or(usize::MAX),
+        usize::try_from(end).unwrap_or(usize::MAX),
+    );
+    let from = start.saturating_sub(CONTEXT_CHARACTERS);
+    let before: String = text.chars().skip(from).take(start - from).collect();
+    let before = if from == 0 {
+        before
+    } else {
+        before
+            .split_once(char::is_whitespace)
+            .map_or(before.clone(), |(_, rest)| format!("… {rest}"))
+    };
+    let after: String = text.chars().skip(end).take(CONTEXT_CHARACTERS).collect();
+    let is_all = text
+        .chars()
+        .nth(end.saturating_add(CONTEXT_CHARACTERS))
+        .is_none();
+    let after = if is_all {
+        after
+    } else {
+        after
+            .rsplit_once(char::is_whitespace)
+            .map_or(after.clone(), |(rest, _)| format!("{rest} …"))
+    };
+    (before, after)
+}
+
+const fn name(polarity: wire::Polarity) -> &'static str {
+    match polarity {
+        wire::Polarity::Positive => "positive",
+        wire::Polarity::Negative => "negative",
+        wire::Polarity::Neutral => "neutral",
+        wire::Polarity::Mixed => "mixed",
+        wire::Polarity::Uncertain => "uncertain",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around;
+
+    #[test]
+    fn the_words_around_a_finding_are_whole() {
+        let text = format!(
+            "{} they came late and {}",
+            "word ".repeat(60),
+            "then some more ".repeat(20)
+        );
+        let start = u32::try_from(text.chars().count()).unwrap();
+        let at = u32::try_from(text.find("came late").unwrap()).unwrap();
+        let (before, after) = around(&text, at, at + 9);
+        assert!(
+            before.starts_with("… word") && before.ends_with("they "),
+            "{before}"
+        );
+        assert!(
+            after.starts_with(" and then") && after.ends_with(" …"),
+            "{after}"
+        );
+        assert_eq!(
+            around("é so late é", 2, 9),
+            ("é ".to_owned(), " é".to_owned())
+        );
+        assert_eq!(around(&text, start + 5, start + 9).1, "");
+    }
+}

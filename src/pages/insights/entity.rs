@@ -1,0 +1,224 @@
+//! `/insights?technician=…`, `?service=…`, `?area=…`: what is said of a person, a service or a
+//! place, and the newest reviews that name it.
+
+use std::collections::BTreeSet;
+
+use askama::Template;
+
+use super::rows::{FiguresFragment, Quote, aspect_path};
+use crate::links::Links;
+use crate::pages::chart::LegendFragment;
+use crate::pages::frame::{Frame, Site};
+use crate::pages::review::ReviewFragment;
+use crate::pages::words::{count, counted};
+use crate::reviews::fold;
+use crate::snapshot::segment::Segment;
+use crate::snapshot::{Document, Posting, Postings, Snapshot};
+use crate::wire;
+
+/// How many reviews the page shows.
+const NEWEST: usize = 10;
+
+/// What reviews may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntityKind {
+    /// People of the firm.
+    Technician,
+    /// What it does.
+    Service,
+    /// Where.
+    Area,
+}
+
+impl EntityKind {
+    /// All of them, in the order of the page.
+    pub const ALL: [Self; 3] = [Self::Technician, Self::Service, Self::Area];
+
+    /// The parameter that asks for one.
+    #[must_use]
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::Technician => "technician",
+            Self::Service => "service",
+            Self::Area => "area",
+        }
+    }
+
+    /// The id of its group on the page of all insights.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Technician => "people",
+            Self::Service => "services",
+            Self::Area => "areas",
+        }
+    }
+
+    /// The heading of that group.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Technician => "People they name",
+            Self::Service => "Services",
+            Self::Area => "Places",
+        }
+    }
+
+    /// The insights of this kind.
+    #[must_use]
+    pub fn of(self, insights: &wire::Insights) -> &[wire::Entity] {
+        let entities = &insights.entities;
+        match self {
+            Self::Technician => &entities.technicians,
+            Self::Service => &entities.services,
+            Self::Area => &entities.service_areas,
+        }
+    }
+
+    /// What `entity` is asked for by: a service by its id, as in a search, the others by their
+    /// names.
+    #[must_use]
+    pub fn key(self, entity: &wire::Entity) -> &str {
+        match (self, &entity.id) {
+            (Self::Service, Some(id)) => id,
+            (Self::Service, None) | (Self::Technician | Self::Area, _) => &entity.name,
+        }
+    }
+
+    /// Where its page is.
+    #[must_use]
+    pub fn path(self, entity: &wire::Entity, site: &Site) -> String {
+        site.path_with("/insights", self.parameter(), self.key(entity))
+    }
+
+    /// The one that is asked for by `key`, in any case; a service by its name, too.
+    #[must_use]
+    pub fn find<'a>(self, insights: &'a wire::Insights, key: &str) -> Option<&'a wire::Entity> {
+        let folded = fold(key);
+        let entities = self.of(insights);
+        let by_key = entities.iter().find(|entity| self.key(entity) == key);
+        by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
+    }
+
+    fn postings(self, segment: &Segment) -> &Postings {
+        match self {
+            Self::Technician => segment.technicians(),
+            Self::Service => segment.services(),
+            Self::Area => segment.service_areas(),
+        }
+    }
+
+    fn names(self, posting: &Posting, entity: &wire::Entity) -> bool {
+        match self {
+            Self::Service => posting.mention.value == self.key(entity),
+            Self::Technician | Self::Area => posting.mention.folded == fold(&entity.name),
+        }
+    }
+}
+
+/// An aspect that the same reviews judge.
+struct JudgedAspect {
+    name: String,
+    reviews: String,
+    href: String,
+}
+
+#[derive(Template)]
+#[template(path = "entity_page.html")]
+struct EntityPage {
+    frame: Frame,
+    name: String,
+    summary: String,
+    group_heading: &'static str,
+    group_href: String,
+    figures: Option<FiguresFragment>,
+    legend: LegendFragment,
+    aspects: Vec<JudgedAspect>,
+    quotes: Vec<Quote>,
+    reviews: Vec<ReviewFragment>,
+    /// The search for all of them, where there is one.
+    all: Option<String>,
+    json_url: String,
+}
+
+/// The page of `entity`.
+#[must_use]
+pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let filter = match kind {
+        EntityKind::Technician => Some("mentions_technician"),
+        EntityKind::Service => Some("mentions_service"),
+        EntityKind::Area => None,
+    };
+    let aspects = entity.aspects.iter().flatten().map(|one| JudgedAspect {
+        name: one.name.clone(),
+        reviews: counted(u64::from(one.reviews), "review", "reviews"),
+        href: one.id.as_deref().map_or_else(
+            || format!("{}/insights", site.root),
+            |id| aspect_path(id, &site),
+        ),
+    });
+    let reviews = naming(snapshot, kind, entity);
+    let (all, naming_it) = (snapshot.input.review_index.len() as u64, entity.reviews);
+    let path = kind.path(entity, &site);
+    super::super::rendered(&EntityPage {
+        name: entity.name.clone(),
+        summary: format!(
+            "{} of {} name {}.",
+            count(u64::from(naming_it)),
+            counted(all, "review", "reviews"),
+            entity.name
+        ),
+        legend: LegendFragment,
+        group_heading: kind.heading(),
+        group_href: format!("{}/insights#{}", site.root, kind.id()),
+        // Of whom too few name, nothing but the count is told.
+        figures: (entity.positive.is_some()).then(|| FiguresFragment::of_entity(entity)),
+        aspects: aspects.collect(),
+        quotes: (entity.quotes.iter().flatten())
+            .map(|quote| Quote::new(quote, &site))
+            .collect(),
+        all: filter
+            .filter(|_| entity.reviews as usize > reviews.len())
+            .map(|name| site.search(name, kind.key(entity))),
+        reviews: reviews
+            .into_iter()
+            .map(|review| ReviewFragment::in_list(review, business, &site))
+            .collect(),
+        json_url: links.absolute(Document::Insights.path()),
+        frame: Frame {
+            title: format!(
+                "{}: what customers say about {}",
+                entity.name, business.name
+            ),
+            description: Some(format!(
+                "What customers of {} say about {}: figures, trend, quotes and the newest reviews.",
+                business.name, entity.name
+            )),
+            canonical: Some(links.absolute(path.strip_prefix(&site.root).unwrap_or(&path))),
+            is_hidden_from_search: false,
+            site,
+        },
+    })
+}
+
+/// The newest reviews that name `entity`; the others are not read.
+fn naming(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity) -> Vec<wire::Review> {
+    let segments = snapshot.input.review_index.segments().iter();
+    let found = segments.flat_map(|segment| {
+        let postings = kind.postings(segment).iter();
+        // A review that spells a name in two ways names it once.
+        let positions: BTreeSet<u32> = postings
+            .filter(|posting| kind.names(posting, entity))
+            .flat_map(|posting| posting.positions.iter().copied())
+            .collect();
+        positions
+            .into_iter()
+            .map(|position| segment.json_of(position as usize))
+    });
+    found
+        .filter_map(|json| serde_json::from_slice(&json).ok())
+        .take(NEWEST)
+        .collect()
+}

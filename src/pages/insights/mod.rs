@@ -1,0 +1,141 @@
+//! `/insights`: of everything, or of one aspect, person, service or place, whichever the query
+//! names. Values are parsed by the parameters' own types; faults are told all at once.
+
+mod aspect;
+mod entity;
+pub mod overview;
+pub mod rows;
+
+use std::sync::Arc;
+
+use entity::EntityKind;
+use poem::http::StatusCode;
+use poem::{Endpoint, Request, Response, Result};
+
+use super::cached::{Page, Pages};
+use super::frame::{POLICY, page, protected};
+use super::query::PageQuery;
+use crate::ctx::Ctx;
+use crate::respond::{self, problem};
+use crate::reviews::parameters::{self, ParameterSource};
+use crate::search::evidence::{EvidenceQuery, EvidenceRequest, evidence};
+use crate::snapshot::Snapshot;
+
+/// `/insights`.
+pub struct Insights {
+    /// Whose snapshot it shows.
+    pub ctx: Arc<Ctx>,
+    /// Where the page of all insights is kept.
+    pub pages: Arc<Pages>,
+}
+
+/// What the query names; the first of these that it does.
+enum View {
+    All,
+    Aspect(String),
+    Entity(EntityKind, String),
+}
+
+impl View {
+    fn of(source: &mut impl ParameterSource) -> Self {
+        let aspect = source.take::<parameters::Aspect>();
+        let named = [
+            (
+                EntityKind::Technician,
+                source.take::<parameters::Technician>(),
+            ),
+            (EntityKind::Service, source.take::<parameters::Service>()),
+            (EntityKind::Area, source.take::<parameters::Area>()),
+        ];
+        if let Some(id) = aspect {
+            return Self::Aspect(id);
+        }
+        let mut named = named
+            .into_iter()
+            .filter_map(|(kind, key)| Some((kind, key?)));
+        named
+            .next()
+            .map_or(Self::All, |(kind, key)| Self::Entity(kind, key))
+    }
+}
+
+impl Endpoint for Insights {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let mut query = PageQuery::of(&request);
+        let mut source = query.source(&request);
+        let view = View::of(&mut source);
+        let asked = EvidenceRequest::take_polarity_from(&mut source);
+        if !query.issues.is_empty() {
+            return Ok(respond::invalid_parameters(query.issues));
+        }
+        let snapshot = self.ctx.current.load();
+        Ok(match view {
+            View::All => {
+                let body = self.pages.body(&snapshot, Page::Insights);
+                protected(
+                    respond::cached_body(request.headers(), &snapshot, &body),
+                    POLICY,
+                )
+            }
+            View::Aspect(id) => self.aspect(&request, snapshot, &id, &asked).await,
+            View::Entity(kind, key) => self.entity(&request, snapshot, kind, &key).await,
+        })
+    }
+}
+
+impl Insights {
+    async fn aspect(
+        &self,
+        request: &Request,
+        snapshot: Arc<Snapshot>,
+        id: &str,
+        wanted: &EvidenceRequest,
+    ) -> Response {
+        let trade = snapshot.input.analyzer.trade();
+        let Some(query) = EvidenceQuery::about(trade, id, wanted) else {
+            return nothing("There is no aspect of that id; /insights lists them.");
+        };
+        if let Some(cursor) = query.foreign_cursor() {
+            return respond::invalid_parameters(vec![cursor.invalid().into()]);
+        }
+        let asked = aspect::Question {
+            id: &query.aspect.id,
+            label: &query.aspect.label,
+            polarity: wanted.polarity.map(Into::into),
+            limit: wanted.limit,
+        };
+        let made = self.pages.of(&snapshot);
+        let work = || {
+            let page = evidence(&snapshot, made.counts(&snapshot), &query);
+            let insights = made.insights(&snapshot);
+            aspect::show(&snapshot, insights, asked, page, &self.ctx.links)
+        };
+        let html = self.ctx.compute.here(work).await;
+        page(request, Arc::clone(&snapshot), html, POLICY)
+    }
+
+    async fn entity(
+        &self,
+        request: &Request,
+        snapshot: Arc<Snapshot>,
+        kind: EntityKind,
+        key: &str,
+    ) -> Response {
+        let made = self.pages.of(&snapshot);
+        let work = || {
+            let insights = made.insights(&snapshot)?;
+            let entity = kind.find(insights, key)?;
+            Some(entity::show(&snapshot, kind, entity, &self.ctx.links))
+        };
+        match self.ctx.compute.here(work).await {
+            Some(html) => page(request, Arc::clone(&snapshot), html, POLICY),
+            None => nothing("No review names that; /insights lists whom and what they name."),
+        }
+    }
+}
+
+fn nothing(detail: &str) -> Response {
+    problem(StatusCode::NOT_FOUND, detail)
+}

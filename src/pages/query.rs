@@ -1,0 +1,95 @@
+//! The query of a page's address: what was given, what of it is wrong, and the address of the same
+//! page with a part of it changed. Values are parsed by the parameters' own types (floor 3).
+
+use poem::Request;
+
+use crate::respond::UrlParameters;
+use crate::reviews::parameters::{InvalidParameter, Parameter, ParameterSource, Value};
+use crate::wire::Issue;
+
+/// A query as it was sent: its pairs, decoded, and what is wrong with them so far.
+#[derive(Debug, Default)]
+pub struct PageQuery {
+    /// What was given, in its order, without what is empty: a browser's form sends every field.
+    pub pairs: Vec<(String, String)>,
+    /// What cannot be used as it was given.
+    pub issues: Vec<Issue>,
+}
+
+impl PageQuery {
+    /// The query of `request`, nothing of it read yet.
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        let given = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
+        Self {
+            pairs: given
+                .into_owned()
+                .filter(|(_, value)| !value.is_empty())
+                .collect(),
+            issues: Vec::new(),
+        }
+    }
+
+    /// Where its values are taken from: `request` is the one that it is of.
+    #[must_use]
+    pub const fn source<'a>(&'a mut self, request: &'a Request) -> PageSource<'a> {
+        PageSource {
+            query: self,
+            request,
+        }
+    }
+
+    /// `path` with the same query without `names`, and with `added`.
+    #[must_use]
+    pub fn address(&self, path: &str, without: &[&str], added: Option<(&str, &str)>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(
+            self.pairs
+                .iter()
+                .filter(|(name, _)| !without.contains(&name.as_str())),
+        );
+        query.extend_pairs(added);
+        let query = query.finish();
+        if query.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{path}?{query}")
+        }
+    }
+}
+
+/// The parameters of a page, where what is empty is absent, also where the API asks for more: a
+/// browser's form sends every field.
+#[derive(Debug)]
+pub struct PageSource<'a> {
+    query: &'a mut PageQuery,
+    request: &'a Request,
+}
+
+impl ParameterSource for PageSource<'_> {
+    fn take<P: Parameter>(&mut self) -> Option<Value<P>> {
+        UrlParameters::query::<P>(self.request).unwrap_or_else(|invalid| {
+            if !invalid.received.is_empty() {
+                self.refuse(invalid);
+            }
+            None
+        })
+    }
+
+    fn require<P: Parameter>(&mut self) -> Option<Value<P>> {
+        let wrong_before = self.query.issues.len();
+        let value = self.take::<P>();
+        if value.is_none() && self.query.issues.len() == wrong_before {
+            self.refuse(InvalidParameter::missing::<P>());
+        }
+        value
+    }
+
+    fn refuse(&mut self, invalid: InvalidParameter) {
+        self.query.issues.push(invalid.into());
+    }
+
+    fn is_wrong(&self) -> bool {
+        !self.query.issues.is_empty()
+    }
+}

@@ -1,0 +1,378 @@
+//! Reading reviews. A row that no review can be made of (checks can be switched off in a shell) is
+//! reported and left out; text that is no UTF-8 is mended with U+FFFD. One bad row never stops the
+//! others.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use futures_util::TryStreamExt;
+use sqlx::SqliteConnection;
+
+use super::packed::{Row, unpack};
+use super::row::{Flaw, ascii, mended, readable, review};
+use crate::db::Text;
+use crate::reviews::review::{Review, ReviewId};
+
+/// Where a reading stands: which database, and its newest change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DatabasePosition {
+    /// The database's own id; a restored copy of another one has another.
+    pub lineage: String,
+    /// The newest change number.
+    pub change_no: i64,
+}
+
+/// A review, and the number by which the text index knows it.
+#[derive(Debug, Clone)]
+pub struct Numbered {
+    /// `review_change.review_no`; nothing where somebody deleted that row.
+    pub review_no: Option<i64>,
+    /// The review as it is stored.
+    pub review: Review,
+    /// Whether its `updated_at` is of what it says now.
+    pub binding: Binding,
+}
+
+/// Who has said when a review changed last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// Our own writer, or the publisher when it first saw the change.
+    Bound,
+    /// Nobody yet: somebody else wrote the review, which the publisher has never seen.
+    New,
+    /// Nobody yet: somebody else changed it.
+    Foreign,
+}
+
+/// A review that changed: as it is now, or `None` where it is gone.
+#[derive(Debug)]
+pub struct Changed {
+    /// The id of the review that changed.
+    pub id: ReviewId,
+    /// The review, published or withheld.
+    pub review: Option<Numbered>,
+}
+
+/// How many reviews one row of [`Newest`] brings: a row costs much, whatever is in it.
+const REVIEWS_PER_ROW: i64 = 256;
+
+/// A query for packed reviews, put together from what stands before and after the one list of
+/// columns; [`unpack`] is its other side. A value is packed as its length in bytes, a colon, and
+/// its bytes; for null the length is left out. The mentions come last, pairs of kind and value, and
+/// a semicolon ends the review. Of a review with more than 1 MiB of text in all (what a line of
+/// JSON may have that is imported) only id and day are read: SQLite makes no value of more than
+/// 10^9 bytes, and a row brings 256 reviews.
+macro_rules! packed {
+    ($before:tt, $after:tt $(, $argument:expr)*) => {
+        sqlx::query_scalar!(
+            $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
+                 iif(octet_length(author) + coalesce(octet_length(title), 0) + octet_length(text)
+                       + coalesce(octet_length(withheld_reason), 0) + coalesce(octet_length(language), 0)
+                       + octet_length(source_name) + coalesce(octet_length(source_url), 0)
+                       + coalesce(octet_length(response_text), 0) + coalesce(octet_length(response_author), 0) > 1048576,
+                     '::::::::::::::::',
+                     concat(octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
+                       octet_length(text), ':', text, octet_length(status), ':', status,
+                       octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
+                       octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
+                       octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
+                       octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
+                       octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
+                       octet_length(updated_at), ':', updated_at)),
+                 coalesce((select concat(octet_length(n.review_no), ':', n.review_no, octet_length(n.observed_at), ':', n.observed_at,
+                             '1:', iif(n.bound_change_no is n.change_no, 'b', iif(n.bound_change_no is null, 'n', 'f')))
+                           from review_change as n where n.review_id = r.review_id), '::1:b'),
+                 (select iif(sum(octet_length(value)) > 1048576, '!',
+                    group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
+                  from mention as m where m.review_id = r.review_id),
+                 ';') "# + $after
+            $(, $argument)*
+        )
+    };
+}
+
+/// Reads the published reviews bit by bit, newest first: date descending, then id ascending.
+#[derive(Debug, Default)]
+pub struct Newest {
+    /// The day and id of the review read last; nothing yet is after every blob.
+    day: Option<Vec<u8>>,
+    id: Vec<u8>,
+}
+
+impl Newest {
+    /// The next older reviews, up to 256; `None` after the oldest. All are of one state of the
+    /// database if `connection` is in a transaction.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Review>>> {
+        let reviews = self.next_numbered(connection).await?;
+        Ok(reviews.map(|reviews| {
+            reviews
+                .into_iter()
+                .map(|numbered| numbered.review)
+                .collect()
+        }))
+    }
+
+    /// The same, each with its number.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next_numbered(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Numbered>>> {
+        let mut rows = packed!(
+            r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+            "as packed from review as r indexed by review_newest
+             where status = 'published' and reviewed_on = cast(? as text) and review_id > cast(? as text)
+             order by review_id limit ?)",
+            self.day,
+            self.id,
+            REVIEWS_PER_ROW
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        if rows.is_none() {
+            rows = packed!(
+                r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+                "as packed from review as r indexed by review_newest
+                 where status = 'published' and reviewed_on < coalesce(cast(? as text), x'')
+                 order by reviewed_on desc, review_id limit ?)",
+                self.day,
+                REVIEWS_PER_ROW
+            )
+            .fetch_one(&mut *connection)
+            .await?;
+        }
+        let Some(rows) = rows else { return Ok(None) };
+        let mut rows = unpack(&rows);
+        // They come in this order, but SQLite does not promise it of an aggregate.
+        rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
+        // Rows that cannot be unpacked at all would be asked for again and again.
+        let Some(last) = rows.last() else {
+            return Err(sqlx::Error::Decode("reviews cannot be unpacked".into()));
+        };
+        self.day = last.reviewed_on.map(<[u8]>::to_vec);
+        self.id = last.review_id.unwrap_or_default().to_vec();
+        Ok(Some(rows.iter().filter_map(numbered).collect()))
+    }
+}
+
+/// Calls `take` with every published review, in the order of [`Newest`].
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn each_published(
+    connection: &mut SqliteConnection,
+    mut take: impl FnMut(Review) + Send,
+) -> sqlx::Result<()> {
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(connection).await? {
+        reviews.into_iter().for_each(&mut take);
+    }
+    Ok(())
+}
+
+/// How many reviews changed after `change_no`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn count_changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<usize> {
+    let count = sqlx::query_scalar!(
+        "select count(*) from review_change where change_no > ?",
+        change_no
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The reviews that changed after `change_no`, each once.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<Vec<Changed>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where change_no > ?"#,
+        change_no
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review_change as c cross join review as r using (review_id) where c.change_no > ?"#,
+        change_no
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.iter().flat_map(|row| unpack(row));
+    let mut reviews: HashMap<String, Numbered> = rows
+        .filter_map(|row| numbered(&row))
+        .map(|numbered| (numbered.review.id.to_string(), numbered))
+        .collect();
+    let ids = ids.iter().map(AsRef::as_ref);
+    let changed = ids.filter_map(|id: &str| {
+        Some(Changed {
+            review: reviews.remove(id),
+            id: id.parse().ok()?,
+        })
+    });
+    Ok(changed.collect())
+}
+
+/// The published reviews among those of these ids, in no particular order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn published(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<Vec<Numbered>> {
+    of_ids(connection, ids, true).await
+}
+
+/// The reviews of these ids, in no particular order: all, or the published ones.
+pub(super) async fn of_ids(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+    is_published: bool,
+) -> sqlx::Result<Vec<Numbered>> {
+    let ids = serde_json::Value::from(ids).to_string();
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from json_each(?) as i cross join review as r on r.review_id = i.value
+           where r.status = 'published' or not ?"#,
+        ids,
+        is_published
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .iter()
+        .flat_map(|row| unpack(row))
+        .filter_map(|row| numbered(&row))
+        .collect())
+}
+
+/// The review of that id, published or withheld.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find(
+    connection: &mut SqliteConnection,
+    id: &ReviewId,
+) -> sqlx::Result<Option<Review>> {
+    let id = id.as_str();
+    let row = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review as r where review_id = ?"#,
+        id
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.and_then(|row| unpack(&row).first().and_then(readable)))
+}
+
+/// Which database this is, and its newest change number.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#)
+        .fetch_optional(&mut *connection)
+        .await?;
+    Ok(DatabasePosition {
+        lineage: lineage.unwrap_or_default().into(),
+        change_no: newest_change(connection).await?,
+    })
+}
+
+/// The newest change number; 0 where nothing was ever written.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The ids of rows that no review can be made of, the first `limit` of them, and why.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn unreadable(
+    connection: &mut SqliteConnection,
+    limit: usize,
+) -> sqlx::Result<Vec<(String, Flaw)>> {
+    let mut rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review as r order by review_id"#
+    )
+    .fetch(connection);
+    let mut unreadable = Vec::new();
+    while let Some(packed) = rows.try_next().await? {
+        let row = unpack(&packed).into_iter().next();
+        let flaw = row
+            .as_ref()
+            .map_or(Some(Flaw::Broken), |row| review(row).err());
+        if let Some(flaw) = flaw.filter(|_| unreadable.len() < limit) {
+            unreadable.push((
+                row.and_then(|row| row.review_id)
+                    .map(mended)
+                    .unwrap_or_default(),
+                flaw,
+            ));
+        }
+    }
+    Ok(unreadable)
+}
+
+/// How many reviews are withheld, by reason.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
+    let rows = sqlx::query!(
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
+           from review where status = 'withheld' group by 1"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut withheld = BTreeMap::new();
+    for row in rows {
+        // Reasons that were mended may have become the same.
+        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+    }
+    Ok(withheld)
+}
+
+fn numbered(row: &Row<'_>) -> Option<Numbered> {
+    let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
+    let binding = match row.binding {
+        Some(b"n") => Binding::New,
+        Some(b"f") => Binding::Foreign,
+        Some(_) | None => Binding::Bound,
+    };
+    readable(row).map(|review| Numbered {
+        review_no,
+        review,
+        binding,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,331 @@
+//! One connection: hyper between its socket and the endpoint, and what is left to do when hyper is
+//! through.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::header::{HOST, HeaderMap, TRANSFER_ENCODING};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, Version};
+use hyper_util::rt::TokioIo;
+use poem::Endpoint;
+use poem::http::uri::{Authority, Scheme};
+use poem::web::{LocalAddr, RemoteAddr};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::admission::Standing;
+use super::early_response::{self, EarlyResponse};
+use super::phase::{Cycle, Phase};
+use super::socket::{Overdue, Socket};
+use super::{BoxBody, Limits};
+
+/// hyper's least buffer (its builder panics below).
+const BUFFER_BYTES_MIN: usize = 8 * 1024;
+
+/// hyper's own bound on header fields, for which it needs no allocation.
+const HEADERS_MAX_OF_HYPER: usize = 100;
+
+/// What all connections share.
+pub(super) struct Handler<E> {
+    endpoint: Arc<E>,
+    limits: Limits,
+    http: http1::Builder,
+}
+
+impl<E> Handler<E> {
+    pub(super) fn new(endpoint: Arc<E>, limits: Limits) -> Self {
+        let mut http = http1::Builder::new();
+        http.max_header_size(limits.head_bytes_max)
+            .max_buf_size(
+                limits
+                    .buffer_bytes_max
+                    .max(limits.head_bytes_max)
+                    .max(BUFFER_BYTES_MIN),
+            )
+            // A client may end its side once it has asked, and still wants the answer.
+            .half_close(true)
+            // hyper would close without an answer, and bound idle time by the same figure: the
+            // socket keeps time.
+            .header_read_timeout(None);
+        if limits.headers_max != HEADERS_MAX_OF_HYPER {
+            http.max_headers(limits.headers_max);
+        }
+        Self {
+            endpoint,
+            limits,
+            http,
+        }
+    }
+}
+
+/// A connection as its server sees it: what it does, and a way to ask it to go.
+pub(super) struct Place {
+    cycle: Arc<Cycle>,
+    is_asked: AtomicBool,
+    asked: Notify,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        Self {
+            cycle: Arc::new(Cycle::new()),
+            is_asked: AtomicBool::new(false),
+            asked: Notify::new(),
+        }
+    }
+
+    /// What it does at this moment; by the time that it is asked to go, it may have begun something
+    /// else, and stays.
+    pub(super) fn standing(&self) -> Standing {
+        if self.is_asked.load(Ordering::Relaxed) {
+            return Standing::Leaving;
+        }
+        match self.cycle.phase() {
+            Phase::New => Standing::Silent,
+            Phase::Idle => Standing::Resting,
+            Phase::Head | Phase::Answering | Phase::Answered => Standing::Busy,
+        }
+    }
+
+    /// Asks it to go, for another.
+    pub(super) fn ask_to_go(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.asked.notify_one();
+    }
+}
+
+/// What the requests of one connection share.
+struct Connection<E> {
+    handler: Arc<Handler<E>>,
+    local: LocalAddr,
+    remote: RemoteAddr,
+    cycle: Arc<Cycle>,
+    /// Whether the last request came with a body, of which some may be unanalyzed.
+    had_body: AtomicBool,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn hold<E: Endpoint + 'static>(
+    handler: Arc<Handler<E>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stop: CancellationToken,
+    place: Arc<Place>,
+) {
+    // It fails only on a connection that is gone already.
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    let limits = handler.limits;
+    let cycle = Arc::clone(&place.cycle);
+    let shared = Arc::new(Connection {
+        handler: Arc::clone(&handler),
+        local: LocalAddr(local.into()),
+        remote: RemoteAddr(peer.into()),
+        cycle: Arc::clone(&cycle),
+        had_body: AtomicBool::new(false),
+    });
+    let service = service_fn(|request: Request<Incoming>| {
+        shared.cycle.enter(Phase::Answering);
+        answer(Arc::clone(&shared), request)
+    });
+    let socket = TokioIo::new(Socket::new(stream, Arc::clone(&cycle), limits));
+    let mut http = handler.http.serve_connection(socket, service);
+    let mut is_stopping = false;
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut http => break result,
+            () = stop.cancelled(), if !is_stopping => {
+                is_stopping = true;
+                Pin::new(&mut http).graceful_shutdown();
+            }
+            // What has come meanwhile, hyper has read just now.
+            () = place.asked.notified() => match cycle.phase() {
+                Phase::New => return,
+                Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
+                Phase::Head | Phase::Answering | Phase::Answered => place.is_asked.store(false, Ordering::Relaxed),
+            }
+        }
+    };
+    let parts = http.into_parts();
+    let socket = parts.io.into_inner();
+    match ending(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
+        Ending::Done if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
+            early_response::linger(socket.into_stream(), &limits).await;
+        }
+        Ending::Done => {}
+        Ending::Refuse(early_response) => {
+            early_response
+                .send(
+                    socket.into_stream(),
+                    early_response::is_head(&parts.read_buf),
+                    &limits,
+                )
+                .await;
+        }
+        Ending::Cut => {
+            tracing::debug!(%peer, "server.reader_cut: a client took its response too slowly");
+            // Closing alone would leave the rest of the response to the system, which goes on
+            // offering it for minutes.
+            let _ = socket.into_stream().set_zero_linger();
+        }
+    }
+}
+
+/// What is left to do when hyper is through with a connection.
+#[derive(Debug, PartialEq, Eq)]
+enum Ending {
+    /// Nothing: the socket closes.
+    Done,
+    /// Answer with this problem, then close.
+    Refuse(EarlyResponse),
+    /// Reset the connection without an answer.
+    Cut,
+}
+
+/// `unread` is what hyper read and could not use.
+fn ending(
+    result: hyper::Result<()>,
+    socket: &Socket,
+    phase: Phase,
+    unread: &[u8],
+    limits: &Limits,
+) -> Ending {
+    if let Some(status) = socket.rejected() {
+        return Ending::Refuse(EarlyResponse::from_status(status, unread, limits));
+    }
+    // RFC 9112 §2.2: empty lines before a request are none yet.
+    let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
+    match (socket.overdue(), result) {
+        (Some(Overdue::Taking), _) => Ending::Cut,
+        (Some(Overdue::Sending), _) if has_begun => Ending::Refuse(EarlyResponse::HeadTooSlow),
+        (None, Err(error)) if has_begun && error.is_incomplete_message() => {
+            Ending::Refuse(EarlyResponse::Incomplete)
+        }
+        // For example the preface of HTTP/2, which hyper leaves to its caller.
+        (None, Err(error)) if has_begun && error.is_parse() => {
+            Ending::Refuse(EarlyResponse::Malformed)
+        }
+        (Some(Overdue::Sending) | None, _) => Ending::Done,
+    }
+}
+
+async fn answer<E: Endpoint>(
+    connection: Arc<Connection<E>>,
+    request: Request<Incoming>,
+) -> Result<Response<Reply>, Infallible> {
+    let handler = &*connection.handler;
+    connection
+        .had_body
+        .store(!request.body().is_end_stream(), Ordering::Relaxed);
+    connection
+        .cycle
+        .expect_body(request.body().size_hint().exact());
+    let response = if let Some(early_response) = objection(&request, &handler.limits) {
+        early_response.to_response(&handler.limits)
+    } else {
+        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+        handler
+            .endpoint
+            .get_response((request, local, remote, Scheme::HTTP).into())
+            .await
+            .into()
+    };
+    let cycle = Arc::clone(&connection.cycle);
+    Ok(response.map(|body| Reply { body, cycle }))
+}
+
+/// What is wrong with a head that hyper lets pass.
+fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyResponse> {
+    let uri = request.uri();
+    let target_bytes = uri.path().len()
+        + uri.query().map_or(0, str::len)
+        + uri.authority().map_or(0, |name| name.as_str().len());
+    if target_bytes > limits.uri_bytes_max {
+        return Some(EarlyResponse::TargetTooLong);
+    }
+    host_fault(request.version(), request.headers())
+        .or_else(|| has_other_coding(request.headers()).then_some(EarlyResponse::CodingUnknown))
+}
+
+/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for any that is no
+/// `uri-host [ ":" port ]`. An empty one is that of a target without an authority.
+fn host_fault(version: Version, headers: &HeaderMap) -> Option<EarlyResponse> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let (first, has_more) = (hosts.next(), hosts.next().is_some());
+    match first {
+        Some(_) if has_more => Some(EarlyResponse::HostMissing),
+        None if version == Version::HTTP_11 => Some(EarlyResponse::HostMissing),
+        Some(host) => (!is_host(host.as_bytes())).then_some(EarlyResponse::HostInvalid),
+        None => None,
+    }
+}
+
+fn is_host(given: &[u8]) -> bool {
+    let is_port = |authority: &Authority| {
+        let port = authority.as_str().strip_prefix(authority.host());
+        port.is_some_and(|port| {
+            port.is_empty()
+                || port
+                    .strip_prefix(':')
+                    .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    };
+    given.is_empty() || Authority::try_from(given).is_ok_and(|authority| is_port(&authority))
+}
+
+/// Whether the body is coded in more than chunks, which nothing here undoes (RFC 9112 §6.1: 501).
+fn has_other_coding(headers: &HeaderMap) -> bool {
+    headers.get_all(TRANSFER_ENCODING).iter().any(|line| {
+        let mut codings = line.as_bytes().split(|byte| *byte == b',');
+        codings.any(|coding| {
+            let coding = coding.trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"chunked")
+        })
+    })
+}
+
+/// An answer's body. hyper drops it once it has taken the whole of it, which is how the end of an
+/// answer is known.
+struct Reply {
+    body: BoxBody,
+    cycle: Arc<Cycle>,
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        self.cycle.enter(Phase::Answered);
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,223 @@
+//! What a client is told whose request never reached a handler: a problem (RFC 9457) like every
+//! other error.
+
+use std::io;
+
+use http_body_util::{BodyExt, Full};
+use hyper::{Response, StatusCode};
+use tokio::io::{AsyncWriteExt, copy, sink};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{BoxBody, Limits};
+use crate::clock::Clock;
+use crate::wire::{self, Problem};
+
+/// Why a request was turned down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EarlyResponse {
+    /// 400: what was sent is not HTTP/1.x.
+    Malformed,
+    /// The client ended its side within a head.
+    Incomplete,
+    /// HTTP/1.1 without exactly one `Host` (RFC 9112 §3.2: 400).
+    HostMissing,
+    /// A `Host` that is no name or address with or without a port (RFC 9112 §3.2: 400).
+    HostInvalid,
+    /// The body is coded in a way that is not known here (RFC 9112 §6.1: 501).
+    CodingUnknown,
+    /// The head did not come in time.
+    HeadTooSlow,
+    /// The request's target is too long.
+    TargetTooLong,
+    /// Too many header fields, or too many bytes of them.
+    HeadTooLarge,
+    /// Every connection is in use.
+    Crowded,
+    /// The peer has as many connections as it may.
+    PeerCrowded,
+}
+
+impl EarlyResponse {
+    /// What hyper meant with `status`, given the `head` it could not take.
+    ///
+    /// hyper says 431 for whatever outgrows a head's bound. If it was the request line that did,
+    /// 414 tells better what to change.
+    pub(super) fn from_status(status: u16, head: &[u8], limits: &Limits) -> Self {
+        match status {
+            414 => Self::TargetTooLong,
+            431 if request_line(head).len() > limits.uri_bytes_max => Self::TargetTooLong,
+            431 => Self::HeadTooLarge,
+            _ => Self::Malformed,
+        }
+    }
+
+    const fn status(self) -> StatusCode {
+        match self {
+            Self::Malformed | Self::Incomplete | Self::HostMissing | Self::HostInvalid => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::CodingUnknown => StatusCode::NOT_IMPLEMENTED,
+            Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Crowded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::PeerCrowded => StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+
+    fn detail(self, limits: &Limits) -> String {
+        match self {
+            Self::Malformed => "This is not an HTTP/1.1 request. Send a request line such as `GET /reviews.json HTTP/1.1`, \
+                                then header fields such as `Host: example.com`, then an empty line."
+                .to_owned(),
+            Self::Incomplete => "The request ended before the empty line that ends its head. Send the whole head.".to_owned(),
+            Self::HostMissing => "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.".to_owned(),
+            Self::HostInvalid => {
+                "The `Host` header field is no host with or without a port. Send one such as `example.com` or `127.0.0.1:8080`.".to_owned()
+            }
+            Self::CodingUnknown => {
+                "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`."
+                    .to_owned()
+            }
+            Self::HeadTooSlow => {
+                let seconds = limits.headers_timeout.as_secs_f64();
+                format!(
+                    "The request's head did not arrive within {seconds} s. Send the request line and the header fields at once."
+                )
+            }
+            Self::TargetTooLong => {
+                let max = limits.uri_bytes_max;
+                format!("The request's target is longer than {max} bytes. Shorten its path or query.")
+            }
+            Self::HeadTooLarge => {
+                let (count, bytes) = (limits.headers_max, limits.head_bytes_max);
+                format!(
+                    "The request has more than {count} header fields, or more than {bytes} bytes of head. Send fewer or shorter \
+                     ones, for example without cookies."
+                )
+            }
+            Self::Crowded => "Every connection is in use. Try again in a second.".to_owned(),
+            Self::PeerCrowded => {
+                let max = limits.connections_per_peer_max;
+                format!("Your network has as many connections open as it may, {max} at most. Close some, or use those again.")
+            }
+        }
+    }
+
+    /// The header fields beside the length and the date.
+    fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let retry_after = match self {
+            Self::Crowded | Self::PeerCrowded => Some(("retry-after", "1")),
+            Self::Malformed
+            | Self::Incomplete
+            | Self::HostMissing
+            | Self::HostInvalid
+            | Self::CodingUnknown
+            | Self::HeadTooSlow
+            | Self::TargetTooLong
+            | Self::HeadTooLarge => None,
+        };
+        let always = [
+            ("content-type", "application/problem+json"),
+            ("cache-control", "no-store"),
+            ("access-control-allow-origin", "*"),
+            ("connection", "close"),
+        ];
+        always.into_iter().chain(retry_after)
+    }
+
+    fn body(self, limits: &Limits) -> Vec<u8> {
+        let status = self.status();
+        let problem = Problem {
+            kind: "about:blank".to_owned(),
+            title: status.canonical_reason().unwrap_or_default().to_owned(),
+            status: status.as_u16(),
+            detail: self.detail(limits),
+            issues: Vec::new(),
+        };
+        wire::json(&problem)
+    }
+
+    /// The answer as hyper sends it.
+    pub(super) fn to_response(self, limits: &Limits) -> Response<BoxBody> {
+        let body = Full::from(self.body(limits))
+            .map_err(|never| match never {})
+            .boxed();
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status();
+        for (name, value) in self.fields() {
+            response
+                .headers_mut()
+                .insert(name, hyper::header::HeaderValue::from_static(value));
+        }
+        response
+    }
+
+    /// The answer as it stands on the wire; to a `HEAD`, without its body (RFC 9110 §9.3.2).
+    fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
+        let (status, body) = (self.status(), self.body(limits));
+        // RFC 9110 §6.6.1: whoever has a clock dates a 4xx.
+        let date = httpdate::fmt_http_date(Clock::system().now().into());
+        let mut answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-length: {}\r\ndate: {date}\r\n",
+            body.len()
+        );
+        for (name, value) in self.fields() {
+            answer.extend([name, ": ", value, "\r\n"]);
+        }
+        answer.push_str("\r\n");
+        let mut answer = answer.into_bytes();
+        if !is_head {
+            answer.extend(body);
+        }
+        answer
+    }
+
+    /// Sends the answer and closes, within [`Limits::early_response_timeout`].
+    pub(super) async fn send(self, mut stream: TcpStream, is_head: bool, limits: &Limits) {
+        let answer = self.to_bytes(is_head, limits);
+        let sent = async {
+            stream.write_all(&answer).await?;
+            stream.shutdown().await?;
+            swallow(&mut stream).await
+        };
+        // In time or not, gone or not: there is nobody left to tell.
+        let _ = timeout(limits.early_response_timeout, sent).await;
+    }
+}
+
+/// Reads to the client's end. Closing while bytes are unanalyzed resets the connection, and a reset
+/// may overtake the answer (RFC 9112 §9.6).
+async fn swallow(stream: &mut TcpStream) -> io::Result<()> {
+    copy(stream, &mut sink()).await.map(drop)
+}
+
+/// Gives the client time to take the answer to a request whose body may not have been analyzed
+/// whole, then closes.
+pub(super) async fn linger(mut stream: TcpStream, limits: &Limits) {
+    let _ = timeout(limits.early_response_timeout, swallow(&mut stream)).await;
+}
+
+/// Answers a connection that there is no place for.
+pub(super) async fn turn_away(early_response: EarlyResponse, stream: TcpStream, limits: Limits) {
+    let mut start = [0; 5];
+    // Not before the request: many clients take an answer to nothing for a broken connection, and
+    // retry at once.
+    match timeout(limits.early_response_timeout, stream.peek(&mut start)).await {
+        Ok(Ok(0) | Err(_)) => {}
+        Ok(Ok(_)) | Err(_) => early_response.send(stream, is_head(&start), &limits).await,
+    }
+}
+
+/// Whether a request that starts like this is a `HEAD`.
+pub(super) fn is_head(request: &[u8]) -> bool {
+    request.starts_with(b"HEAD ")
+}
+
+/// The request line of `head`, as far as it has come.
+fn request_line(head: &[u8]) -> &[u8] {
+    // RFC 9112 §2.2: empty lines before it are to be passed over.
+    let head = head.trim_ascii_start();
+    head.split(|byte| *byte == b'\n').next().unwrap_or_default()
+}

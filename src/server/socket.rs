@@ -1,0 +1,239 @@
+//! The socket as hyper sees it: it keeps the deadlines, and takes out the answers that hyper makes
+//! by itself.
+//!
+//! hyper answers a head it cannot read with a status and no body, and a late one with nothing. The
+//! first never reaches the client: its status is noted here, hyper believes it sent, and once hyper
+//! is through, the connection's task sends the problem in its place. Deadlines are looked at when
+//! the system has made hyper wait, never otherwise.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use super::Limits;
+use super::pace::{Alarm, Pace};
+use super::phase::{Cycle, Phase};
+use super::tail::Tail;
+
+/// A deadline that passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overdue {
+    /// The client did not send in time.
+    Sending,
+    /// The client did not take the response in time.
+    Taking,
+}
+
+pub(super) struct Socket {
+    stream: TcpStream,
+    cycle: Arc<Cycle>,
+    limits: Limits,
+    alarm: Alarm,
+    /// Until when bytes must come, and the phase that this holds for.
+    read_by: Option<(Phase, Instant)>,
+    /// Runs from the first time a response had to wait until it is out.
+    pace: Option<Pace>,
+    /// The status with which hyper turned a request down.
+    rejected: Option<u16>,
+    /// Whether a next head has begun within what was read.
+    tail: Tail,
+    overdue: Option<Overdue>,
+    /// The client will send no more.
+    is_ended: bool,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, cycle: Arc<Cycle>, limits: Limits) -> Self {
+        let alarm = Alarm::default();
+        Self {
+            stream,
+            cycle,
+            limits,
+            alarm,
+            read_by: None,
+            pace: None,
+            rejected: None,
+            tail: Tail::default(),
+            overdue: None,
+            is_ended: false,
+        }
+    }
+
+    pub(super) const fn rejected(&self) -> Option<u16> {
+        self.rejected
+    }
+
+    pub(super) const fn overdue(&self) -> Option<Overdue> {
+        self.overdue
+    }
+
+    pub(super) const fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
+    pub(super) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
+    fn note_read(&mut self, read: &[u8]) {
+        self.tail.note(read);
+        match self.cycle.phase() {
+            _ if read.is_empty() => self.is_ended = true,
+            Phase::New | Phase::Idle => self.cycle.enter(Phase::Head),
+            Phase::Head | Phase::Answering | Phase::Answered => {}
+        }
+    }
+
+    /// Whether what hyper waits to read has taken too long.
+    fn is_read_overdue(&mut self, context: &mut Context<'_>) -> bool {
+        let phase = self.cycle.phase();
+        let read_by = match self.read_by {
+            Some((since, at)) if since == phase => at,
+            _ => {
+                let allowed = match phase {
+                    Phase::New | Phase::Head => self.limits.headers_timeout,
+                    Phase::Idle => self.limits.keep_alive_timeout,
+                    Phase::Answering | Phase::Answered => self.limits.body_timeout,
+                };
+                let at = Alarm::now() + allowed;
+                self.read_by = Some((phase, at));
+                at
+            }
+        };
+        self.alarm.poll_passed(context, read_by)
+    }
+
+    /// What came of a write, with the pace kept: `attempt` is what the system said.
+    fn note_write(
+        &mut self,
+        context: &mut Context<'_>,
+        attempt: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match attempt {
+            Poll::Ready(Ok(bytes)) => {
+                if let Some(pace) = &mut self.pace {
+                    let now = Alarm::now();
+                    pace.resume(now);
+                    pace.earn(bytes, now, &self.limits);
+                }
+            }
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => {
+                let now = Alarm::now();
+                let pace = self
+                    .pace
+                    .get_or_insert_with(|| Pace::start(now, &self.limits));
+                pace.resume(now);
+                let deadline = pace.deadline();
+                if self.alarm.poll_passed(context, deadline) {
+                    self.overdue = Some(Overdue::Taking);
+                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                }
+            }
+        }
+        attempt
+    }
+
+    /// Whether the bytes to be written are an answer of hyper's own, and if so, its status noted.
+    fn is_rejection(&mut self, head: &[u8]) -> bool {
+        if !self.cycle.phase().is_reading() {
+            return false;
+        }
+        // `HTTP/1.1 431 …` (RFC 9112 §4). hyper writes such a head in one piece.
+        let status = head
+            .get(9..12)
+            .and_then(|digits| str::from_utf8(digits).ok())
+            .and_then(|digits| digits.parse().ok());
+        self.rejected = self.rejected.or(status).or(Some(400));
+        true
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(context, buffer) {
+            Poll::Ready(Ok(())) => {
+                this.note_read(&buffer.filled()[before..]);
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending if this.is_read_overdue(context) => {
+                this.overdue = Some(Overdue::Sending);
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if this.is_rejection(bytes) {
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let attempt = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.note_write(context, attempt)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if this.is_rejection(parts.first().map_or(&[], |part| part)) {
+            return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
+        }
+        let attempt = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
+        this.note_write(context, attempt)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// hyper flushes here only when it has nothing left to write.
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.stream).poll_flush(context))?;
+        if this.cycle.phase() == Phase::Answered {
+            // hyper reads ahead: the time of a head that has begun with the request before runs
+            // from here.
+            let has_begun = this.tail.answered(this.cycle.body_bytes());
+            this.cycle
+                .enter(if has_begun { Phase::Head } else { Phase::Idle });
+            this.read_by = None;
+            this.pace = None;
+        } else if let Some(pace) = &mut this.pace {
+            pace.pause(Alarm::now());
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// A client that was turned down still has its answer to come, so its connection stays open for
+    /// it.
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.rejected.is_some() {
+            Poll::Ready(Ok(()))
+        } else {
+            Pin::new(&mut this.stream).poll_shutdown(context)
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Content codings of a rendered document (RFC 9110 §8.4.1), made once per snapshot and never per
+//! request.
+//!
+//! Apart, because it takes time: it knows bytes and when to give up, and neither documents nor
+//! requests. The same pieces give the same bytes, so a coding's strong entity tag stays true after
+//! a restart: pieces are segments of reviews, and those are a function of the content. Brotli and
+//! Zstandard give the same bytes however the content is cut.
+
+use std::io::{self, Write};
+
+use brotli::CompressorWriter;
+use brotli::enc::BrotliEncoderParams;
+use bytes::Bytes;
+
+use super::gzip;
+use crate::steps;
+
+/// What encoders are given at a time, and after how much it is asked whether the result is still
+/// wanted.
+const UNIT_BYTES: usize = 256 * 1024;
+/// Of the levels tried on 30 MB of reviews, the last one before time grows faster than size
+/// shrinks.
+const ZSTD_LEVEL: i32 = 9;
+/// Browsers refuse frames that need more than 8 MiB (RFC 9659 §3); level 9 takes 4 MiB of its own
+/// accord.
+const ZSTD_WINDOW_LOG: u32 = 22;
+const BROTLI_QUALITY: i32 = 5;
+const BROTLI_WINDOW_LOG: i32 = 22;
+const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
+
+/// A content coding that documents are offered in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Coding {
+    /// Brotli, `br` (RFC 7932).
+    Brotli,
+    /// Zstandard, `zstd` (RFC 8878).
+    Zstd,
+    /// Gzip, `gzip` (RFC 1952).
+    Gzip,
+}
+
+impl Coding {
+    /// Every coding, the preferred one first.
+    pub const ALL: [Self; 3] = [Self::Brotli, Self::Zstd, Self::Gzip];
+
+    /// Its name in `Accept-Encoding`, `Content-Encoding` and at the end of an entity tag.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+            Self::Gzip => "gzip",
+        }
+    }
+
+    /// The coded concatenation of `pieces`: one gzip member without a time, one brotli stream, or
+    /// one zstd frame that tells its size and needs a window of at most 8 MiB.
+    ///
+    /// `None` once `is_cancelled` says so, which is asked every 256 KiB; also where the encoder
+    /// cannot get its memory: the coding is not offered then. What is `known` of the pieces is not
+    /// made again.
+    #[must_use]
+    pub fn compress(
+        self,
+        pieces: &[Bytes],
+        known: &gzip::Pieces,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Bytes> {
+        let size_bytes: usize = pieces.iter().map(Bytes::len).sum();
+        let wanted = Cancellation {
+            pieces,
+            is_cancelled,
+        };
+        let coded = match self {
+            Self::Brotli => wanted.brotli(size_bytes),
+            Self::Zstd => wanted.zstd(size_bytes),
+            Self::Gzip => known.member(pieces, |encoder, piece| {
+                wanted.feed_pieces(encoder, std::slice::from_ref(piece))
+            }),
+        };
+        let mut coded = coded.ok()?;
+        // It is kept for as long as the snapshot is, and a grown vector may be half empty.
+        coded.shrink_to_fit();
+        Some(Bytes::from(coded))
+    }
+}
+
+struct Cancellation<'a> {
+    pieces: &'a [Bytes],
+    is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Cancellation<'_> {
+    fn brotli(&self, size_bytes: usize) -> io::Result<Vec<u8>> {
+        // Without the hint, quality 5 takes the hasher for small inputs, and 30 MB of reviews get
+        // half as big again.
+        let parameters = BrotliEncoderParams {
+            quality: BROTLI_QUALITY,
+            lgwin: BROTLI_WINDOW_LOG,
+            size_hint: size_bytes,
+            ..BrotliEncoderParams::default()
+        };
+        let mut encoder =
+            CompressorWriter::with_params(Vec::new(), BROTLI_BUFFER_BYTES, &parameters);
+        self.feed(&mut encoder)?;
+        Ok(encoder.into_inner())
+    }
+
+    fn zstd(&self, size_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+        encoder.window_log(ZSTD_WINDOW_LOG)?;
+        encoder.set_pledged_src_size(Some(size_bytes as u64))?;
+        self.feed(&mut encoder)?;
+        encoder.finish()
+    }
+
+    fn feed(&self, encoder: &mut impl Write) -> io::Result<()> {
+        self.feed_pieces(encoder, self.pieces)
+    }
+
+    /// Gives the encoder units of one size: where an encoder is interrupted may show in what it
+    /// makes.
+    fn feed_pieces(&self, encoder: &mut impl Write, pieces: &[Bytes]) -> io::Result<()> {
+        let length: usize = pieces.iter().map(Bytes::len).sum();
+        let mut unit = Vec::with_capacity(UNIT_BYTES.min(length));
+        for piece in pieces {
+            let mut rest = &piece[..];
+            while let Some((taken, left)) = rest.split_at_checked(UNIT_BYTES - unit.len()) {
+                unit.extend_from_slice(taken);
+                self.give(encoder, &mut unit)?;
+                rest = left;
+            }
+            unit.extend_from_slice(rest);
+        }
+        self.give(encoder, &mut unit)
+    }
+
+    fn give(&self, encoder: &mut impl Write, unit: &mut Vec<u8>) -> io::Result<()> {
+        if (self.is_cancelled)() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        steps::one();
+        encoder.write_all(unit)?;
+        unit.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::Read;
+
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::{Coding, UNIT_BYTES, gzip};
+
+    fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Bytes> {
+        coding.compress(pieces, &gzip::Pieces::default(), &|| false)
+    }
+
+    fn whole(pieces: &[Bytes]) -> Vec<u8> {
+        pieces.concat()
+    }
+
+    fn decode(coding: Coding, coded: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        match coding {
+            Coding::Brotli => brotli::Decompressor::new(coded, 4096)
+                .read_to_end(&mut text)
+                .unwrap(),
+            // Not the decoder for several members: curl stops after the first one, too.
+            Coding::Gzip => flate2::read::GzDecoder::new(coded)
+                .read_to_end(&mut text)
+                .unwrap(),
+            Coding::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::new(coded)
+                    .unwrap()
+                    .single_frame();
+                decoder.window_log_max(23).unwrap();
+                decoder.read_to_end(&mut text).unwrap()
+            }
+        };
+        text
+    }
+
+    fn sample(size_bytes: usize) -> Bytes {
+        let words = [
+            "heat pump ",
+            "Art Beecham ",
+            "came out ",
+            "five stars ",
+            "{\"id\":\"",
+            "2024-02-29",
+        ];
+        let text = (0_usize..).flat_map(|at| words[(at * at / 7 + at / 3) % words.len()].bytes());
+        text.take(size_bytes).collect()
+    }
+
+    #[test]
+    fn every_coding_gives_back_what_was_put_in() {
+        for pieces in [
+            vec![],
+            vec![Bytes::new()],
+            vec![sample(1)],
+            vec![sample(70_000), Bytes::new(), sample(3), sample(2_500_000)],
+        ] {
+            for coding in Coding::ALL {
+                let coded = compress(coding, &pieces).unwrap();
+                assert_eq!(decode(coding, &coded), whole(&pieces), "{coding:?}");
+                assert_eq!(
+                    compress(coding, &pieces).unwrap(),
+                    coded,
+                    "{coding:?} twice"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn gzip_tells_no_time() {
+        let coded = compress(Coding::Gzip, &[sample(10)]).unwrap();
+        assert_eq!(coded[4..8], [0; 4], "MTIME (RFC 1952 §2.3.1)");
+    }
+
+    #[test]
+    fn a_zstd_frame_tells_its_size() {
+        let size_bytes = 300_000;
+        let coded = compress(Coding::Zstd, &[sample(size_bytes)]).unwrap();
+        assert_eq!(
+            zstd::zstd_safe::get_frame_content_size(&coded).unwrap(),
+            Some(size_bytes as u64)
+        );
+    }
+
+    #[test]
+    fn gzip_deflates_only_pieces_that_are_new_and_goes_on_where_it_was_cancelled() {
+        let segments: Vec<Bytes> = (1..=40).map(|number| sample(1_000 * number)).collect();
+        let whole: usize = segments.iter().map(Bytes::len).sum();
+        let known = gzip::Pieces::default();
+        // One unit a piece: each is asked for before it is deflated.
+        let deflate = |pieces: &[Bytes], units_max: usize| {
+            let units = Cell::new(0);
+            let is_cancelled = || {
+                units.set(units.get() + 1);
+                units.get() > units_max
+            };
+            (
+                Coding::Gzip.compress(pieces, &known, &is_cancelled),
+                units.get(),
+            )
+        };
+        let mut now = segments;
+        for round in 0..3 {
+            // A change each time, and never the time to deflate more than ten.
+            now[round] = Bytes::from(format!("changed {round}"));
+            assert_eq!(deflate(&now, 10).0, None, "round {round}");
+        }
+        now[3] = Bytes::from_static(b"changed once more");
+        let (coded, deflated) = deflate(&now, usize::MAX);
+        assert!(
+            deflated <= 40 - 30 + 4,
+            "{deflated} pieces of 40 were deflated"
+        );
+        let coded = coded.unwrap();
+        assert_eq!(decode(Coding::Gzip, &coded), now.concat());
+        assert_eq!(
+            coded,
+            compress(Coding::Gzip, &now).unwrap(),
+            "what was known shows"
+        );
+        assert!(coded.len() < whole / 3);
+        assert_eq!(known.len(), 40, "pieces that are gone are forgotten");
+    }
+
+    #[test]
+    fn a_cancelled_job_ends_within_a_unit() {
+        for coding in Coding::ALL {
+            let asked = Cell::new(0);
+            let is_cancelled = || {
+                asked.set(asked.get() + 1);
+                asked.get() > 2
+            };
+            assert_eq!(
+                coding.compress(
+                    &[sample(5 * UNIT_BYTES)],
+                    &gzip::Pieces::default(),
+                    &is_cancelled
+                ),
+                None,
+                "{coding:?}"
+            );
+            assert_eq!(asked.get(), 3, "{coding:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn where_the_pieces_end_does_not_show(
+            size_bytes in 1_usize..700_000,
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let text = sample(size_bytes);
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(size_bytes)).collect();
+            cuts.extend([0, size_bytes]);
+            cuts.sort_unstable();
+            let pieces: Vec<Bytes> = cuts.windows(2).map(|cut| text.slice(cut[0]..cut[1])).collect();
+            for coding in Coding::ALL {
+                let coded = compress(coding, &pieces).unwrap();
+                if coding != Coding::Gzip {
+                    prop_assert_eq!(compress(coding, std::slice::from_ref(&text)).unwrap(), coded.clone());
+                }
+                prop_assert_eq!(compress(coding, &pieces).unwrap(), coded.clone());
+                prop_assert_eq!(decode(coding, &coded), &text[..]);
+            }
+        }
+    }
+}

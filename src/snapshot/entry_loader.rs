@@ -1,0 +1,326 @@
+//! From rows to entries: reviews are taken out of the database with what is kept of their analyses,
+//! and what is missing is read at once if that takes no longer than a moment. Otherwise they appear
+//! unanalyzed, and are read for a later snapshot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sqlx::SqliteConnection;
+use tokio::task::yield_now;
+
+use super::backlog::Backlog;
+use super::entry::Entry;
+use super::index::{ReviewIndex, ReviewIndexBuilder};
+use super::input::SnapshotInput;
+use super::observer::Observer;
+use crate::business;
+use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
+use crate::insights::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::links::Links;
+use crate::reviews::store::{Changed, Newest, Numbered, Observation, withheld};
+use crate::reviews::{Review, ReviewId, Status};
+use crate::telemetry::catalog;
+
+/// How much is read while readers wait for a snapshot, in [`cost`]: about 300 ms at ten bytes a
+/// microsecond. Counted and not timed, so that the same database always gives the same snapshot.
+pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
+/// What a review costs besides the bytes of its text: as many bytes as take as long.
+const REVIEW_COST: usize = 300;
+/// How many bytes of a text are read at most: four for each code point.
+const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
+/// How many reviews are looked up, or read, at a time; in between others may work.
+const BATCH: usize = 64;
+
+/// What it costs to read so many texts with so many bytes together.
+#[must_use]
+pub const fn cost(reviews: usize, bytes: usize) -> usize {
+    reviews.saturating_mul(REVIEW_COST).saturating_add(bytes)
+}
+
+/// Makes entries for one snapshot.
+#[derive(Debug)]
+pub struct EntryLoader<'a> {
+    connection: &'a mut SqliteConnection,
+    analyzer: Arc<Analyzer>,
+    links: &'a Links,
+    backlog: &'a Backlog,
+    /// What was read for this snapshot, and is to be kept.
+    analyzed: Vec<NewAnalysis>,
+    observer: Observer,
+}
+
+/// What was made for a snapshot, and is to be stored.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// What was read.
+    pub analyzed: Vec<NewAnalysis>,
+    /// What others changed, first seen now.
+    pub observed: Vec<Observation>,
+}
+
+/// Reviews that are to be read, as long as they are few enough to be read at once.
+#[derive(Debug, Default)]
+struct Unanalyzed {
+    reviews: Vec<(Numbered, String)>,
+    cost: usize,
+}
+
+impl Unanalyzed {
+    fn add(&mut self, numbered: &Numbered, hash: String) {
+        self.cost = self
+            .cost
+            .saturating_add(cost(1, numbered.review.text.len().min(TEXT_BYTES_MAX)));
+        if self.cost <= ANALYZE_AT_ONCE_MAX {
+            self.reviews.push((numbered.clone(), hash));
+        } else {
+            self.reviews = Vec::new();
+        }
+    }
+}
+
+impl<'a> EntryLoader<'a> {
+    /// Entries of what `connection` sees, with links and analyses of these, and with what `backlog`
+    /// has of these analyses.
+    pub fn new(
+        connection: &'a mut SqliteConnection,
+        analyzer: Arc<Analyzer>,
+        links: &'a Links,
+        backlog: &'a Backlog,
+    ) -> Self {
+        Self {
+            connection,
+            analyzer,
+            links,
+            backlog,
+            analyzed: Vec::new(),
+            observer: Observer::default(),
+        }
+    }
+
+    /// The same, which dates what others changed.
+    #[must_use]
+    pub fn observing(self, observer: Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Whether these are entries as `analyzer` reads.
+    #[must_use]
+    pub fn is_of(&self, analyzer: &Arc<Analyzer>) -> bool {
+        self.analyzer.method() == analyzer.method()
+    }
+
+    /// What it is taken out of.
+    pub const fn connection(&mut self) -> &mut SqliteConnection {
+        self.connection
+    }
+
+    /// What was made for this snapshot, and is to be stored.
+    #[must_use]
+    pub fn into_loaded(self) -> Loaded {
+        Loaded {
+            analyzed: self.analyzed,
+            observed: self.observer.into_observed(),
+        }
+    }
+
+    /// A review index of all published reviews.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn all(&mut self) -> sqlx::Result<ReviewIndex> {
+        let (mut newest, mut builder, mut missing) = (
+            Newest::default(),
+            ReviewIndexBuilder::default(),
+            Unanalyzed::default(),
+        );
+        while let Some(reviews) = newest.next_numbered(self.connection).await? {
+            let mut kept = self.kept(&reviews).await?;
+            for numbered in reviews {
+                let kept = kept.remove(numbered.review.id.as_str());
+                let numbered = self.dated(numbered, kept.as_ref());
+                builder.push(&self.entry(numbered, kept, &mut missing));
+            }
+        }
+        let review_index = builder.finish();
+        if missing.reviews.is_empty() {
+            return Ok(review_index);
+        }
+        let analyzed = self.analyze_all(missing.reviews).await;
+        Ok(review_index.revise(analyzed))
+    }
+
+    /// `review_index` after these changes.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn revise(
+        &mut self,
+        review_index: &ReviewIndex,
+        changes: Vec<Changed>,
+    ) -> sqlx::Result<ReviewIndex> {
+        let (mut entries, mut missing): (HashMap<ReviewId, Option<Entry>>, _) =
+            (HashMap::new(), Unanalyzed::default());
+        let mut published = Vec::with_capacity(changes.len());
+        for Changed { id, review } in changes {
+            match review.filter(|numbered| numbered.review.status == Status::Published) {
+                Some(numbered) => published.push(numbered),
+                None => drop(entries.insert(id, None)),
+            }
+        }
+        while !published.is_empty() {
+            let batch = published.split_off(published.len().saturating_sub(BATCH));
+            let mut kept = self.kept(&batch).await?;
+            for numbered in batch {
+                let (id, kept) = (
+                    numbered.review.id.clone(),
+                    kept.remove(numbered.review.id.as_str()),
+                );
+                let numbered = self.dated(numbered, kept.as_ref());
+                let entry = self.entry(numbered, kept, &mut missing);
+                entries.insert(id, Some(entry));
+            }
+        }
+        entries.extend(self.analyze_all(missing.reviews).await);
+        Ok(review_index.revise(entries.into_iter().collect()))
+    }
+
+    async fn kept(
+        &mut self,
+        reviews: &[Numbered],
+    ) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
+        let ids: Vec<&str> = reviews
+            .iter()
+            .map(|numbered| numbered.review.id.as_str())
+            .collect();
+        stored(self.connection, &ids).await
+    }
+
+    /// The review, dated where somebody else changed it.
+    fn dated(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
+        let mut observer = std::mem::take(&mut self.observer);
+        let numbered = observer.date(numbered, |numbered| {
+            let mut missing = Unanalyzed::default();
+            self.entry(numbered.clone(), kept.cloned(), &mut missing)
+                .json
+        });
+        self.observer = observer;
+        numbered
+    }
+
+    /// The entry of a review, given what is kept of its reading.
+    fn entry(
+        &self,
+        numbered: Numbered,
+        kept: Option<StoredAnalysis>,
+        missing: &mut Unanalyzed,
+    ) -> Entry {
+        let hash = Subject::of(&numbered.review).hash();
+        let waits = |kept: &Arc<NewAnalysis>| {
+            kept.text_hash == hash && kept.method_hash == self.analyzer.method()
+        };
+        if let Some(waiting) = self.backlog.find(numbered.review.id.as_str()).filter(waits) {
+            // Stars and day may have changed since, which are not read and stand in the packed
+            // analysis.
+            let packed_analysis =
+                PackedAnalysis::new(&waiting.analysis, &numbered.review, self.analyzer.trade());
+            return Entry::analyzed(
+                numbered.review,
+                &waiting.analysis.names(),
+                packed_analysis,
+                self.links,
+            )
+            .numbered(numbered.review_no);
+        }
+        let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
+            missing.add(&numbered, hash);
+            return Entry::unanalyzed(numbered.review, self.links).numbered(numbered.review_no);
+        };
+        let packed_analysis = if kept.method_hash == self.analyzer.method() {
+            kept.packed_analysis(&numbered.review)
+        } else {
+            None
+        };
+        let Some(packed_analysis) = packed_analysis else {
+            missing.add(&numbered, hash);
+            return Entry::to_reanalyze(numbered.review, &kept.names, self.links)
+                .numbered(numbered.review_no);
+        };
+        Entry::analyzed(numbered.review, &kept.names, packed_analysis, self.links)
+            .numbered(numbered.review_no)
+    }
+
+    async fn analyze_all(
+        &mut self,
+        reviews: Vec<(Numbered, String)>,
+    ) -> Vec<(ReviewId, Option<Entry>)> {
+        let mut entries = Vec::with_capacity(reviews.len());
+        for (numbered, text_hash) in reviews {
+            let Numbered {
+                review_no, review, ..
+            } = numbered;
+            if entries.len() % BATCH == BATCH - 1 {
+                yield_now().await;
+            }
+            let id = review.id.clone();
+            let kept = analyze(&self.analyzer, &review, text_hash);
+            let entry = Entry::analyzed(
+                review,
+                &kept.analysis.names(),
+                kept.packed_analysis.clone(),
+                self.links,
+            );
+            entries.push((id, Some(entry.numbered(review_no))));
+            self.analyzed.push(kept);
+        }
+        catalog::TEXTS_ANALYZED
+            .counter(&[])
+            .increment(entries.len() as u64);
+        entries
+    }
+}
+
+/// All that a snapshot would be rendered from now, and how many analyses for it are not kept:
+/// nothing is written, and nobody is told.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn survey(
+    connection: &mut SqliteConnection,
+    engine: &Arc<Engine>,
+    links: &Links,
+) -> sqlx::Result<(SnapshotInput, usize)> {
+    let business = business::find(&mut *connection).await?.unwrap_or_default();
+    let editorial = business::editorial(&mut *connection).await?;
+    let withheld = withheld(&mut *connection).await?;
+    let analyzer = Arc::new(Analyzer::new(&business, engine));
+    let backlog = Backlog::default();
+    let mut loader = EntryLoader::new(connection, Arc::clone(&analyzer), links, &backlog);
+    let review_index = loader.all().await?;
+    let behind = loader.into_loaded().analyzed.len() + review_index.count_unanalyzed();
+    Ok((
+        SnapshotInput {
+            review_index,
+            business,
+            editorial,
+            withheld,
+            first_links: None,
+            next_analyzer: Arc::clone(&analyzer),
+            analyzer,
+        },
+        behind,
+    ))
+}
+
+/// Reads one review's text, whose hash is this.
+#[must_use]
+pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
+    let analysis = analyzer.analyze(&Subject::of(review));
+    let packed_analysis = PackedAnalysis::new(&analysis, review, analyzer.trade());
+    NewAnalysis {
+        id: review.id.to_string(),
+        text_hash,
+        method_hash: analyzer.method().to_owned(),
+        analysis,
+        packed_analysis,
+    }
+}

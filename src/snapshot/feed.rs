@@ -1,0 +1,187 @@
+//! What the two feeds have in common: the newest reviews, read back from their rendered JSON, as
+//! feed items.
+
+use bytes::Bytes;
+use chrono::{NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone};
+use chrono_tz::Tz;
+
+use crate::business::Business;
+use crate::links::Links;
+use crate::wire;
+
+/// How many reviews the feeds have.
+pub const FEED_REVIEWS: usize = 50;
+
+/// The JSON Feed of the newest reviews, whose ids are permalinks under `first_links`.
+#[must_use]
+pub fn json_feed(
+    business: &Business,
+    newest: &[wire::Review],
+    links: &Links,
+    first_links: &Links,
+    path: &str,
+) -> wire::Feed {
+    wire::Feed {
+        version: "https://jsonfeed.org/version/1.1".to_owned(),
+        title: title(business),
+        home_page_url: links.home(),
+        feed_url: links.absolute(path),
+        description: business.description.clone(),
+        authors: vec![wire::FeedAuthor {
+            name: business.name.clone(),
+            url: business.url.clone(),
+        }],
+        language: business.language.clone(),
+        hubs: vec![wire::FeedHub {
+            kind: "WebSub".to_owned(),
+            url: links.hub(),
+        }],
+        items: newest
+            .iter()
+            .map(|review| item(business, review, first_links))
+            .collect(),
+        feed: None,
+    }
+}
+
+fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire::FeedItem {
+    wire::FeedItem {
+        id: first_links.review(&review.id),
+        url: review.url.clone(),
+        title: item_title(review),
+        content_text: review.text.clone(),
+        date_published: start_of_day(review.date, business.time_zone),
+        date_modified: review
+            .updated_at
+            .to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        authors: vec![wire::FeedAuthor {
+            name: review.author.clone(),
+            url: None,
+        }],
+        tags: tags(business, review),
+        language: review.language.clone(),
+        review: wire::FeedReview {
+            rating: review.rating,
+        },
+    }
+}
+
+/// The reviews whose rendered JSON, each followed by a comma, stands in `pieces`.
+#[must_use]
+pub fn parse_back(pieces: &[Bytes]) -> Vec<wire::Review> {
+    let mut array = b"[".to_vec();
+    for piece in pieces {
+        array.extend_from_slice(piece);
+    }
+    if array.len() > 1 {
+        array.pop();
+    }
+    array.push(b']');
+    // What was rendered from this very type is read back.
+    serde_json::from_slice(&array).unwrap_or_default()
+}
+
+/// The title of both feeds.
+#[must_use]
+pub fn title(business: &Business) -> String {
+    format!("Reviews of {}", business.name)
+}
+
+/// Stars and author: `★★★★☆ Jane D.`
+#[must_use]
+pub fn item_title(review: &wire::Review) -> String {
+    let full = usize::from(review.rating.min(5));
+    format!(
+        "{}{} {}",
+        "★".repeat(full),
+        "☆".repeat(5 - full),
+        review.author
+    )
+}
+
+/// What a review is about, in words: the names of services, technicians and areas, each once.
+#[must_use]
+pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
+    let name = |id: &String| {
+        business
+            .services
+            .iter()
+            .find(|service| service.id == *id)
+            .map_or(id, |service| &service.name)
+            .clone()
+    };
+    let mut tags: Vec<String> = review.mentions.services.iter().map(name).collect();
+    tags.extend_from_slice(&review.mentions.technicians);
+    tags.extend_from_slice(&review.mentions.service_areas);
+    let mut seen = std::collections::HashSet::new();
+    tags.retain(|tag| seen.insert(tag.clone()));
+    tags
+}
+
+/// Midnight of a day in a zone, with the offset that holds there and then. Where the clocks skip
+/// midnight, the offset is that of the day's noon; where it comes twice, the first. Before there
+/// was standard time, offsets had seconds, for which RFC 3339 has no place: they are left out.
+#[must_use]
+pub fn start_of_day(date: NaiveDate, zone: Tz) -> String {
+    let midnight = date.and_time(NaiveTime::MIN);
+    let at = zone.offset_from_local_datetime(&midnight);
+    let offset = at.earliest().or_else(|| {
+        zone.offset_from_local_datetime(&(midnight + chrono::Duration::hours(12)))
+            .earliest()
+    });
+    let offset_s = offset.map_or(0, |offset| offset.fix().local_minus_utc());
+    let (sign, minutes) = (if offset_s < 0 { '-' } else { '+' }, offset_s.abs() / 60);
+    format!(
+        "{}{sign}{:02}:{:02}",
+        midnight.format("%Y-%m-%dT%H:%M:%S"),
+        minutes / 60,
+        minutes % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveDate;
+    use chrono_tz::Tz;
+
+    use super::start_of_day;
+
+    #[test]
+    fn a_day_starts_at_midnight_where_the_business_is() {
+        for (date, zone, start) in [
+            ("2026-01-15", Tz::UTC, "2026-01-15T00:00:00+00:00"),
+            (
+                "2026-01-15",
+                Tz::America__Phoenix,
+                "2026-01-15T00:00:00-07:00",
+            ),
+            (
+                "2026-07-15",
+                Tz::America__New_York,
+                "2026-07-15T00:00:00-04:00",
+            ),
+            // Midnight did not happen that day in São Paulo.
+            (
+                "2018-11-04",
+                Tz::America__Sao_Paulo,
+                "2018-11-04T00:00:00-02:00",
+            ),
+            // Local mean time was 7 h 28 min 18 s behind.
+            (
+                "1850-01-01",
+                Tz::America__Phoenix,
+                "1850-01-01T00:00:00-07:28",
+            ),
+            (
+                "1850-01-01",
+                Tz::Africa__Monrovia,
+                "1850-01-01T00:00:00-00:43",
+            ),
+        ] {
+            assert_eq!(
+                start_of_day(date.parse::<NaiveDate>().unwrap(), zone),
+                start
+            );
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! All published reviews, newest first, in segments; and where each one is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use chrono::{Datelike, NaiveDate};
+use sha2::{Digest, Sha256};
+
+use super::entry::{Entry, Key, sort_key};
+use super::positions::Positions;
+use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
+use crate::reviews::{Day, RatingCounts, ReviewId};
+use crate::steps;
+
+/// Into how many parts the index of ids is cut: a change copies one of them.
+const SHARDS: usize = 1024;
+
+/// The reviews of one snapshot. Copies share their segments.
+#[derive(Debug, Clone)]
+pub struct ReviewIndex {
+    segments: Vec<Arc<Segment>>,
+    /// How many reviews stand before each segment.
+    starts: Vec<usize>,
+    len: usize,
+    days: DaysById,
+    positions: Arc<OnceLock<Positions>>,
+}
+
+impl Default for ReviewIndex {
+    fn default() -> Self {
+        Self::from_segments(Vec::new(), DaysById::default())
+    }
+}
+
+/// Fills a review index from the newest review to the oldest.
+#[derive(Debug, Default)]
+pub struct ReviewIndexBuilder {
+    segments: Vec<Arc<Segment>>,
+    builder: SegmentBuilder,
+    days: Vec<(u64, i32)>,
+}
+
+impl ReviewIndexBuilder {
+    /// Adds the next older review.
+    pub fn push(&mut self, entry: &Entry) {
+        steps::one();
+        self.days.push((id_hash(&entry.key.id), entry.key.day));
+        self.builder.push(entry);
+        if ends_segment(&entry.key.id) {
+            self.segments.push(Arc::new(self.builder.finish()));
+        }
+    }
+
+    /// The filled review index.
+    #[must_use]
+    pub fn finish(mut self) -> ReviewIndex {
+        if !self.builder.is_empty() {
+            self.segments.push(Arc::new(self.builder.finish()));
+        }
+        ReviewIndex::from_segments(self.segments, DaysById::new(self.days))
+    }
+}
+
+impl ReviewIndex {
+    fn from_segments(segments: Vec<Arc<Segment>>, days: DaysById) -> Self {
+        let (mut starts, mut len) = (Vec::with_capacity(segments.len()), 0);
+        for segment in &segments {
+            starts.push(len);
+            len += segment.len();
+        }
+        Self {
+            segments,
+            starts,
+            len,
+            days,
+            positions: Arc::default(),
+        }
+    }
+
+    /// How many reviews there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The segments, newest first.
+    #[must_use]
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// How many reviews have how many stars.
+    #[must_use]
+    pub fn rating_counts(&self) -> RatingCounts {
+        let mut rating_counts = RatingCounts::default();
+        self.segments
+            .iter()
+            .for_each(|segment| rating_counts.add(segment.rating_counts()));
+        rating_counts
+    }
+
+    /// How many reviews are still to be analyzed.
+    #[must_use]
+    pub fn count_unanalyzed(&self) -> usize {
+        self.segments
+            .iter()
+            .map(|segment| segment.unanalyzed().len())
+            .sum()
+    }
+
+    /// The ids of reviews that are still to be analyzed, newest first.
+    pub fn unanalyzed(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().flat_map(|segment| {
+            segment
+                .unanalyzed()
+                .iter()
+                .map(|index| segment.id(*index as usize))
+        })
+    }
+
+    /// Day and id of the reviews from `position` on, newest first: all, or only those that are
+    /// still to be analyzed.
+    pub fn keys(&self, position: usize, is_all: bool) -> impl Iterator<Item = (i32, &str)> {
+        let segments = self
+            .segments
+            .iter()
+            .zip(&self.starts)
+            .filter(move |(segment, start)| **start + segment.len() > position);
+        segments.flat_map(move |(segment, start)| {
+            let indices = position.saturating_sub(*start)..segment.len();
+            let is_wanted =
+                move |index: &usize| is_all || segment.packed_analysis(*index).is_none();
+            indices
+                .filter(is_wanted)
+                .map(|index| (segment.days()[index], segment.id(index)))
+        })
+    }
+
+    /// How many bytes their folded texts have.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        self.segments
+            .iter()
+            .map(|segment| segment.folded().len())
+            .sum()
+    }
+
+    /// The segments that hold these positions, newest first, each with the indices of the reviews
+    /// meant.
+    pub fn slices(
+        &self,
+        positions: Range<usize>,
+    ) -> impl Iterator<Item = (&Segment, Range<usize>)> {
+        let slices = self
+            .segments
+            .iter()
+            .zip(&self.starts)
+            .map(move |(segment, start)| {
+                let indices = positions.start.saturating_sub(*start)
+                    ..segment.len().min(positions.end.saturating_sub(*start));
+                (&**segment, indices)
+            });
+        slices.filter(|(_, indices)| !indices.is_empty())
+    }
+
+    /// How many reviews are of `day` or newer: the length of the prefix that they are.
+    #[must_use]
+    pub fn count_since(&self, day: Day) -> usize {
+        self.count_before(|segment, index| segment.days()[index] >= day.number())
+    }
+
+    /// How many reviews are newer than `day`.
+    #[must_use]
+    pub fn count_after(&self, day: Day) -> usize {
+        self.count_before(|segment, index| segment.days()[index] > day.number())
+    }
+
+    /// How many reviews are newer than the day of that number, and how many are of it or newer.
+    #[must_use]
+    pub fn around_day(&self, day: i32) -> (usize, usize) {
+        (
+            self.count_before(|segment, index| segment.days()[index] > day),
+            self.count_before(|segment, index| segment.days()[index] >= day),
+        )
+    }
+
+    /// The years that there are reviews of, newest first, each with the positions of its reviews:
+    /// in their order a year is a slice of them.
+    pub fn years(&self) -> impl Iterator<Item = (i32, Range<usize>)> {
+        let mut position = 0;
+        std::iter::from_fn(move || {
+            let (segment, index) = self.locate(position)?;
+            let year = NaiveDate::from_num_days_from_ce_opt(self.segments[segment].days()[index])
+                .unwrap_or_default()
+                .year();
+            let first = NaiveDate::from_ymd_opt(year, 1, 1)
+                .and_then(Day::new)
+                .unwrap_or(Day::MIN);
+            // At least the review itself, so that this ends whatever the columns say.
+            let end = self.count_since(first).max(position + 1);
+            let positions = position..end;
+            position = end;
+            Some((year, positions))
+        })
+    }
+
+    /// How many reviews stand at or before the place of that day number and id, whether or not it
+    /// is taken.
+    #[must_use]
+    pub fn count_through(&self, day: i32, id: &str) -> usize {
+        self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))
+    }
+
+    /// How many reviews there are for which `stands` holds, given that it holds for a prefix.
+    fn count_before(&self, stands: impl Fn(&Segment, usize) -> bool) -> usize {
+        let at = self
+            .segments
+            .partition_point(|segment| stands(segment, segment.len() - 1));
+        let Some(segment) = self.segments.get(at) else {
+            return self.len;
+        };
+        let (mut low, mut high) = (0, segment.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if stands(segment, middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.starts[at] + low
+    }
+
+    /// The segment that holds the review at `position`, and its index there.
+    #[must_use]
+    pub fn locate(&self, position: usize) -> Option<(usize, usize)> {
+        let segment = self
+            .starts
+            .partition_point(|start| *start <= position)
+            .checked_sub(1)?;
+        (position < self.len).then(|| (segment, position - self.starts[segment]))
+    }
+
+    /// Where the reviews stand that the text index names by number; counted when it is first asked
+    /// for.
+    #[must_use]
+    pub fn positions(&self) -> &Positions {
+        self.positions.get_or_init(|| {
+            Positions::new(
+                self.segments.iter().map(|segment| segment.review_nos()),
+                self.len,
+            )
+        })
+    }
+
+    /// The JSON of the newest `count` reviews, each followed by a comma.
+    #[must_use]
+    pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
+        let count = count.min(self.len);
+        let whole = self.starts.partition_point(|start| *start < count);
+        let mut pieces: Vec<Bytes> = self.segments[..whole.saturating_sub(1)]
+            .iter()
+            .map(|segment| segment.json().clone())
+            .collect();
+        if let Some(last) = whole.checked_sub(1) {
+            pieces.push(self.segments[last].json_of_first(count - self.starts[last]));
+        }
+        pieces
+    }
+
+    /// A digest of the newest `count` reviews' JSON: of whole segments' digests, and of the part of
+    /// the last one.
+    #[must_use]
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        let count = count.min(self.len);
+        let whole = self.starts.partition_point(|start| *start < count);
+        let mut digest = Sha256::new();
+        for (segment, start) in self.segments.iter().zip(&self.starts).take(whole) {
+            if start + segment.len() <= count {
+                digest.update(segment.digest());
+            } else {
+                digest.update(Sha256::digest(segment.json_of_first(count - start)));
+            }
+        }
+        digest.finalize().into()
+    }
+
+    /// The JSON of the review of that id.
+    #[must_use]
+    pub fn find(&self, id: &ReviewId) -> Option<Bytes> {
+        let id = id.as_str();
+        self.days.of(id_hash(id)).find_map(|day| {
+            let (segment, index) = self.locate(self.count_through(day, id).checked_sub(1)?)?;
+            let segment = &self.segments[segment];
+            (segment.id(index) == id).then(|| segment.json_of(index))
+        })
+    }
+
+    /// The review index after `changes`: each review as it is now, or `None` where it does not
+    /// appear any more. Segments that no change touches are shared.
+    #[must_use]
+    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
+        let mut days = self.days.clone();
+        let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
+        for (id, entry) in changes {
+            let hash = id_hash(id.as_str());
+            for day in self
+                .days
+                .of(hash)
+                .filter(|day| self.holds(*day, id.as_str()))
+            {
+                days.remove(hash, day);
+                gone.insert(Key {
+                    day,
+                    id: id.to_string(),
+                });
+            }
+            if let Some(entry) = entry {
+                days.insert(hash, entry.key.day);
+                new.insert(entry.key.clone(), entry);
+            }
+        }
+        Self::from_segments(merge(&self.segments, &gone, new), days)
+    }
+
+    fn holds(&self, day: i32, id: &str) -> bool {
+        let at = self
+            .count_through(day, id)
+            .checked_sub(1)
+            .and_then(|position| self.locate(position));
+        at.is_some_and(|(segment, index)| {
+            self.segments[segment].sort_key(index) == sort_key(day, id)
+        })
+    }
+}
+
+/// The segments without `gone` and with `new`.
+fn merge(
+    segments: &[Arc<Segment>],
+    gone: &BTreeSet<Key>,
+    new: BTreeMap<Key, Entry>,
+) -> Vec<Arc<Segment>> {
+    let mut revised = Vec::with_capacity(segments.len() + 1);
+    let mut builder = SegmentBuilder::default();
+    let mut gone = gone.iter().peekable();
+    let mut new = new.into_iter().peekable();
+    for segment in segments {
+        let last = segment.sort_key(segment.len() - 1);
+        let is_open = !ends_segment(segment.id(segment.len() - 1));
+        let is_touched = !builder.is_empty()
+            || gone.peek().is_some_and(|key| key.sort_key() <= last)
+            || new
+                .peek()
+                .is_some_and(|(key, _)| is_open || key.sort_key() <= last);
+        if !is_touched {
+            revised.push(Arc::clone(segment));
+            continue;
+        }
+        for index in 0..segment.len() {
+            steps::one();
+            let place = segment.sort_key(index);
+            while let Some((_, entry)) = new.next_if(|(key, _)| key.sort_key() <= place) {
+                push(&mut builder, &mut revised, &entry);
+            }
+            if gone.next_if(|key| key.sort_key() == place).is_none() {
+                builder.push_from(segment, index);
+                finish_if(ends_segment(segment.id(index)), &mut builder, &mut revised);
+            }
+        }
+    }
+    for (_, entry) in new {
+        push(&mut builder, &mut revised, &entry);
+    }
+    finish_if(!builder.is_empty(), &mut builder, &mut revised);
+    revised
+}
+
+fn push(builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>, entry: &Entry) {
+    builder.push(entry);
+    finish_if(ends_segment(&entry.key.id), builder, segments);
+}
+
+fn finish_if(is_complete: bool, builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>) {
+    if is_complete {
+        segments.push(Arc::new(builder.finish()));
+    }
+}
+
+/// The day of each review by its id's hash; two ids may share a hash, so whoever asks compares the
+/// id found.
+#[derive(Debug, Clone)]
+struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
+
+impl Default for DaysById {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl DaysById {
+    fn new(mut days: Vec<(u64, i32)>) -> Self {
+        days.sort_unstable();
+        let mut rest = days.as_slice();
+        let shards = (0..SHARDS).map(|shard| {
+            let (mine, others) =
+                rest.split_at(rest.partition_point(|(hash, _)| Self::shard(*hash) <= shard));
+            rest = others;
+            Arc::new(mine.to_vec())
+        });
+        Self(shards.collect())
+    }
+
+    /// By the highest bits, so that a sorted list is cut into shards by slicing.
+    #[expect(clippy::cast_possible_truncation, reason = "the ten highest bits fit")]
+    const fn shard(hash: u64) -> usize {
+        (hash >> (u64::BITS - SHARDS.trailing_zeros())) as usize
+    }
+
+    fn of(&self, hash: u64) -> impl Iterator<Item = i32> {
+        let shard = &self.0[Self::shard(hash)];
+        let start = shard.partition_point(|(its, _)| *its < hash);
+        shard[start..]
+            .iter()
+            .take_while(move |(its, _)| *its == hash)
+            .map(|(_, day)| *day)
+    }
+
+    fn insert(&mut self, hash: u64, day: i32) {
+        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
+        let at = shard.partition_point(|entry| *entry < (hash, day));
+        shard.insert(at, (hash, day));
+    }
+
+    fn remove(&mut self, hash: u64, day: i32) {
+        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
+        if let Ok(at) = shard.binary_search(&(hash, day)) {
+            shard.remove(at);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a snapshot is rendered from: the reviews with their analyses, the business, and what it adds.
+//!
+//! Apart, because the parts that render ask for it, and who renders them all knows them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::index::ReviewIndex;
+use crate::business::{Business, Editorial};
+use crate::insights::Analyzer;
+use crate::links::Links;
+
+/// All that a snapshot is rendered from.
+#[derive(Debug, Clone, Default)]
+pub struct SnapshotInput {
+    /// The published reviews, newest first.
+    pub review_index: ReviewIndex,
+    /// The business whose reviews they are.
+    pub business: Business,
+    /// What the firm writes beside them.
+    pub editorial: Editorial,
+    /// How many reviews do not appear, by reason.
+    pub withheld: BTreeMap<String, u64>,
+    /// The links under which the feeds were published first, which the ids of their entries are made
+    /// of; `None` for those that they are rendered with.
+    pub first_links: Option<Links>,
+    /// Who analyzed the texts.
+    pub analyzer: Arc<Analyzer>,
+    /// Who is to analyze them: another one where the roster has changed and analyzing all of them
+    /// anew takes longer than a moment. Until that is done, all is as the other analyzed it.
+    pub next_analyzer: Arc<Analyzer>,
+}
+
+impl SnapshotInput {
+    /// How many reviews are still to be analyzed, or to be analyzed anew.
+    #[must_use]
+    pub fn behind(&self) -> usize {
+        if self.analyzer.method() == self.next_analyzer.method() {
+            self.review_index.count_unanalyzed()
+        } else {
+            self.review_index.len()
+        }
+    }
+}

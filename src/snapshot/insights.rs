@@ -1,0 +1,123 @@
+//! From the review index to `/insights.json`: hands the packed analyses to the aggregation, and
+//! finds the reviews that it quotes.
+
+use std::collections::BTreeSet;
+
+use super::input::SnapshotInput;
+use super::postings::Postings;
+use super::segment::Segment;
+use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::model::Model;
+use crate::insights::{MentionKind, PackedAnalyses, quality};
+use crate::links::Links;
+use crate::steps;
+use crate::wire;
+
+/// What the reviews of `input` say.
+#[must_use]
+pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
+    let segments: Vec<&PackedAnalyses> = input
+        .review_index
+        .segments()
+        .iter()
+        .map(|segment| segment.packed_analyses())
+        .collect();
+    let mut starts = Vec::with_capacity(segments.len());
+    let mut read = 0;
+    for analyses in &segments {
+        steps::add(analyses.len());
+        starts.push(read);
+        read += analyses.len();
+    }
+    let original = |position: usize| {
+        let segment = starts
+            .partition_point(|start| *start <= position)
+            .checked_sub(1)?;
+        let noted = &input.review_index.segments()[segment];
+        let (index, _) = noted.analyses().nth(position - starts[segment])?;
+        let review: wire::Review = serde_json::from_slice(&noted.json_of(index)).ok()?;
+        Some(Original {
+            id: review.id,
+            stars: review.rating,
+            date: review.date,
+            text: review.text,
+        })
+    };
+    let insights = aggregate(&AggregateInput {
+        segments: &segments,
+        unanalyzed: input.review_index.len() - read,
+        original: &original,
+        trade: input.analyzer.trade(),
+        business: &input.business,
+        others: &others(input),
+    });
+    wire::Insights::new(&insights, &input.editorial, method(input), links)
+}
+
+/// What reviews name that is in none of the firm's lists, sorted.
+fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
+    let business = &input.business;
+    let technicians: BTreeSet<&str> = business
+        .technicians
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    let services: BTreeSet<&str> = business
+        .services
+        .iter()
+        .map(|one| one.id.as_str())
+        .collect();
+    let areas: BTreeSet<&str> = business.service_areas.iter().map(String::as_str).collect();
+    let mut others = BTreeSet::new();
+    for (kind, listed) in [
+        (MentionKind::Technician, technicians),
+        (MentionKind::Service, services),
+        (MentionKind::ServiceArea, areas),
+    ] {
+        let named = input
+            .review_index
+            .segments()
+            .iter()
+            .flat_map(|segment| postings(segment, kind).iter());
+        let unlisted = named
+            .map(|posting| posting.mention.value.as_str())
+            .filter(|value| !listed.contains(value));
+        others.extend(unlisted.map(|value| (kind, value)));
+    }
+    others
+        .into_iter()
+        .map(|(kind, value)| (kind, value.to_owned()))
+        .collect()
+}
+
+const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
+    match kind {
+        MentionKind::Technician => segment.technicians(),
+        MentionKind::Service => segment.services(),
+        MentionKind::ServiceArea => segment.service_areas(),
+    }
+}
+
+fn method(input: &SnapshotInput) -> wire::Method {
+    let engine = input.analyzer.engine();
+    let model = engine.rules().model();
+    let mut figures = model.map(quality::of_model).unwrap_or_default();
+    if engine.is_built_in() {
+        figures.splice(0..0, quality::measured());
+    }
+    wire::Method {
+        engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
+        description:
+            "Every text is read by rules and small integer weights; the stars have no part in it. A review has one vote for \
+                      each aspect. The same reviews give the same bytes."
+                .to_owned(),
+        trade_sha256: input.analyzer.trade().digest().to_owned(),
+        weights_sha256: wire::Weights {
+            detector: engine.rules().classifier().digest().to_owned(),
+            polarity: model.map(Model::digest).unwrap_or_default().to_owned(),
+        },
+        deterministic: true,
+        offset_unit: "code_point".to_owned(),
+        quality: figures.into_iter().map(Into::into).collect(),
+    }
+}

@@ -1,0 +1,83 @@
+//! Dates the changes of others, who bind no `updated_at`: with the instant at which the publisher first sees them
+//! (CONTRACT §2). Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
+
+use bytes::Bytes;
+use chrono::{DateTime, SubsecRound, Utc};
+
+use super::index::ReviewIndex;
+use crate::reviews::ReviewId;
+use crate::reviews::store::{Binding, Numbered, Observation};
+use crate::wire;
+
+/// See the head of this file. The default observes at the epoch, so that it dates nothing; it is for whoever only looks.
+#[derive(Debug, Default)]
+pub struct Observer {
+    now: DateTime<Utc>,
+    out: Option<ReviewIndex>,
+    observed: Vec<Observation>,
+}
+
+impl Observer {
+    /// Dates with `now` what differs from the reviews that are `out`.
+    #[must_use]
+    pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
+        Self {
+            // As it is stored and shown.
+            now: now.trunc_subsecs(3),
+            out,
+            observed: Vec::new(),
+        }
+    }
+
+    /// The review, dated where somebody else changed it, given what it is rendered as: it keeps its instant while it looks
+    /// as it did.
+    #[must_use]
+    pub fn date(
+        &mut self,
+        mut numbered: Numbered,
+        render: impl FnOnce(&Numbered) -> Vec<u8>,
+    ) -> Numbered {
+        let Some(review_no) = numbered.review_no else {
+            return numbered;
+        };
+        let given = numbered.review.updated_at;
+        let observed_at = match numbered.binding {
+            Binding::Bound => return numbered,
+            // Its writer says when it is from.
+            Binding::New if given.is_some() => None,
+            Binding::New | Binding::Foreign => {
+                let out = self.out(&numbered.review.id);
+                let floor = out.as_ref().map(|(_, at)| *at).max(given);
+                let is_as_before = out.is_some_and(|(json, at)| {
+                    numbered.review.updated_at = Some(at);
+                    render(&numbered) == json
+                });
+                if is_as_before {
+                    // Nothing is to be seen of it but, maybe, a later instant, which its writer bound.
+                    floor
+                } else {
+                    Some(self.now.max(floor.unwrap_or_default()))
+                }
+            }
+        };
+        numbered.review.updated_at = observed_at.or(given);
+        self.observed.push(Observation {
+            review_no,
+            observed_at,
+        });
+        numbered
+    }
+
+    /// What was observed.
+    #[must_use]
+    pub fn into_observed(self) -> Vec<Observation> {
+        self.observed
+    }
+
+    /// The review as it is out, and when it changed.
+    fn out(&self, id: &ReviewId) -> Option<(Bytes, DateTime<Utc>)> {
+        let json = self.out.as_ref()?.find(id)?;
+        let review: wire::Review = serde_json::from_slice(&json).ok()?;
+        Some((json, review.updated_at))
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the reviews of one snapshot stand, by the number that the text index knows them by. Apart,
+//! because it is the only place where the database's numbers meet the snapshot's order. Knows
+//! neither SQL nor texts.
+
+use std::collections::HashMap;
+
+/// Stands in the column of review numbers for a review that the text index may not find: its number
+/// is not known, or its text holds what FTS5 does not index as we fold it.
+pub const UNINDEXED: u32 = u32::MAX;
+/// Numbers up to so many times the count of reviews are looked up in a table, of four bytes each;
+/// those beyond, which only a database with very many deleted reviews has, in a map.
+const TABLE_SHARE_MAX: usize = 8;
+/// The least number of entries that the table has room for.
+const TABLE_MIN: usize = 1 << 16;
+/// Stands in the table for a number that no review of the snapshot has.
+const NOWHERE: u32 = u32::MAX;
+
+/// See the head of this file.
+#[derive(Debug, Default)]
+pub struct Positions {
+    table: Vec<u32>,
+    beyond: HashMap<u32, u32>,
+    unindexed: Vec<u32>,
+}
+
+impl Positions {
+    /// Of reviews with these numbers, `len` in all, in the order in which they stand.
+    #[must_use]
+    pub fn new<'a>(review_nos: impl Iterator<Item = &'a [u32]>, len: usize) -> Self {
+        let table_max = len.saturating_mul(TABLE_SHARE_MAX).max(TABLE_MIN);
+        let mut positions = Self {
+            table: vec![NOWHERE; len],
+            ..Self::default()
+        };
+        for (position, review_no) in (0..).zip(review_nos.flatten()) {
+            let index = *review_no as usize;
+            if *review_no == UNINDEXED {
+                positions.unindexed.push(position);
+            } else if index < table_max {
+                if positions.table.len() <= index {
+                    positions.table.resize(
+                        (index + 1).max(positions.table.len() * 2).min(table_max),
+                        NOWHERE,
+                    );
+                }
+                positions.table[index] = position;
+            } else {
+                positions.beyond.insert(*review_no, position);
+            }
+        }
+        positions
+    }
+
+    /// Where the review of that number stands, if it is in this snapshot.
+    #[must_use]
+    pub fn find(&self, review_no: u32) -> Option<u32> {
+        let listed = self
+            .table
+            .get(review_no as usize)
+            .copied()
+            .filter(|position| *position != NOWHERE);
+        listed.or_else(|| self.beyond.get(&review_no).copied())
+    }
+
+    /// Where the reviews stand, ascending, that the text index may not find.
+    #[must_use]
+    pub fn unindexed(&self) -> &[u32] {
+        &self.unindexed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Positions, UNINDEXED};
+
+    #[test]
+    fn a_number_leads_to_its_review_however_large_it_is() {
+        let positions = Positions::new(
+            [
+                [7_u32, 0].as_slice(),
+                &[UNINDEXED, 4_000_000_000],
+                &[100_000],
+            ]
+            .into_iter(),
+            5,
+        );
+        let found = [7, 0, 4_000_000_000, 100_000, 1, 99_999, UNINDEXED]
+            .map(|number| positions.find(number));
+        assert_eq!(
+            found,
+            [Some(0), Some(1), Some(3), Some(4), None, None, None]
+        );
+        assert_eq!(positions.unindexed(), [2]);
+    }
+}

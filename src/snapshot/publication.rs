@@ -1,0 +1,228 @@
+//! Which version of a document is out, and when there must be another. Pure policy: what we have
+//! said stays true, whatever happens to the rows. A version that subscribers may have is never
+//! given again, and no date goes back.
+
+use chrono::{DateTime, SubsecRound, Utc};
+
+/// What is known about a document that is out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publication {
+    /// Raised by one with every change of the bytes.
+    pub version: i64,
+    /// The digest of the document's content.
+    pub digest: String,
+    /// When the bytes last changed; never goes back.
+    pub changed_at: DateTime<Utc>,
+    /// Whether the change before fell into the same second.
+    pub is_same_second: bool,
+}
+
+/// What a rendered document needs before it may be seen.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// Nothing: it goes out as this.
+    Nothing(Publication),
+    /// A row that says this.
+    Row(Publication),
+}
+
+impl Due {
+    /// The publication, where nothing is to be written.
+    #[must_use]
+    pub fn standing(self) -> Option<Publication> {
+        match self {
+            Self::Nothing(publication) => Some(publication),
+            Self::Row(_) => None,
+        }
+    }
+}
+
+impl Publication {
+    /// What a document with that digest needs, given what this process `said` last, what the `row`
+    /// says, and the newest version that any subscriber has (`delivered`).
+    ///
+    /// A row that says less than we did was deleted, altered, or came with a restored copy: it is
+    /// written anew. A row with other bytes, where ours have not changed, is of a process that
+    /// serves the same file under another base URL: both writing their own would never end, so the
+    /// row stays, and its version counts for us as well.
+    pub fn due(
+        digest: &str,
+        said: Option<&Self>,
+        row: Option<&Self>,
+        delivered: i64,
+        now: DateTime<Utc>,
+    ) -> Due {
+        let unchanged = said.filter(|said| said.digest == digest);
+        if let Some(row) = row.filter(|row| !row.is_behind(said)) {
+            if row.digest == digest {
+                return Due::Nothing(row.clone());
+            }
+            if let Some(said) = unchanged {
+                return Due::Nothing(Self {
+                    version: row.version,
+                    ..said.clone()
+                });
+            }
+        }
+        let version = said.iter().chain(&row).map(|one| one.version).max();
+        let changed_at = said.iter().chain(&row).map(|one| one.changed_at).max();
+        if let (Some(said), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
+            return Due::Row(Self {
+                version,
+                changed_at,
+                ..said.clone()
+            });
+        }
+        // As it is stored, so that whoever reads it back has the same instant. The clock may go
+        // back; what we say may not.
+        let now = changed_at
+            .map_or(now, |last| last.max(now))
+            .trunc_subsecs(3);
+        Due::Row(Self {
+            version: version.unwrap_or(0).max(delivered) + 1,
+            digest: digest.to_owned(),
+            changed_at: now,
+            is_same_second: changed_at.is_some_and(|last| last.timestamp() == now.timestamp()),
+        })
+    }
+
+    /// Whether this row says less than we did.
+    #[must_use]
+    pub fn is_behind(&self, said: Option<&Self>) -> bool {
+        said.is_some_and(|said| self.version < said.version || self.changed_at < said.changed_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, Utc};
+
+    use super::{Due, Publication};
+
+    fn at(second: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(second, 0).unwrap()
+    }
+
+    /// A publication whose version and second are the same, for short.
+    fn out(version: i64, digest: &str, second: i64) -> Publication {
+        Publication {
+            version,
+            digest: digest.to_owned(),
+            changed_at: at(second),
+            is_same_second: false,
+        }
+    }
+
+    #[test]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "to be split: lines are shorter than when it was written"
+    )]
+    fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
+        let (nothing, row) = (Due::Nothing, Due::Row);
+        for (case, said, stored, due) in [
+            ("never published", None, None, row(out(1, "a", 50))),
+            (
+                "out since before we began",
+                None,
+                Some(out(3, "a", 10)),
+                nothing(out(3, "a", 10)),
+            ),
+            (
+                "changed while we were down",
+                None,
+                Some(out(3, "b", 10)),
+                row(out(4, "a", 50)),
+            ),
+            (
+                "as it was",
+                Some(out(3, "a", 10)),
+                Some(out(3, "a", 10)),
+                nothing(out(3, "a", 10)),
+            ),
+            (
+                "changed",
+                Some(out(3, "b", 10)),
+                Some(out(3, "b", 10)),
+                row(out(4, "a", 50)),
+            ),
+            (
+                "somebody was quicker",
+                Some(out(3, "b", 10)),
+                Some(out(4, "a", 40)),
+                nothing(out(4, "a", 40)),
+            ),
+            (
+                "there and back again, seen by others alone",
+                Some(out(3, "a", 10)),
+                Some(out(5, "a", 40)),
+                nothing(out(5, "a", 40)),
+            ),
+            ("deleted", Some(out(3, "a", 10)), None, row(out(3, "a", 10))),
+            (
+                "deleted and changed",
+                Some(out(3, "b", 10)),
+                None,
+                row(out(4, "a", 50)),
+            ),
+            (
+                "its version altered",
+                Some(out(3, "a", 10)),
+                Some(out(1, "a", 10)),
+                row(out(3, "a", 10)),
+            ),
+            (
+                "its date altered",
+                Some(out(3, "a", 10)),
+                Some(out(3, "a", 1)),
+                row(out(3, "a", 10)),
+            ),
+            (
+                "restored to what it was before",
+                Some(out(5, "b", 40)),
+                Some(out(3, "a", 10)),
+                row(out(6, "a", 50)),
+            ),
+            (
+                "another base URL",
+                Some(out(3, "a", 10)),
+                Some(out(4, "z", 20)),
+                nothing(out(4, "a", 10)),
+            ),
+            (
+                "another base URL, and a change",
+                Some(out(3, "b", 10)),
+                Some(out(4, "z", 20)),
+                row(out(5, "a", 50)),
+            ),
+        ] {
+            assert_eq!(
+                Publication::due("a", said.as_ref(), stored.as_ref(), 0, at(50)),
+                due,
+                "{case}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_date_does_not_go_back_with_the_clock() {
+        let stored = out(3, "b", 90);
+        let due = Publication::due("a", None, Some(&stored), 0, at(50));
+        assert_eq!(
+            due,
+            Due::Row(Publication {
+                is_same_second: true,
+                ..out(4, "a", 90)
+            })
+        );
+    }
+
+    #[test]
+    fn a_version_that_somebody_has_is_not_given_again() {
+        assert_eq!(
+            Publication::due("a", None, None, 7, at(50)),
+            Due::Row(out(8, "a", 50))
+        );
+    }
+}

@@ -1,0 +1,197 @@
+//! Rendering: from the reviews and what stands beside them to the bytes of every document. Pure:
+//! the same input gives the same bytes, whenever and wherever.
+
+use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat, Utc};
+use sha2::{Digest, Sha256};
+
+use super::atom::atom_feed;
+use super::document::Document;
+use super::feed::{FEED_REVIEWS, json_feed, parse_back};
+use super::input::SnapshotInput;
+use super::insights::insights;
+use crate::hash::hex;
+use crate::links::Links;
+use crate::wire;
+
+/// A document's content in pieces, which snapshots share.
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// One behind the other they are the document.
+    pub pieces: Vec<Bytes>,
+    /// SHA-256 in hexadecimal: of a small document's bytes; of a large one's outer parts and its
+    /// segments' digests.
+    pub digest: String,
+}
+
+impl Content {
+    /// A document in one piece.
+    #[must_use]
+    pub fn whole(bytes: Vec<u8>) -> Self {
+        let digest = hex(&Sha256::digest(&bytes));
+        Self {
+            pieces: vec![Bytes::from(bytes)],
+            digest,
+        }
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// Whether it has none: no document does.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A document whose `updated` is still open: when it changed is known only once its digest has been compared with that
+/// of what is out.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    before: Vec<Bytes>,
+    /// What stands before and after the instant; nothing where the document has none.
+    updated: Option<(&'static str, &'static str)>,
+    after: Vec<Bytes>,
+    /// SHA-256 of all but the instant, in hexadecimal: another one is another version.
+    pub digest: String,
+}
+
+impl Draft {
+    fn open(before: Vec<u8>, updated: (&'static str, &'static str), after: Vec<u8>) -> Self {
+        let digest = Sha256::new_with_prefix(&before).chain_update(&after);
+        Self {
+            before: vec![before.into()],
+            updated: Some(updated),
+            after: vec![after.into()],
+            digest: hex(&digest.finalize()),
+        }
+    }
+
+    fn closed(content: Content) -> Self {
+        Self {
+            before: content.pieces,
+            updated: None,
+            after: Vec::new(),
+            digest: content.digest,
+        }
+    }
+
+    /// The document as it is published with that digest since `changed_at`.
+    #[must_use]
+    pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
+        let Some((opening, closing)) = self.updated else {
+            return Content {
+                pieces: self.before,
+                digest: self.digest,
+            };
+        };
+        let at = changed_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        let digest = Sha256::new_with_prefix(&self.digest).chain_update(&at);
+        let mut pieces = self.before;
+        pieces.push(format!("{opening}{at}{closing}").into());
+        pieces.extend(self.after);
+        Content {
+            pieces,
+            digest: hex(&digest.finalize()),
+        }
+    }
+}
+
+/// Renders one document, published since `changed_at`.
+#[must_use]
+pub fn render(
+    document: Document,
+    input: &SnapshotInput,
+    links: &Links,
+    changed_at: DateTime<Utc>,
+) -> Content {
+    draft(document, input, links).finish(changed_at)
+}
+
+/// Renders one document but for when it changed.
+#[must_use]
+pub fn draft(document: Document, input: &SnapshotInput, links: &Links) -> Draft {
+    let newest = || parse_back(&input.review_index.json_of_first(FEED_REVIEWS));
+    match document {
+        Document::Reviews => dataset(input),
+        Document::Insights => Draft::closed(Content::whole(wire::json(&insights(input, links)))),
+        Document::JsonFeed => {
+            let mut feed = wire::json(&json_feed(
+                &input.business,
+                &newest(),
+                links,
+                input.first_links.as_ref().unwrap_or(links),
+                document.path(),
+            ));
+            // `_feed` comes last, and is left out where nothing is known of it.
+            feed.pop();
+            Draft::open(feed, (r#","_feed":{"updated_at":""#, r#""}}"#), Vec::new())
+        }
+        Document::AtomFeed => {
+            let (before, after) = atom_feed(
+                &input.business,
+                &newest(),
+                links,
+                input.first_links.as_ref().unwrap_or(links),
+                document.path(),
+            );
+            Draft::open(before, ("<updated>", "</updated>"), after)
+        }
+    }
+}
+
+/// The dataset without its reviews, published since `changed_at` where that is known.
+#[must_use]
+pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
+    wire::DatasetHead {
+        business: (&input.business).into(),
+        aggregate_rating: (&input.review_index.rating_counts()).into(),
+        withheld: wire::Withheld {
+            count: input.withheld.values().sum(),
+            reasons: input.withheld.clone(),
+        },
+        updated_at: changed_at,
+    }
+}
+
+fn dataset(input: &SnapshotInput) -> Draft {
+    // `updated_at` is its last member.
+    let mut head = wire::json(&head(input, None));
+    head.pop();
+    let mut digest = Sha256::new_with_prefix(&head);
+    input
+        .review_index
+        .segments()
+        .iter()
+        .for_each(|segment| digest.update(segment.digest()));
+    Draft {
+        before: vec![head.into()],
+        updated: Some((r#","updated_at":""#, r#"","#)),
+        after: array(
+            br#""reviews":["#.to_vec(),
+            input.review_index.json_of_first(input.review_index.len()),
+            b"]}",
+        ),
+        digest: hex(&digest.finalize()),
+    }
+}
+
+/// A JSON array's pieces: what opens it, reviews that are each followed by a comma, and what closes
+/// it.
+#[must_use]
+pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> Vec<Bytes> {
+    let mut pieces = Vec::with_capacity(reviews.len() + 2);
+    pieces.push(Bytes::from(opening));
+    pieces.extend(reviews);
+    if pieces.len() > 1
+        && let Some(last) = pieces.last_mut()
+    {
+        last.truncate(last.len() - 1);
+    }
+    pieces.push(Bytes::from_static(closing));
+    pieces
+}

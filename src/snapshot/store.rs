@@ -1,0 +1,149 @@
+//! The publications' rows: which version of each document is out.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use super::document::Document;
+use super::publication::{Due, Publication};
+use crate::db::Text;
+use crate::links::Links;
+
+/// The base URL under which the feeds were published first, or `None` where they never were. One that
+/// somebody made nonsense of by hand is as if it were not there.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
+    let stored = sqlx::query_scalar!("select base_url from published_base")
+        .fetch_optional(connection)
+        .await?;
+    Ok(stored.and_then(|base| base.parse().ok()))
+}
+
+/// Keeps the base URL that is published under, where none is kept.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn keep_first_base(
+    write: &mut Transaction<'static, Sqlite>,
+    links: &Links,
+) -> sqlx::Result<()> {
+    if first_base(write).await?.is_some() {
+        return Ok(());
+    }
+    let base = links.to_string();
+    sqlx::query!(
+        "insert into published_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
+        base
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The document as it was last published, or `None` where it never was.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find(
+    connection: &mut SqliteConnection,
+    document: Document,
+) -> sqlx::Result<Option<Publication>> {
+    let name = document.name();
+    let row = sqlx::query!(
+        r#"select version, digest as "digest: Text", changed_at as "changed_at: Text", same_second
+           from publication where document = ?"#,
+        name
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| Publication {
+        version: row.version,
+        digest: row.digest.into(),
+        changed_at: instant(&String::from(row.changed_at)),
+        is_same_second: row.same_second == 1,
+    }))
+}
+
+/// Whether every row says that it was rendered from `change_no`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn is_rendered_from(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select not exists (select 1 from publication where change_no <> ?) as "is: bool""#,
+        change_no
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Publishes a document with that digest, if that is due once more now that nobody else can write:
+/// see [`Publication::due`].
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn publish(
+    write: &mut Transaction<'static, Sqlite>,
+    document: Document,
+    digest: &str,
+    said: Option<&Publication>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Publication> {
+    let name = document.name();
+    let row = find(&mut *write, document).await?;
+    let delivered = sqlx::query_scalar!(
+        r#"select coalesce(max(delivered_version), 0) as "version!: i64" from subscription where document = ?"#,
+        name
+    )
+    .fetch_one(&mut **write)
+    .await?;
+    let publication = match Publication::due(digest, said, row.as_ref(), delivered, now) {
+        Due::Nothing(publication) => return Ok(publication),
+        Due::Row(publication) => publication,
+    };
+    let at = publication
+        .changed_at
+        .to_rfc3339_opts(SecondsFormat::Millis, true);
+    let same_second = i64::from(publication.is_same_second);
+    sqlx::query!(
+        "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?, ?, ?, ?, ?, 0)
+         on conflict (document) do update set version = excluded.version, digest = excluded.digest,
+           changed_at = excluded.changed_at, same_second = excluded.same_second",
+        name,
+        publication.version,
+        publication.digest,
+        at,
+        same_second,
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(publication)
+}
+
+/// Records in every row that what is out was rendered from `change_no`, whether or not that changed
+/// its bytes.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn record_rendered_from(
+    write: &mut Transaction<'static, Sqlite>,
+    change_no: i64,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update publication set change_no = ?1 where change_no <> ?1",
+        change_no
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The instant of a stored text; whoever wrote nonsense there by hand gets the epoch, and a new one
+/// with the next change.
+fn instant(text: &str) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
+}

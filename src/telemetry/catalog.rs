@@ -1,0 +1,103 @@
+//! Every metric there is: name, kind, help, labels and buckets. `docs/OPERATIONS.md` lists the same ones; a test compares.
+//!
+//! Names follow <https://prometheus.io/docs/practices/naming/>, and stay: dashboards and alerts are written with them.
+
+use super::{Kind, Metric};
+
+/// Upper bounds in seconds of what is answered: ready bytes take some 50 µs, a scan of 100,000 reviews some ms.
+const ANSWER_SECONDS: &[f64] = &[0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
+/// Upper bounds in seconds of what is published: a change should be out within one.
+const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+/// Why an exchange with a callback fails: the names of `egress::Failure`, and what an answer can be.
+const EXCHANGE_REASONS: &[&str] = &[
+    "status",
+    "gone",
+    "challenge_mismatch",
+    "url",
+    "refused",
+    "name_unknown",
+    "resolver_down",
+    "connect",
+    "network_down",
+    "host_unreachable",
+    "tls",
+    "timed_out",
+    "closed",
+    "protocol",
+    "too_long",
+    "unsendable",
+];
+
+macro_rules! catalog {
+    ($($constant:ident $name:literal $kind:expr, [$($label:literal $values:expr),*] $help:literal;)*) => {
+        $(
+            #[doc = $help]
+            pub const $constant: Metric = Metric { name: $name, kind: $kind, help: $help, labels: &[$(($label, $values)),*] };
+        )*
+        /// All of them.
+        pub const ALL: &[Metric] = &[$($constant),*];
+    };
+}
+
+catalog! {
+    BUILD "reviews_build_info" Kind::Gauge, ["version" &[], "commit" &[], "sqlite" &[]]
+        "Which release runs, as labels; always 1.";
+    STARTED "process_start_time_seconds" Kind::Gauge, []
+        "When the process started, in seconds since 1970-01-01 UTC.";
+
+    REQUESTS "http_requests_total" Kind::Counter, ["route" &[], "status" &[]]
+        "Answers by route and class of status.";
+    REQUEST_SECONDS "http_request_seconds" Kind::Histogram(ANSWER_SECONDS), ["route" &[]]
+        "Seconds until the first byte of the answer was ready.";
+    CONNECTIONS_REFUSED "http_connections_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+        "Connections turned away: all places were taken, or the peer had as many as it may.";
+    CONNECTIONS_YIELDED "http_connections_yielded_total" Kind::Counter, []
+        "Idle connections that were closed to make room for others.";
+    LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
+        "Lines for standard error (the log) or standard output that could not be queued or written.";
+
+    SNAPSHOTS "reviews_editions_total" Kind::Counter, []
+        "Snapshots published since the start, but for the first one.";
+    PUBLISH_FAILURES "reviews_print_failures_total" Kind::Counter, []
+        "Attempts to publish a snapshot that failed.";
+    PUBLISH_SECONDS_TAKEN "reviews_print_seconds" Kind::Histogram(PUBLISH_SECONDS), []
+        "Seconds from seeing a change to the swap of the snapshot.";
+    PUBLISHED "reviews_published" Kind::Gauge, []
+        "Published reviews.";
+    SNAPSHOT_AGE "reviews_snapshot_age_seconds" Kind::Gauge, []
+        "Seconds since the snapshot that is out was published; grows while nobody changes anything.";
+    SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" Kind::Gauge, []
+        "Seconds for which publishing has been failing, so that the snapshot may be behind the database; 0 while it works.";
+    SNAPSHOT_BYTES "reviews_snapshot_bytes" Kind::Gauge, ["coding" &["identity", "gzip", "br", "zstd"]]
+        "Bytes of the documents of the snapshot that is out, in each content coding that is ready.";
+    DATABASE_BYTES "reviews_database_bytes" Kind::Gauge, ["file" &["main", "wal"]]
+        "Bytes of the database file and of its write-ahead log.";
+
+    SEARCH_INDEX "search_index_total" Kind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
+        "Questions to the text index by what came of them; all but the answered ones were scanned.";
+    TEXTS_ANALYZED "insights_read_total" Kind::Counter, []
+        "Texts analysed since the start.";
+    INSIGHTS_FAILURES "insights_failures_total" Kind::Counter, ["what" &["read", "keep"]]
+        "Texts that no rule could read, and attempts to keep what was read that failed.";
+
+    HUB_DELIVERED "websub_delivered_total" Kind::Counter, []
+        "Deliveries that were answered 2xx.";
+    HUB_VERIFIED "websub_verified_total" Kind::Counter, []
+        "Requests that their callback confirmed.";
+    HUB_FAILED "websub_failed_total" Kind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
+        "Verifications and deliveries that failed, by reason.";
+    HUB_WAITS "websub_waits_total" Kind::Counter, []
+        "Verifications that a limit per address put off.";
+    HUB_SENDER "websub_sender" Kind::Gauge, []
+        "1 where this process sends for the hub, 0 where another one does or none can.";
+    HUB_ACTIVE "websub_active" Kind::Gauge, []
+        "Active subscriptions.";
+    HUB_PENDING "websub_pending" Kind::Gauge, []
+        "Requests that wait for their verification.";
+    HUB_DUE "websub_due" Kind::Gauge, []
+        "Subscriptions that have not got what is out, those that wait for another attempt included.";
+    HUB_OLDEST_DUE_SECONDS "websub_oldest_due_seconds" Kind::Gauge, []
+        "Seconds for which the oldest due delivery has waited.";
+    HUB_IN_FLIGHT "websub_in_flight" Kind::Gauge, []
+        "Exchanges with callbacks at this moment.";
+}

@@ -1,0 +1,243 @@
+//! What the reviews say, counted.
+
+mod evidence;
+mod narrative;
+mod opinion_stats;
+mod parts;
+mod stage;
+
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+use crate::business::Editorial;
+use crate::insights::{MentionKind, aggregate, quality};
+use crate::links::Links;
+pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
+use narrative::{Faq, Sentence, Summary};
+pub use opinion_stats::{Direction, Monthly, Polarity, Quote, Share, Trend};
+pub use parts::{Aspect, Entity};
+use parts::{Entities, Topic};
+pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
+
+/// The measure that is no share.
+const F1: &str = "f1";
+
+/// What the reviews say. Every part is always there; what nothing is said of is empty.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Insights {
+    /// What customers judge, in the order of the trade; aspects that no review speaks of are left out.
+    pub aspects: Vec<Aspect>,
+    /// Whom and what they name.
+    pub entities: Entities,
+    /// Phrases that stand out, the clearest first.
+    pub topics: Vec<Topic>,
+    /// Questions and answers: the firm's own first, then those that five reviews or more answer.
+    pub faq: Vec<Faq>,
+    /// The whole in a few sentences.
+    pub summary: Summary,
+    /// Which reviews this was made of.
+    pub generated_from: GeneratedFrom,
+    /// How it was made.
+    pub method: Method,
+}
+
+/// Which reviews the insights were made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct GeneratedFrom {
+    /// How many published reviews there are.
+    pub reviews: u32,
+    /// How many of them say something.
+    pub with_text: u32,
+    /// How many texts were analysed: the English ones.
+    pub analysed: u32,
+    /// Why the others were not; their recorded mentions are counted all the same.
+    pub excluded: Vec<Excluded>,
+    /// From when to when they are; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+}
+
+/// Reviews that were not analysed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Excluded {
+    /// `not_read_yet`: in the next edition; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
+    pub reason: String,
+    /// How many.
+    pub n: u32,
+}
+
+/// From the oldest review's day to the newest one's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Window {
+    /// The first day.
+    pub from: NaiveDate,
+    /// The last day.
+    pub to: NaiveDate,
+}
+
+/// How the insights were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Method {
+    /// What reads the texts, and its version.
+    pub engine: String,
+    /// What that means.
+    pub description: String,
+    /// SHA-256 of the trade's aspects and phrases.
+    pub trade_sha256: String,
+    /// SHA-256 of the weights that were learned, by what they belong to.
+    pub weights_sha256: Weights,
+    /// Always true: the same reviews give the same bytes.
+    pub deterministic: bool,
+    /// What `start` and `end` count: `code_point`.
+    pub offset_unit: String,
+    /// How good it is on annotated sentences.
+    pub quality: Vec<Quality>,
+}
+
+/// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Weights {
+    /// Those of the detector: which aspects a sentence sounds like.
+    pub detector: String,
+    /// Those of the polarity model, which breaks ties.
+    pub polarity: String,
+}
+
+/// A figure measured on annotated sentences.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Quality {
+    /// What was measured, for example `aspect_polarity`.
+    pub task: String,
+    /// On which sentences.
+    pub set: String,
+    /// How many.
+    pub n: u32,
+    /// The measure, for example `accuracy` or `f1`.
+    pub measure: String,
+    /// Its value, from 0 to 1.
+    pub value: f64,
+    /// Lower and upper end of the 95 % interval, where the measure is a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci95: Option<Vec<f64>>,
+}
+
+impl From<quality::Figure> for Quality {
+    fn from(figure: quality::Figure) -> Self {
+        let quality::Figure {
+            task,
+            set,
+            measure,
+            n,
+            share,
+        } = figure;
+        let thousandths = |share: f64| (share * 1e3).round() / 1e3;
+        // An F1 counts what both found twice, so that its parts are no sample.
+        let is_share = measure != F1;
+        let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
+        Self {
+            task,
+            set,
+            n: u32::try_from(n).unwrap_or(u32::MAX),
+            measure,
+            value: thousandths(share.value()),
+            ci95,
+        }
+    }
+}
+
+impl Insights {
+    /// The public shape of `insights`, beside the firm's own texts.
+    #[must_use]
+    pub fn new(
+        insights: &aggregate::Insights,
+        editorial: &Editorial,
+        method: Method,
+        links: &Links,
+    ) -> Self {
+        let spoken_of = insights
+            .aspects
+            .iter()
+            .filter(|aspect| aspect.said.votes.reviews() > 0);
+        let of = |kind: MentionKind| {
+            let named = insights
+                .entities
+                .iter()
+                .filter(move |entity| entity.kind == kind);
+            named.map(|entity| Entity::new(entity, insights)).collect()
+        };
+        Self {
+            aspects: spoken_of
+                .map(|aspect| Aspect::new(aspect, insights, links))
+                .collect(),
+            entities: Entities {
+                technicians: of(MentionKind::Technician),
+                services: of(MentionKind::Service),
+                service_areas: of(MentionKind::ServiceArea),
+            },
+            topics: insights
+                .topics
+                .iter()
+                .map(|topic| Topic::new(topic, insights))
+                .collect(),
+            faq: editorial
+                .faq
+                .iter()
+                .map(Faq::from)
+                .chain(insights.faq.iter().cloned().map(Faq::from))
+                .collect(),
+            summary: Summary {
+                editorial: editorial.summary.clone(),
+                overall: (&insights.corpus.overall).into(),
+                sentences: insights
+                    .summary
+                    .iter()
+                    .cloned()
+                    .map(Sentence::from)
+                    .collect(),
+            },
+            generated_from: (&insights.corpus).into(),
+            method,
+        }
+    }
+}
+
+impl From<&aggregate::Corpus> for GeneratedFrom {
+    fn from(corpus: &aggregate::Corpus) -> Self {
+        let aggregate::Corpus {
+            reviews,
+            unanalyzed,
+            with_text,
+            analysed,
+            foreign,
+            overall: _,
+            window,
+        } = *corpus;
+        let excluded = [
+            ("not_read_yet", unanalyzed),
+            ("no_text", reviews - unanalyzed - with_text),
+            ("no_words", with_text - analysed - foreign),
+            ("not_english", foreign),
+        ];
+        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
+        let window = window.and_then(|(from, to)| {
+            let day = NaiveDate::from_num_days_from_ce_opt;
+            Some(Window {
+                from: day(from)?,
+                to: day(to)?,
+            })
+        });
+        Self {
+            reviews,
+            with_text,
+            analysed,
+            excluded: excluded
+                .map(|(reason, n)| Excluded {
+                    reason: reason.to_owned(),
+                    n,
+                })
+                .collect(),
+            window,
+        }
+    }
+}

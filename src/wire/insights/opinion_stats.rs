@@ -1,0 +1,323 @@
+//! What is said of an aspect, or of somebody or something that reviews name: shares, trends, quotes.
+
+use chrono::NaiveDate;
+use poem_openapi::{Enum, Object};
+use serde::{Deserialize, Serialize};
+
+use crate::insights::{self, aggregate};
+
+/// A share of reviews with its interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Share {
+    /// The share, from 0 to 1, three decimals.
+    pub value: f64,
+    /// Lower and upper end of the 95 % interval.
+    #[oai(validator(min_items = 2, max_items = 2))]
+    pub ci95: Vec<f64>,
+    /// How the interval was made: `wilson`.
+    pub method: String,
+    /// Of how many: the reviews that judge, that is all but the neutral and the uncertain ones.
+    pub n: u32,
+    /// What is counted: `review`, each once.
+    pub unit: String,
+}
+
+impl From<aggregate::Share> for Share {
+    fn from(share: aggregate::Share) -> Self {
+        let aggregate::Share { value, ci95, n } = share;
+        Self {
+            value,
+            ci95: ci95.into(),
+            method: "wilson".to_owned(),
+            n,
+            unit: "review".to_owned(),
+        }
+    }
+}
+
+/// How much a figure can be relied on, by how many reviews judge: `low` fewer than 10, `standard` 10 to 50, `high` more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Fewer than 10.
+    Low,
+    /// 10 to 50.
+    Standard,
+    /// More than 50.
+    High,
+}
+
+impl From<aggregate::Confidence> for Confidence {
+    fn from(confidence: aggregate::Confidence) -> Self {
+        match confidence {
+            aggregate::Confidence::Low => Self::Low,
+            aggregate::Confidence::Standard => Self::Standard,
+            aggregate::Confidence::High => Self::High,
+        }
+    }
+}
+
+/// How something is spoken of: `mixed` is both well and badly, `neutral` a plain fact, `uncertain` too close to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Polarity {
+    /// Well.
+    Positive,
+    /// Badly.
+    Negative,
+    /// As a fact.
+    Neutral,
+    /// Both well and badly.
+    Mixed,
+    /// Nothing is clear.
+    Uncertain,
+}
+
+impl From<aggregate::Vote> for Polarity {
+    fn from(vote: aggregate::Vote) -> Self {
+        match vote {
+            aggregate::Vote::Positive => Self::Positive,
+            aggregate::Vote::Negative => Self::Negative,
+            aggregate::Vote::Neutral => Self::Neutral,
+            aggregate::Vote::Mixed => Self::Mixed,
+            aggregate::Vote::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+impl From<insights::Polarity> for Polarity {
+    fn from(polarity: insights::Polarity) -> Self {
+        match polarity {
+            insights::Polarity::Positive => Self::Positive,
+            insights::Polarity::Negative => Self::Negative,
+            insights::Polarity::Neutral => Self::Neutral,
+            insights::Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+impl From<Polarity> for aggregate::Vote {
+    fn from(polarity: Polarity) -> Self {
+        match polarity {
+            Polarity::Positive => Self::Positive,
+            Polarity::Negative => Self::Negative,
+            Polarity::Neutral => Self::Neutral,
+            Polarity::Mixed => Self::Mixed,
+            Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
+/// How texts speak as a whole: reviews by the text's own balance, never by their stars.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct Overall {
+    /// Well.
+    pub positive: u32,
+    /// Badly.
+    pub negative: u32,
+    /// They judge nothing, or were not analysed.
+    pub neutral: u32,
+    /// Too close to call.
+    pub uncertain: u32,
+    /// The share of positive ones among those that judge; left out where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive_share: Option<Share>,
+}
+
+impl From<&aggregate::Votes> for Overall {
+    fn from(votes: &aggregate::Votes) -> Self {
+        let aggregate::Votes {
+            positive,
+            negative,
+            neutral,
+            mixed: _,
+            uncertain,
+        } = *votes;
+        let positive_share = aggregate::Share::new(positive, votes.judged()).map(Share::from);
+        Self {
+            positive,
+            negative,
+            neutral,
+            uncertain,
+            positive_share,
+        }
+    }
+}
+
+/// How it was and is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Trend {
+    /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
+    pub months: Vec<Monthly>,
+    /// Where the share of positive reviews is going.
+    pub direction: Direction,
+    /// What was compared; left out where there are fewer than 5 judging reviews on either side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+}
+
+/// `up` or `down` where the last half year differs from the one before beyond chance, else `flat`; `unknown` where there
+/// are too few reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Direction {
+    /// Better than before.
+    Up,
+    /// Worse than before.
+    Down,
+    /// No clear difference.
+    Flat,
+    /// Too few reviews.
+    Unknown,
+}
+
+/// The reviews of one month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "InsightMonth")]
+pub struct Monthly {
+    /// `YYYY-MM`.
+    pub month: String,
+    /// How many.
+    pub reviews: u32,
+    /// Of them positive.
+    pub positive: u32,
+    /// Of them negative.
+    pub negative: u32,
+}
+
+/// What a direction rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "TrendBasis")]
+pub struct Basis {
+    /// The test: `two_proportions_95`, the pooled test of two proportions at 95 %.
+    pub test: String,
+    /// The last six months, up to that of the newest review.
+    pub recent: Period,
+    /// The six months before.
+    pub previous: Period,
+}
+
+/// Six months.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "TrendPeriod")]
+pub struct Period {
+    /// The first month, `YYYY-MM`.
+    pub from: String,
+    /// The last month, `YYYY-MM`.
+    pub to: String,
+    /// Positive reviews.
+    pub positive: u32,
+    /// Of so many that judge.
+    pub judged: u32,
+}
+
+impl From<aggregate::Trend> for Trend {
+    fn from(trend: aggregate::Trend) -> Self {
+        let aggregate::Trend {
+            months,
+            direction,
+            compared,
+        } = trend;
+        let month = |count: aggregate::MonthCount| {
+            let aggregate::MonthCount {
+                year,
+                month,
+                reviews,
+                positive,
+                negative,
+            } = count;
+            Monthly {
+                month: year_and_month((year, month)),
+                reviews,
+                positive,
+                negative,
+            }
+        };
+        let direction = match direction {
+            aggregate::Direction::Up => Direction::Up,
+            aggregate::Direction::Down => Direction::Down,
+            aggregate::Direction::Flat => Direction::Flat,
+            aggregate::Direction::Unknown => Direction::Unknown,
+        };
+        let basis = compared.map(|aggregate::Compared { recent, previous }| Basis {
+            test: "two_proportions_95".to_owned(),
+            recent: recent.into(),
+            previous: previous.into(),
+        });
+        Self {
+            months: months.into_iter().map(month).collect(),
+            direction,
+            basis,
+        }
+    }
+}
+
+impl From<aggregate::Period> for Period {
+    fn from(period: aggregate::Period) -> Self {
+        let aggregate::Period {
+            from,
+            to,
+            positive,
+            judged,
+        } = period;
+        Self {
+            from: year_and_month(from),
+            to: year_and_month(to),
+            positive,
+            judged,
+        }
+    }
+}
+
+fn year_and_month((year, month): (i32, i32)) -> String {
+    format!("{year:04}-{month:02}")
+}
+
+/// Words of a customer, cut out of a review's `text`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "InsightQuote")]
+pub struct Quote {
+    /// The review.
+    pub review_id: String,
+    /// Which sentence of it, counted from 0.
+    pub sentence: u32,
+    /// Where the words begin in the text, in Unicode code points.
+    pub start: u32,
+    /// Where they have ended.
+    pub end: u32,
+    /// The words: exactly that slice of the text.
+    pub text: String,
+    /// How they speak of it.
+    pub polarity: Polarity,
+    /// The review's day.
+    pub date: NaiveDate,
+    /// The review's stars; they had no part in the polarity.
+    pub stars: u8,
+}
+
+impl From<aggregate::Quote> for Quote {
+    fn from(quote: aggregate::Quote) -> Self {
+        let aggregate::Quote {
+            review_id,
+            sentence,
+            span,
+            text,
+            polarity,
+            date,
+            stars,
+        } = quote;
+        Self {
+            review_id,
+            sentence,
+            start: span.start,
+            end: span.end,
+            text,
+            polarity: polarity.into(),
+            date,
+            stars,
+        }
+    }
+}

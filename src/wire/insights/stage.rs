@@ -1,0 +1,255 @@
+//! The insights in stages, small enough for whoever pays by the token: an overview, then one aspect,
+//! one technician, service or area, or one part.
+
+use poem_openapi::{Object, Union};
+use serde::{Deserialize, Serialize};
+
+use super::narrative::{Faq, FaqBasis, Summary};
+use super::opinion_stats::Quote;
+use super::parts::{Aspect, Entity, Topic};
+use super::{GeneratedFrom, Insights, Method};
+use crate::wire::{AspectFacet, LeftOut};
+
+/// All that is derived, or one stage of it.
+#[derive(Debug, Clone, PartialEq, Union)]
+#[oai(one_of)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it describes the answer, and none is ever held"
+)]
+pub enum InsightsAnswer {
+    /// Without parameters: every part.
+    Whole(Insights),
+    /// With one: what it asks for.
+    Stage(InsightsStage),
+}
+
+/// One stage of the insights. Which members there are depends on `part`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct InsightsStage {
+    /// What was asked for: `aspect`, `technician`, `service`, `area`, or the value of `part`.
+    pub part: String,
+    /// Which reviews this was made of.
+    pub generated_from: GeneratedFrom,
+    /// The whole in a few sentences: of the overview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentences: Option<Vec<String>>,
+    /// What is spoken of, and how: of the overview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspects: Option<Vec<AspectFacet>>,
+    /// Whom reviews name, the most often named first: of the overview, and of `part=technicians`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub technicians: Option<Vec<EntityRow>>,
+    /// What work they name: of the overview, and of `part=services`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub services: Option<Vec<EntityRow>>,
+    /// What places they name: of the overview, and of `part=areas`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub areas: Option<Vec<EntityRow>>,
+    /// Phrases that stand out: of the overview, and of `part=topics` with a quote each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<TopicRow>>,
+    /// Questions: of the overview, and of `part=faq` with their answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faq: Option<Vec<FaqRow>>,
+    /// The summary with what each sentence rests on: of `part=summary`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    /// How it was made: of `part=method`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
+    /// The aspect that was asked for, with quotes and where its evidence is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<Aspect>,
+    /// The technician, service or area that was asked for, with quotes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<Entity>,
+    /// How reviews speak of each aspect where they name the technician, or if they mention the service or area; each with where
+    /// its evidence is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_aspect: Option<Vec<AspectFacet>>,
+    /// Lists of which only the first values are here; absent where all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Somebody or something that reviews name, in short. The votes are left out of people whom fewer than three name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct EntityRow {
+    /// The firm's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The name.
+    pub name: String,
+    /// How many published reviews mention it.
+    pub reviews: u32,
+    /// They speak well of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive: Option<u32>,
+    /// They speak badly of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negative: Option<u32>,
+}
+
+/// A phrase that stands out, in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct TopicRow {
+    /// The words, in lower case.
+    pub phrase: String,
+    /// How many reviews have them.
+    pub reviews: u32,
+    /// The id of the aspect that its sentences judge most often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
+    /// A sentence that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
+}
+
+/// A question, with its answer where that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct FaqRow {
+    /// The question.
+    pub question: String,
+    /// The answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Who answers.
+    pub basis: FaqBasis,
+    /// The ids of the reviews that are quoted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_ids: Option<Vec<String>>,
+}
+
+impl InsightsStage {
+    /// A stage with nothing in it yet.
+    #[must_use]
+    pub fn of(part: &str, insights: &Insights) -> Self {
+        Self {
+            part: part.to_owned(),
+            generated_from: insights.generated_from.clone(),
+            sentences: None,
+            aspects: None,
+            technicians: None,
+            services: None,
+            areas: None,
+            topics: None,
+            faq: None,
+            summary: None,
+            method: None,
+            aspect: None,
+            entity: None,
+            by_aspect: None,
+            left_out: Vec::new(),
+        }
+    }
+
+    /// All in short: of each list at most `most` values.
+    #[must_use]
+    pub fn overview(insights: &Insights, most: usize) -> Self {
+        let mut stage = Self::of("overview", insights);
+        let entities = &insights.entities;
+        let sentences = insights.summary.sentences.iter();
+        stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
+        // There are a few dozen at the most, and they are what the rest is asked by.
+        stage.aspects = stage.first("aspects", &insights.aspects, most * 3, |aspect| {
+            AspectFacet::from(aspect)
+        });
+        stage.add_entities("technicians", &entities.technicians, most);
+        stage.add_entities("services", &entities.services, most);
+        stage.add_entities("areas", &entities.service_areas, most);
+        let topic = |topic: &Topic| TopicRow {
+            quote: None,
+            ..TopicRow::from(topic)
+        };
+        stage.topics = stage.first("topics", &insights.topics, most, topic);
+        let question = |faq: &Faq| FaqRow {
+            answer: None,
+            review_ids: None,
+            ..FaqRow::from(faq)
+        };
+        stage.faq = stage.first("faq", &insights.faq, most, question);
+        stage
+    }
+
+    /// The first `most` of a list; how many there are besides is said.
+    pub fn first<T, R>(
+        &mut self,
+        list: &str,
+        values: &[T],
+        most: usize,
+        row: impl Fn(&T) -> R,
+    ) -> Option<Vec<R>> {
+        let besides = values.len().saturating_sub(most) as u64;
+        if besides > 0 {
+            self.left_out.push(LeftOut {
+                list: list.to_owned(),
+                values: besides,
+            });
+        }
+        Some(values.iter().take(most).map(row).collect())
+    }
+
+    /// The most often named of `entities`.
+    pub fn add_entities(&mut self, list: &str, entities: &[Entity], most: usize) {
+        let mut named: Vec<&Entity> = entities.iter().filter(|one| one.reviews > 0).collect();
+        named.sort_by_key(|entity| std::cmp::Reverse(entity.reviews));
+        let rows = self.first(list, &named, most, |entity| EntityRow::from(*entity));
+        match list {
+            "technicians" => self.technicians = rows,
+            "services" => self.services = rows,
+            _ => self.areas = rows,
+        }
+    }
+}
+
+impl From<&Aspect> for AspectFacet {
+    fn from(aspect: &Aspect) -> Self {
+        Self {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            reviews: aspect.reviews.into(),
+            positive: aspect.positive.into(),
+            negative: aspect.negative.into(),
+            neutral: aspect.neutral.into(),
+            mixed: aspect.mixed.into(),
+            uncertain: aspect.uncertain.into(),
+            evidence_url: None,
+        }
+    }
+}
+
+impl From<&Entity> for EntityRow {
+    fn from(entity: &Entity) -> Self {
+        Self {
+            id: entity.id.clone(),
+            name: entity.name.clone(),
+            reviews: entity.reviews,
+            positive: entity.positive,
+            negative: entity.negative,
+        }
+    }
+}
+
+impl From<&Topic> for TopicRow {
+    fn from(topic: &Topic) -> Self {
+        Self {
+            phrase: topic.phrase.clone(),
+            reviews: topic.reviews,
+            aspect: topic.aspect.clone(),
+            quote: topic.quote.clone(),
+        }
+    }
+}
+
+impl From<&Faq> for FaqRow {
+    fn from(faq: &Faq) -> Self {
+        Self {
+            question: faq.question.clone(),
+            answer: Some(faq.answer.clone()),
+            basis: faq.basis,
+            review_ids: faq.evidence.clone(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+# A shell keeps the write lock: commands that write wait 5 s and say so, the hub answers 503 and keeps nothing, reading and
+# readiness go on, and what was refused goes through once the lock is given back.
+. "${0%/*}/lib.sh"
+needs sqlite3
+
+rows first 50 | "$reviews" import - >/dev/null || fail 'the first import failed'
+serve
+before=$(etag /reviews.json)
+
+# Holds the lock until it is told to commit.
+coproc shell { sqlite3 reviews.db; }
+shell_pid=$!
+printf 'begin immediate; select 1;\n' >&"${shell[1]}"
+read -r said <&"${shell[0]}" && [ "$said" = 1 ] || fail 'the shell did not get the lock'
+
+start=$SECONDS
+"$reviews" withhold first-1 --reason test >out 2>err
+code=$?
+waited=$((SECONDS - start))
+[ "$code" -eq 2 ] && grep -q 'is locked by another process for more than 5 s' err || fail "withhold ended with $code: $(cat err)"
+[ "$waited" -ge 4 ] && [ "$waited" -le 12 ] || fail "withhold waited $waited s"
+hub=$(subscribe 1)
+[ "$hub" = 503 ] || fail "the hub answered $hub"
+[ "$(etag /reviews.json)" = "$before" ] || fail 'what is served has changed'
+answers /readyz 200 || fail "ready is $(status GET /readyz)"
+
+printf "update review set text = 'from the shell' where review_id = 'first-2'; commit; select 2;\n" >&"${shell[1]}"
+read -r said <&"${shell[0]}" && [ "$said" = 2 ] || fail 'the shell could not commit'
+# shellcheck disable=SC2329 # tried by within
+changed() { request GET /reviews.json | grep -q 'from the shell'; }
+within 5 changed || fail 'what the shell wrote is not out'
+"$reviews" withhold first-1 --reason test >/dev/null || fail 'withhold failed though the lock was given back'
+within 5 counts 49 || fail "$(count) reviews are out, not 49"
+[ "$(subscribe 1)" = 202 ] || fail 'the hub takes nothing though the lock was given back'
+printf '.quit\n' >&"${shell[1]}"
+wait "$shell_pid" 2>/dev/null
+stop
+"$reviews" check >out 2>&1 || fail "check: $(tail -3 out)"
+echo "locked: a command gave up after $waited s with 2, the hub answered 503, reading went on; all went through afterwards"

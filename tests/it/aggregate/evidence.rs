@@ -1,0 +1,211 @@
+//! From every figure back to the reviews behind it, with the sample data and the real engine.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+
+const VOTES: [&str; 5] = ["positive", "negative", "neutral", "mixed", "uncertain"];
+
+fn slice(text: &Value, of: &Value) -> String {
+    let [start, end] =
+        ["start", "end"].map(|name| usize::try_from(of[name].as_u64().unwrap()).unwrap());
+    text.as_str()
+        .unwrap()
+        .chars()
+        .skip(start)
+        .take(end - start)
+        .collect()
+}
+
+/// Every number in a text.
+fn numbers(text: &str) -> Vec<u64> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_aspects_figures_are_the_reviews_that_its_evidence_lists() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let aspects = insights["aspects"].as_array().unwrap();
+    assert!(aspects.len() >= 8, "the premise");
+    for aspect in aspects {
+        let path = format!(
+            "/insights/aspects/{}/evidence.json",
+            aspect["id"].as_str().unwrap()
+        );
+        assert!(aspect["evidence_url"].as_str().unwrap().ends_with(&path));
+        for vote in VOTES {
+            let evidence = app
+                .get(&format!("{path}?polarity={vote}&limit=1"))
+                .await
+                .json();
+            assert_eq!(evidence["total"], aspect[vote], "{path} {vote}");
+        }
+        let (mut seen, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = app.get(&format!("{path}?limit=30{cursor}")).await.json();
+            assert_eq!(page["total"], aspect["reviews"], "{path}");
+            for review in page["reviews"].as_array().unwrap() {
+                check(&app, review, aspect).await;
+                seen.push(review["review_id"].as_str().unwrap().to_owned());
+            }
+            let Some(next) = page["next_cursor"].as_str() else {
+                break;
+            };
+            cursor = format!("&cursor={next}");
+        }
+        assert_eq!(seen.len() as u64, aspect["reviews"].as_u64().unwrap());
+        let distinct: BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(distinct.len(), seen.len(), "{path}: a review twice");
+    }
+}
+
+/// The words are cut out of the review, and the hits add up to the score.
+async fn check(app: &TestApp, found: &Value, aspect: &Value) {
+    let review = app
+        .get(&format!(
+            "/api/reviews/{}",
+            found["review_id"].as_str().unwrap()
+        ))
+        .await
+        .json();
+    assert_eq!(
+        (&found["url"], &found["date"], &found["stars"]),
+        (&review["url"], &review["date"], &review["rating"])
+    );
+    let findings = found["findings"].as_array().unwrap();
+    assert!(!findings.is_empty(), "{found}");
+    for finding in findings {
+        assert_eq!(
+            slice(&review["text"], finding),
+            finding["text"].as_str().unwrap()
+        );
+        let points: i64 = finding["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["points"].as_i64().unwrap())
+            .sum();
+        assert_eq!(
+            points,
+            finding["score"].as_i64().unwrap(),
+            "{}: {finding}",
+            aspect["id"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn evidence_is_asked_for_by_known_aspects_polarities_and_cursors() {
+    let app = TestApp::seeded().await;
+    for (target, status) in [
+        ("/insights/aspects/weather/evidence.json", 404),
+        ("/insights/aspects/price/evidence.json?limit=0", 400),
+        ("/insights/aspects/price/evidence.json?limit=101", 400),
+        ("/insights/aspects/price/evidence.json?polarity=good", 400),
+        ("/insights/aspects/price/evidence.json?cursor=x", 400),
+        ("/insights/aspects//evidence.json", 404),
+        ("/insights/aspects/a/b/evidence.json", 404),
+    ] {
+        let answer = app.get(target).await;
+        assert_eq!(answer.status, status, "{target}");
+        assert_eq!(answer.json()["status"], status, "{target}");
+    }
+    let next = app
+        .get("/insights/aspects/price/evidence.json?limit=1")
+        .await
+        .json()["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let other = app
+        .get(&format!(
+            "/insights/aspects/warranty/evidence.json?cursor={next}"
+        ))
+        .await;
+    assert_eq!(
+        (other.status, &other.json()["issues"][0]["path"]),
+        (400, &json!(["cursor"]))
+    );
+}
+
+#[tokio::test]
+async fn every_number_of_the_summary_is_in_the_aggregates() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let sentences = insights["summary"]["sentences"].as_array().unwrap();
+    assert!(sentences.len() >= 5, "the premise");
+    let mut aggregates = BTreeSet::new();
+    for part in ["aspects", "entities", "topics"] {
+        collect(&insights[part], &mut aggregates);
+    }
+    collect(&insights["summary"]["overall"], &mut aggregates);
+    for sentence in sentences {
+        let figures: BTreeSet<u64> = sentence["evidence"]["figures"]
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(Value::as_u64)
+            .collect();
+        for number in numbers(sentence["text"].as_str().unwrap()) {
+            assert!(figures.contains(&number), "{sentence}");
+        }
+        assert!(figures.is_subset(&aggregates), "{sentence}");
+    }
+}
+
+#[tokio::test]
+async fn quotes_of_the_sample_data_are_slices_of_its_reviews() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let mut found = Vec::new();
+    find_quotes(&insights, &mut found);
+    assert!(found.len() > 60, "the premise: {}", found.len());
+    for quote in found {
+        let review = app
+            .get(&format!(
+                "/api/reviews/{}",
+                quote["review_id"].as_str().unwrap()
+            ))
+            .await
+            .json();
+        assert_eq!(
+            slice(&review["text"], quote),
+            quote["text"].as_str().unwrap()
+        );
+        assert_eq!(
+            (&quote["date"], &quote["stars"]),
+            (&review["date"], &review["rating"])
+        );
+    }
+}
+
+/// Every whole number in `value`, but for places in texts.
+fn collect(value: &Value, into: &mut BTreeSet<u64>) {
+    match value {
+        Value::Number(number) => into.extend(number.as_u64()),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| *name != "quotes")
+            .for_each(|(_, value)| collect(value, into)),
+        _ => {}
+    }
+}
+
+fn find_quotes<'a>(value: &'a Value, into: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| find_quotes(value, into)),
+        Value::Object(members)
+            if members.contains_key("review_id") && members.contains_key("start") =>
+        {
+            into.push(value);
+        }
+        Value::Object(members) => members.values().for_each(|value| find_quotes(value, into)),
+        _ => {}
+    }
+}

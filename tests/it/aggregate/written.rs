@@ -1,0 +1,309 @@
+//! Reviews with what they say, made together: no engine has to be right for the counting to be
+//! tested.
+
+use std::collections::BTreeSet;
+
+use chrono::{Days, NaiveDate};
+use reviews_service::business::{Business, Service, Technician};
+use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
+use reviews_service::insights::text::Text;
+use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::{
+    Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
+    Span, Trade,
+};
+use reviews_service::reviews::{
+    Day, Mentions, Method, Rating, Review, Source, Status, Verification,
+};
+
+/// Sentences, each with the aspect that it judges, and how.
+const SENTENCES: [(&str, &str, Polarity); 12] = [
+    (
+        "They showed up right on time for the appointment.",
+        "punctuality",
+        Polarity::Positive,
+    ),
+    (
+        "Nobody came in the window we were given.",
+        "punctuality",
+        Polarity::Negative,
+    ),
+    (
+        "The window is two hours wide.",
+        "punctuality",
+        Polarity::Neutral,
+    ),
+    (
+        "It cost exactly what the estimate said.",
+        "price",
+        Polarity::Positive,
+    ),
+    (
+        "The estimate was far too high 😀 for a capacitor.",
+        "price",
+        Polarity::Negative,
+    ),
+    ("The price was what it was.", "price", Polarity::Uncertain),
+    (
+        "He put on shoe covers and left the attic clean.",
+        "cleanliness",
+        Polarity::Positive,
+    ),
+    (
+        "There was dust from the attic all over the rug.",
+        "cleanliness",
+        Polarity::Negative,
+    ),
+    (
+        "The thermostat has worked ever since.",
+        "workmanship",
+        Polarity::Positive,
+    ),
+    (
+        "The thermostat died again within a week.",
+        "workmanship",
+        Polarity::Negative,
+    ),
+    ("We would call them again.", "overall", Polarity::Positive),
+    (
+        "Café au lait, señor, and carbon monoxide in the attic.",
+        "",
+        Polarity::Neutral,
+    ),
+];
+const ASPECTS: [&str; 6] = [
+    "punctuality",
+    "price",
+    "cleanliness",
+    "workmanship",
+    "warranty",
+    "overall",
+];
+/// People; the last one is hardly ever named.
+pub const PEOPLE: [&str; 4] = ["Ann Moss", "Bo Reed", "Cy Dunn", "Di Rare"];
+/// The newest day.
+const NEWEST: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 8).unwrap();
+
+/// A review and what it says.
+#[derive(Debug, Clone)]
+pub struct Written {
+    pub review: Review,
+    pub analysis: Analysis,
+}
+
+/// `SplitMix64`.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
+    }
+}
+
+/// So many reviews, newest first.
+pub fn write(seed: u64, count: usize) -> Vec<Written> {
+    let mut dice = Dice(seed);
+    let mut written: Vec<Written> = (0..count).map(|number| one(&mut dice, number)).collect();
+    written.sort_by_key(|one| (std::cmp::Reverse(one.review.date), one.review.id.clone()));
+    written
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+fn one(dice: &mut Dice, number: usize) -> Written {
+    let (mut text, mut findings, mut mentions) = (String::new(), Vec::new(), Vec::new());
+    for sentence in 0..u32::try_from(dice.below(6)).unwrap() {
+        let (words, aspect, polarity) = SENTENCES[dice.below(SENTENCES.len())];
+        let start = u32::try_from(text.chars().count()).unwrap();
+        let span = Span {
+            start,
+            end: start + u32::try_from(words.chars().count()).unwrap(),
+        };
+        if !aspect.is_empty() {
+            let score = if polarity == Polarity::Negative {
+                -3
+            } else {
+                3
+            };
+            findings.push(Finding {
+                aspect: aspect.to_owned(),
+                sentence,
+                span,
+                polarity,
+                score,
+                hits: Vec::new(),
+            });
+        }
+        if dice.below(3) == 0 {
+            let first = dice.below(3);
+            let mut candidates = vec![PEOPLE[first].to_owned()];
+            if dice.below(5) == 0 {
+                candidates.push(PEOPLE[(first + 1) % 3].to_owned());
+                candidates.sort();
+            }
+            mentions.push(Mention {
+                kind: MentionKind::Technician,
+                candidates,
+                sentence,
+                through: sentence + 1,
+                span,
+                rule: "full_name",
+            });
+        }
+        text.push_str(words);
+        text.push(' ');
+    }
+    let language = match (text.is_empty(), dice.below(12)) {
+        (true, _) => Language::None,
+        (false, 0) => Language::Other,
+        (false, _) => Language::English,
+    };
+    let cut = Text::new(&text);
+    let sentences = cut
+        .sentences()
+        .iter()
+        .map(|tokens| cut.span(tokens.clone()))
+        .collect();
+    let is_english = language == Language::English;
+    let people = if number % 40 == 7 {
+        vec![PEOPLE[3].to_owned()]
+    } else {
+        Vec::new()
+    };
+    let services = if dice.below(2) == 0 {
+        vec!["ac".to_owned()]
+    } else {
+        vec!["unlisted".to_owned()]
+    };
+    let overall = [
+        Polarity::Positive,
+        Polarity::Positive,
+        Polarity::Negative,
+        Polarity::Uncertain,
+    ][dice.below(4)];
+    Written {
+        review: review(
+            dice,
+            number,
+            text,
+            Mentions::new(people, services, vec!["Mesa".to_owned()]),
+        ),
+        analysis: Analysis {
+            language,
+            sentences,
+            findings: if is_english { findings } else { Vec::new() },
+            mentions: if is_english { mentions } else { Vec::new() },
+            overall: (overall, 1),
+            phrases: if is_english {
+                topics::phrases(&cut)
+            } else {
+                Vec::new()
+            },
+        },
+    }
+}
+
+fn review(dice: &mut Dice, number: usize, text: String, mentions: Mentions) -> Review {
+    // The newest two are of one day, so that taking one away does not move the end.
+    let age = if number < 2 {
+        0
+    } else {
+        dice.below(1_500) as u64
+    };
+    Review {
+        id: format!("r-{number}").parse().unwrap(),
+        rating: Rating::try_from(1 + i64::try_from(dice.below(5)).unwrap()).unwrap(),
+        date: Day::new(NEWEST - Days::new(age)).unwrap(),
+        author: "A.".to_owned(),
+        title: None,
+        text,
+        language: None,
+        source: Source {
+            name: "Website".to_owned(),
+            url: None,
+        },
+        verification: Verification {
+            verified: true,
+            method: Method::Manual,
+            verified_at: None,
+        },
+        mentions,
+        response: None,
+        status: Status::Published,
+        updated_at: None,
+    }
+}
+
+pub fn trade() -> Trade {
+    let aspect = |id: &str| Aspect {
+        id: id.to_owned(),
+        label: id.to_uppercase(),
+        question: format!("How is {id}?"),
+    };
+    let mut trade = Trade::default();
+    trade.aspects = ASPECTS.map(aspect).to_vec();
+    trade
+}
+
+pub fn business() -> Business {
+    let person = |name: &str| Technician {
+        id: name.to_lowercase().replace(' ', "-"),
+        name: name.to_owned(),
+        aliases: Vec::new(),
+    };
+    Business {
+        name: "Test & Sons".to_owned(),
+        technicians: PEOPLE.map(person).to_vec(),
+        services: vec![Service {
+            id: "ac".to_owned(),
+            name: "AC repair".to_owned(),
+            synonyms: Vec::new(),
+        }],
+        service_areas: vec!["Mesa".to_owned()],
+        ..Business::default()
+    }
+}
+
+/// What they say, given in segments of so many.
+pub fn insights(written: &[Written], segment: usize) -> Insights {
+    let trade = trade();
+    let mut segments = Vec::new();
+    for chunk in written.chunks(segment) {
+        let mut packed_analyses = PackedAnalyses::default();
+        chunk.iter().for_each(|one| {
+            packed_analyses
+                .push(PackedAnalysis::new(&one.analysis, &one.review, &trade).borrowed());
+        });
+        segments.push(packed_analyses);
+    }
+    let original = |at: usize| {
+        let Review {
+            id,
+            rating,
+            date,
+            text,
+            ..
+        } = written.get(at)?.review.clone();
+        Some(Original {
+            id: id.to_string(),
+            stars: rating.stars(),
+            date: date.date(),
+            text,
+        })
+    };
+    let others: BTreeSet<(MentionKind, String)> =
+        [(MentionKind::Service, "unlisted".to_owned())].into();
+    aggregate(&AggregateInput {
+        segments: &segments.iter().collect::<Vec<_>>(),
+        unanalyzed: 0,
+        original: &original,
+        trade: &trade,
+        business: &business(),
+        others: &others.into_iter().collect::<Vec<_>>(),
+    })
+}

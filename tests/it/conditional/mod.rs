@@ -1,0 +1,241 @@
+//! Conditional requests and content codings (RFC 9110 §8.8, §12.5.3, §13) on the routes as they
+//! are.
+
+mod codings;
+mod instants;
+
+use std::io::Read;
+
+use chrono::Duration;
+use poem::http::Method;
+
+use crate::support::{Answer, Generator, TestApp};
+
+/// Everything that has a tag.
+const TAGGED: [&str; 11] = [
+    "/reviews.json",
+    "/insights.json",
+    "/api/feed.json",
+    "/feed.xml",
+    "/api/reviews/since/2025-01-01",
+    "/api/reviews/search?query=the&limit=7",
+    "/api/reviews/r-00001",
+    "/.well-known/openapi.json",
+    "/docs",
+    "/",
+    "/reviews/r-00001",
+];
+/// Of these, what says when it last changed.
+const DATED: [&str; 5] = [
+    "/reviews.json",
+    "/insights.json",
+    "/api/feed.json",
+    "/feed.xml",
+    "/api/reviews/since/2025-01-01",
+];
+/// What is offered in codings.
+const CODED: [&str; 6] = [
+    "/reviews.json",
+    "/insights.json",
+    "/api/feed.json",
+    "/feed.xml",
+    "/.well-known/openapi.json",
+    "/docs",
+];
+const CODINGS: [&str; 3] = ["br", "zstd", "gzip"];
+
+/// A service whose documents all changed last at 12:00:10.
+async fn service() -> TestApp {
+    let app = TestApp::with(&Generator::new(51).reviews(120)).await;
+    app.advance(Duration::seconds(10));
+    app.shell("insert into business (business_id, name) values ('b', 'Desert Peak'); update review set rating = 3; insert into technician values ('t', 0, 'T', '[]')").await;
+    app
+}
+
+const MODIFIED: &str = "Fri, 20 Nov 2026 12:00:10 GMT";
+const EARLIER: &str = "Fri, 20 Nov 2026 12:00:09 GMT";
+const LATER: &str = "Fri, 20 Nov 2026 12:00:11 GMT";
+
+/// Header lines (`{tag}` stands for the tag, `{digest}` for what is in its quotes), the status, and
+/// the status where the answer does not say when it changed.
+type Row = (&'static [(&'static str, &'static str)], u16, u16);
+
+const INM: &str = "if-none-match";
+const IM: &str = "if-match";
+const IMS: &str = "if-modified-since";
+const IUS: &str = "if-unmodified-since";
+
+const ROWS: &[Row] = &[
+    (&[], 200, 200),
+    (&[(INM, "{tag}")], 304, 304),
+    (&[(INM, "W/{tag}")], 304, 304),
+    (&[(INM, r#""x", {tag}"#)], 304, 304),
+    (&[(INM, r#"W/"x",W/{tag},"y""#)], 304, 304),
+    (&[(INM, "\t {tag} \t, \"x\"")], 304, 304),
+    (&[(INM, r#""a,b", {tag}"#)], 304, 304),
+    (&[(INM, ",, {tag},,")], 304, 304),
+    (&[(INM, r#""x""#), (INM, "{tag}")], 304, 304),
+    (&[(INM, "*")], 304, 304),
+    (&[(INM, r#""{digest}-gzip""#)], 304, 304),
+    (&[(INM, r#"W/"{digest}-br""#)], 304, 304),
+    (&[(INM, r#""x", "{digest}-zstd""#)], 304, 304),
+    (&[(INM, r#""{digest}-deflate""#)], 200, 200),
+    (&[(INM, r#""x""#)], 200, 200),
+    (&[(INM, r#""x,{digest},y""#)], 200, 200),
+    (&[(INM, "{digest}")], 200, 200),
+    (&[(INM, r#""*""#)], 200, 200),
+    (&[(INM, "")], 200, 200),
+    // If-Modified-Since means nothing beside If-None-Match (§13.1.3).
+    (&[(INM, r#""x""#), (IMS, MODIFIED)], 200, 200),
+    (&[(INM, r#""x""#), (IMS, LATER)], 200, 200),
+    (&[(INM, ""), (IMS, LATER)], 200, 200),
+    (&[(INM, "{tag}"), (IMS, EARLIER)], 304, 304),
+    (&[(IMS, MODIFIED)], 304, 200),
+    (&[(IMS, LATER)], 304, 200),
+    (&[(IMS, EARLIER)], 200, 200),
+    (&[(IMS, "Friday, 20-Nov-26 12:00:10 GMT")], 304, 200),
+    (&[(IMS, "Friday, 20-Nov-26 12:00:09 GMT")], 200, 200),
+    (&[(IMS, "Fri Nov 20 12:00:10 2026")], 304, 200),
+    (&[(IMS, "Fri Nov 20 12:00:09 2026")], 200, 200),
+    // A date that is none, or two of them, are ignored.
+    (&[(IMS, "2026-11-20T12:00:10Z")], 200, 200),
+    (&[(IMS, "Fri, 32 Nov 2026 12:00:10 GMT")], 200, 200),
+    (&[(IMS, "tomorrow")], 200, 200),
+    (&[(IMS, "")], 200, 200),
+    (&[(IMS, MODIFIED), (IMS, MODIFIED)], 200, 200),
+    (&[(IM, "{tag}")], 200, 200),
+    (&[(IM, "*")], 200, 200),
+    (&[(IM, r#""x", "{digest}-gzip""#)], 200, 200),
+    (&[(IM, r#""x""#)], 412, 412),
+    (&[(IM, "W/{tag}")], 412, 412),
+    (&[(IM, "")], 412, 412),
+    (&[(IUS, MODIFIED)], 200, 200),
+    (&[(IUS, LATER)], 200, 200),
+    (&[(IUS, EARLIER)], 412, 200),
+    (&[(IUS, "Friday, 20-Nov-26 12:00:09 GMT")], 412, 200),
+    (&[(IUS, "Fri Nov 20 12:00:09 2026")], 412, 200),
+    (&[(IUS, "yesterday")], 200, 200),
+    // The order of §13.2.2.
+    (&[(IM, "{tag}"), (IUS, EARLIER)], 200, 200),
+    (&[(IM, r#""x""#), (INM, "{tag}")], 412, 412),
+    (&[(IM, "{tag}"), (INM, "{tag}")], 304, 304),
+    (&[(IUS, EARLIER), (INM, "{tag}")], 412, 304),
+    (&[(IUS, MODIFIED), (IMS, MODIFIED)], 304, 200),
+    (&[(IM, "*"), (IMS, EARLIER)], 200, 200),
+    // Ranges are not served, and nothing says that they were.
+    (&[("range", "bytes=0-9")], 200, 200),
+    (&[("range", "bytes=0-9"), ("if-range", "{tag}")], 200, 200),
+];
+
+#[tokio::test]
+async fn preconditions_are_those_of_the_standard_on_every_route() {
+    let app = service().await;
+    for target in TAGGED {
+        let plain = app.get(target).await;
+        let tag = plain.header("etag").to_owned();
+        assert!(tag.len() > 2, "{target}: no tag");
+        let is_dated = DATED.contains(&target);
+        assert_eq!(
+            plain.header("last-modified"),
+            if is_dated { MODIFIED } else { "" },
+            "{target}"
+        );
+        assert!(plain.headers.get("accept-ranges").is_none());
+        for (lines, dated, undated) in ROWS {
+            let filled = lines.iter().map(|(name, value)| {
+                (
+                    *name,
+                    value
+                        .replace("{tag}", &tag)
+                        .replace("{digest}", tag.trim_matches('"')),
+                )
+            });
+            let filled: Vec<(&str, String)> = filled.collect();
+            let headers: Vec<(&str, &str)> = filled
+                .iter()
+                .map(|(name, value)| (*name, value.as_str()))
+                .collect();
+            for method in [Method::GET, Method::HEAD] {
+                let answer = app.send(method.clone(), target, &headers).await;
+                assert_eq!(
+                    answer.status,
+                    if is_dated { *dated } else { *undated },
+                    "{method} {target} {headers:?}"
+                );
+                match answer.status {
+                    200 if method == Method::GET => {
+                        assert_eq!(answer.body, plain.body, "{target} {headers:?}");
+                    }
+                    304 => answer.check_repeats(&plain, target),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn head_says_what_get_would() {
+    let app = service().await;
+    for target in TAGGED.into_iter().chain([
+        "/healthz",
+        "/readyz",
+        "/nothing",
+        "/api/reviews/none",
+        "/api/reviews/search?limit=0",
+    ]) {
+        for coding in ["identity", "gzip", "*;q=0"] {
+            let headers = [("accept-encoding", coding)];
+            let get = app.get_with(target, &headers).await;
+            let head = app.send(Method::HEAD, target, &headers).await;
+            // The server adds the length to what has a body (RFC 9110 §8.6), and HEAD says the
+            // same.
+            let mut headers = get.headers.clone();
+            headers
+                .entry("content-length")
+                .or_insert(get.body.len().into());
+            assert_eq!(
+                (head.status, &head.headers),
+                (get.status, &headers),
+                "{target} in {coding}"
+            );
+            assert_eq!(
+                head.header("content-length"),
+                get.body.len().to_string(),
+                "{target} in {coding}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_precondition_makes_an_error_into_anything_else() {
+    let app = service().await;
+    let rows: [(Method, &str, u16); 8] = [
+        (Method::GET, "/nothing", 404),
+        (Method::HEAD, "/nothing", 404),
+        (Method::GET, "/api/reviews/none", 404),
+        (Method::GET, "/reviews/none", 404),
+        (Method::GET, "/api/reviews/search?limit=0", 400),
+        (Method::GET, "/api/reviews/since/never", 400),
+        (Method::POST, "/reviews.json", 405),
+        (Method::DELETE, "/api/reviews/r-00001", 405),
+    ];
+    for (method, target, status) in rows {
+        for headers in [
+            (INM, "*"),
+            (IM, "\"x\""),
+            (IM, "*"),
+            (IMS, LATER),
+            (IUS, EARLIER),
+        ] {
+            let answer = app.send(method.clone(), target, &[headers]).await;
+            assert_eq!(answer.status, status, "{method} {target} {headers:?}");
+            assert!(
+                answer.headers.get("etag").is_none()
+                    && answer.headers.get("last-modified").is_none(),
+                "{target}"
+            );
+        }
+    }
+}

@@ -1,0 +1,453 @@
+//! The documents: what is in them, that figures are of what appears, and that the same data gives
+//! the same bytes.
+
+mod alone;
+mod insights;
+
+use std::collections::BTreeMap;
+
+use reviews_service::clock::Clock;
+use reviews_service::reviews::{Mentions, Review, Status};
+use serde_json::{Value, json};
+
+use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp, sqlite3, start};
+
+/// A business with everything that one can have.
+const BUSINESS: &str = r#"
+insert into business (business_id, name, type, time_zone, description, url, telephone, address, latitude, longitude, same_as)
+values ('desert-peak', 'Desert Peak <Air> & "Sons"', 'HVACBusiness', 'America/Phoenix', 'Heating & cooling', 'https://desertpeak.example/',
+  '+1-480-555-0100', '{"street_address":"1 Main St","locality":"Mesa"}', 33.4, -111.8, '["https://social.example/dp"]');
+insert into service (service_id, position, name, synonyms) values ('drain', 1, 'Drains', '[]'), ('ac-repair', 0, 'A/C repair', '["ac fix"]');
+insert into technician (technician_id, position, name, aliases) values ('t2', 1, 'Dana Öberg', '[]'), ('t1', 0, 'Mike Alvarez', '["Mikey"]');
+insert into service_area (name, position) values ('Tempe', 1), ('Mesa', 0), ('Nowhere', 2);
+insert into editorial_summary (text) values ('People like us.');
+insert into editorial_faq (faq_id, position, question, answer) values ('q2', 1, 'Late?', 'No.'), ('q1', 0, 'Open?', 'Yes.');
+"#;
+
+/// Everything that answers in JSON, for data with a review of that id.
+fn json_targets(id: &str) -> Vec<String> {
+    let mut targets: Vec<String> = [
+        "/reviews.json",
+        "/insights.json",
+        "/api/feed.json",
+        "/api/reviews/search",
+        "/api/reviews/search?query=zebra&limit=1",
+        "/api/reviews/since/2000-01-01",
+        "/api/reviews/since/2099-01-01",
+        "/.well-known/openapi.json",
+    ]
+    .map(str::to_owned)
+    .into();
+    if !id.is_empty() {
+        targets.push(format!("/api/reviews/{id}"));
+    }
+    targets
+}
+
+fn published(reviews: &[Review]) -> Vec<&Review> {
+    let mut published: Vec<&Review> = reviews
+        .iter()
+        .filter(|review| review.status == Status::Published)
+        .collect();
+    published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
+    published
+}
+
+/// Fails where anything in `value` is null.
+fn assert_no_null(value: &Value, place: &str) {
+    match value {
+        Value::Null => panic!("{place} is null"),
+        Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| assert_no_null(value, &format!("{place}/{at}"))),
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(name, value)| assert_no_null(value, &format!("{place}/{name}"))),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A review's public shape, written down again.
+fn shape(review: &Review) -> Value {
+    let mut shape = json!({
+        "id": review.id.as_str(),
+        "rating": review.rating.stars(),
+        "date": review.date.to_string(),
+        "author": review.author,
+        "text": review.text,
+        "source": {"name": review.source.name},
+        "verification": {"verified": true, "method": review.verification.method.name()},
+        "mentions": {
+            "technicians": review.mentions.technicians,
+            "services": review.mentions.services,
+            "service_areas": review.mentions.service_areas,
+        },
+        "url": format!("{BASE}/reviews/{}", review.id),
+        "updated_at": review.updated_at.unwrap().to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
+    });
+    let mut add = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            shape[name] = value;
+        }
+    };
+    add("title", review.title.as_ref().map(|title| json!(title)));
+    add(
+        "language",
+        review.language.as_ref().map(|language| json!(language)),
+    );
+    let response = review.response.as_ref();
+    add(
+        "response",
+        response.map(
+            |response| json!({"text": response.text, "date": response.date.unwrap().to_string()}),
+        ),
+    );
+    shape
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
+    let reviews = Generator::new(71).reviews(300);
+    let app = TestApp::uncoded(&reviews).await;
+    app.shell(BUSINESS).await;
+    let dataset = app.get("/reviews.json").await.json();
+    let members: Vec<&str> = dataset
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let mut expected = [
+        "business",
+        "aggregate_rating",
+        "withheld",
+        "updated_at",
+        "reviews",
+    ];
+    expected.sort_unstable();
+    let mut sorted = members.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+    let business = json!({
+        "id": "desert-peak",
+        "name": "Desert Peak <Air> & \"Sons\"",
+        "type": "HVACBusiness",
+        "time_zone": "America/Phoenix",
+        "description": "Heating & cooling",
+        "url": "https://desertpeak.example/",
+        "telephone": "+1-480-555-0100",
+        "address": {"street_address": "1 Main St", "locality": "Mesa"},
+        "geo": {"latitude": 33.4, "longitude": -111.8},
+        "same_as": ["https://social.example/dp"],
+        "services": [{"id": "ac-repair", "name": "A/C repair", "synonyms": ["ac fix"]}, {"id": "drain", "name": "Drains"}],
+        "technicians": [{"id": "t1", "name": "Mike Alvarez", "aliases": ["Mikey"]}, {"id": "t2", "name": "Dana Öberg"}],
+        "service_areas": ["Mesa", "Tempe", "Nowhere"],
+    });
+    assert_eq!(dataset["business"], business);
+    let published = published(&reviews);
+    assert!(
+        published.len() < reviews.len(),
+        "the premise: some are withheld"
+    );
+    let shapes: Vec<Value> = published.iter().map(|review| shape(review)).collect();
+    assert_eq!(dataset["reviews"], json!(shapes));
+    let count = |stars: u8| {
+        published
+            .iter()
+            .filter(|review| review.rating.stars() == stars)
+            .count()
+    };
+    let distribution =
+        json!({"1": count(1), "2": count(2), "3": count(3), "4": count(4), "5": count(5)});
+    let rating = &dataset["aggregate_rating"];
+    assert_eq!(rating["distribution"], distribution);
+    assert_eq!(
+        (
+            &rating["review_count"],
+            &rating["best_rating"],
+            &rating["worst_rating"]
+        ),
+        (&json!(published.len()), &json!(5), &json!(1))
+    );
+    assert_eq!(
+        dataset["updated_at"], "2026-11-20T12:00:00Z",
+        "when it was published"
+    );
+    let withheld = reviews.len() - published.len();
+    assert_eq!(
+        dataset["withheld"],
+        json!({"count": withheld, "reasons": {"duplicate": withheld}})
+    );
+}
+
+#[tokio::test]
+async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
+    let app = TestApp::empty().await;
+    for (by_stars, shown) in [
+        ([0, 0, 0, 0, 3], "5.0"),
+        ([0, 0, 0, 7, 1], "4.13"),
+        ([0, 0, 0, 5, 3], "4.38"),
+        ([199, 1, 0, 0, 0], "1.01"),
+        ([1, 0, 0, 0, 2], "3.67"),
+        ([2, 0, 0, 0, 1], "2.33"),
+        ([1, 0, 0, 0, 0], "1.0"),
+        ([1, 1, 0, 0, 0], "1.5"),
+    ] {
+        let rows: Vec<String> = (1..)
+            .zip(by_stars)
+            .flat_map(|(stars, count)| {
+                (0..count)
+                    .map(move |number| format!("('m-{stars}-{number}', {stars}, '2026-01-01')"))
+            })
+            .collect();
+        // A withheld one never counts.
+        let withheld = "insert into review (review_id, rating, reviewed_on, status) values ('w', 1, '2026-01-01', 'withheld')";
+        let rows = rows.join(", ");
+        app.shell(&format!("delete from review; insert into review (review_id, rating, reviewed_on) values {rows}; {withheld}"))
+            .await;
+        let text = app.get("/reviews.json").await.text();
+        assert!(
+            text.contains(&format!(r#""aggregate_rating":{{"rating_value":{shown},"#)),
+            "{by_stars:?}: {text:.400}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
+    let app = TestApp::empty().await;
+    let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verified) values
+        ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 1), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1),
+        ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified', 0),
+        ('h4', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', null, 1), ('h5', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', '', 1);
+        insert into mention values ('h1', 'technician', 'Bob Hidden'), ('seen', 'technician', 'Ann Seen');";
+    app.shell(sql).await;
+    let dataset = app.get("/reviews.json").await;
+    let withheld =
+        json!({"count": 5, "reasons": {"duplicate": 2, "not_verified": 1, "not stated": 2}});
+    assert_eq!(dataset.json()["withheld"], withheld);
+    assert_eq!(dataset.ids(), ["seen"]);
+    assert_eq!(dataset.json()["aggregate_rating"]["rating_value"], 4.0);
+    for target in json_targets("seen")
+        .into_iter()
+        .chain(["/feed.xml", "/", "/reviews/seen"].map(str::to_owned))
+    {
+        // An attribute of HTML has the same name.
+        let text = app
+            .get(&target)
+            .await
+            .text()
+            .replace(" hidden>", ">")
+            .replace("aria-hidden", "");
+        assert!(
+            !text.contains("hidden") && !text.contains("Hidden") && !text.contains("/reviews/h"),
+            "{target}: {text}"
+        );
+    }
+    for question in [
+        "query=hidden",
+        "rating=1",
+        "mentions_technician=Bob+Hidden",
+        "since=2026-01-03",
+    ] {
+        assert_eq!(
+            app.get(&format!("/api/reviews/search?{question}"))
+                .await
+                .json()["total"],
+            0,
+            "{question}"
+        );
+    }
+    for target in ["/api/reviews/h1", "/reviews/h1"] {
+        assert_eq!(app.get(target).await.status, 404, "{target}");
+    }
+    // The database itself lets nothing unverified appear.
+    let said = app
+        .refused("update review set status = 'published' where review_id = 'h3'")
+        .await;
+    assert!(said.contains("review_published_is_verified"), "{said}");
+    app.shell("update review set status = 'published' where review_id = 'h1'")
+        .await;
+    assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);
+    assert_eq!(app.get("/reviews/h1").await.status, 200);
+}
+
+#[tokio::test]
+async fn nothing_to_publish_is_published_as_nothing() {
+    let app = TestApp::empty().await;
+    let business = json!({
+        "id": "unnamed", "name": "Unnamed business", "type": "LocalBusiness", "time_zone": "UTC",
+        "same_as": [], "services": [], "technicians": [], "service_areas": [],
+    });
+    let none = json!({"1": 0, "2": 0, "3": 0, "4": 0, "5": 0});
+    let dataset = json!({
+        "business": business,
+        "aggregate_rating": {"review_count": 0, "best_rating": 5, "worst_rating": 1, "distribution": none},
+        "withheld": {"count": 0, "reasons": {}},
+        "updated_at": "2026-11-20T12:00:00Z",
+        "reviews": [],
+    });
+    assert_eq!(app.get("/reviews.json").await.json(), dataset);
+    let insights = app.get("/insights.json").await.json();
+    for part in ["aspects", "topics", "faq"] {
+        assert_eq!(insights[part], json!([]), "{part}");
+    }
+    assert_eq!(
+        insights["entities"],
+        json!({"technicians": [], "services": [], "service_areas": []})
+    );
+    assert!(insights["summary"].is_object() && insights["method"].is_object());
+    assert_eq!(insights["generated_from"]["reviews"], 0);
+    assert_eq!(app.get("/api/feed.json").await.json()["items"], json!([]));
+    let search =
+        json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []});
+    assert_eq!(app.get("/api/reviews/search").await.json(), search);
+    assert_eq!(
+        app.get("/api/reviews/search?query=x&rating=5").await.json(),
+        search
+    );
+    assert_eq!(
+        app.get("/api/reviews/since/2020-01-01").await.json(),
+        json!({"since": "2020-01-01", "count": 0, "reviews": []})
+    );
+    for target in json_targets("")
+        .into_iter()
+        .chain(["/", "/feed.xml", "/docs"].map(str::to_owned))
+    {
+        assert_eq!(app.get(&target).await.status, 200, "{target}");
+    }
+    assert_eq!(app.get("/api/reviews/any").await.status, 404);
+    assert!(app.get("/").await.text().contains("no reviews yet"));
+}
+
+#[tokio::test]
+async fn what_is_absent_is_left_out_and_never_null() {
+    // The least and the most that a review can have, and neither business nor texts beside them;
+    // then everything.
+    let app = TestApp::with(&Generator::new(72).reviews(60)).await;
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('least', 5, '2026-11-20')",
+    )
+    .await;
+    for beside in ["", BUSINESS] {
+        app.shell(beside).await;
+        for target in json_targets("least").into_iter().chain([
+            "/api/reviews/search?limit=0".to_owned(),
+            "/nothing".to_owned(),
+        ]) {
+            assert_no_null(&app.get(&target).await.json(), &target);
+        }
+    }
+    let least = app.get("/api/reviews/least").await.json();
+    let expected = json!({
+        "id": "least", "rating": 5, "date": "2026-11-20", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
+        "verification": {"verified": true, "method": "manual"},
+        "mentions": {"technicians": [], "services": [], "service_areas": []},
+        "url": format!("{BASE}/reviews/least"), "updated_at": "2026-11-20T12:00:00Z",
+    });
+    assert_eq!(least, expected);
+}
+
+#[tokio::test]
+async fn the_same_data_gives_the_same_bytes() {
+    let reviews = Generator::new(73).reviews(200);
+    let app = TestApp::with(&reviews[..150]).await;
+    app.shell(BUSINESS).await;
+    app.advance(chrono::Duration::days(3));
+    app.write(&reviews).await;
+    let targets: Vec<String> = json_targets("r-00003")
+        .into_iter()
+        .chain(["/feed.xml", "/", "/docs", "/reviews/r-00003"].map(str::to_owned))
+        .collect();
+    let all = async |app: &TestApp| {
+        let mut answers = Vec::new();
+        for target in &targets {
+            for coding in ["identity", "br", "gzip", "zstd"] {
+                let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
+                assert_eq!(answer.status, 200, "{target}");
+                answers.push((target.clone(), coding, answer.headers, answer.body));
+            }
+        }
+        answers
+    };
+    let versions = async |app: &TestApp| {
+        app.shell("select document, version, digest, changed_at from publication")
+            .await
+    };
+    let (first, first_versions) = (all(&app).await, versions(&app).await);
+    // The same reviews written again, in one go and then each on its own, at another time.
+    app.advance(chrono::Duration::days(1));
+    app.write(&reviews).await;
+    for review in reviews.iter().rev().step_by(20) {
+        app.write(std::slice::from_ref(review)).await;
+    }
+    assert!(all(&app).await == first, "after writing the same again");
+    assert_eq!(versions(&app).await, first_versions);
+    app.advance(chrono::Duration::days(1));
+    let app = app.restart().await;
+    assert!(all(&app).await == first, "after a restart");
+    assert_eq!(versions(&app).await, first_versions);
+    // Another database that came to the same state by another way; only the instants differ.
+    let then = start() + chrono::Duration::days(3);
+    let other = TestApp::at(tempfile::tempdir().unwrap(), Clock::manual(then)).await;
+    for batch in reviews.rchunks(37) {
+        other.write(batch).await;
+    }
+    other.shell(BUSINESS).await;
+    for (one, (target, coding, headers, body)) in all(&other).await.iter().zip(&first) {
+        assert!(
+            one.3 == *body,
+            "{target} in {coding}: other bytes for the same data"
+        );
+        assert_eq!(
+            one.2.get("etag"),
+            headers.get("etag"),
+            "{target} in {coding}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_copy_of_the_file_publishes_the_same() {
+    let app = TestApp::with(&Generator::new(78).reviews(40)).await;
+    app.shell(BUSINESS).await;
+    // Written again just as it is, the business is no change.
+    let before = sqlite3(&app.path(), "select * from publication");
+    let business =
+        reviews_service::business::find(&mut app.database().readers().acquire().await.unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+    let mut write = app.database().write().await.unwrap();
+    reviews_service::business::replace(&mut write, &business)
+        .await
+        .unwrap();
+    write.commit().await.unwrap();
+    app.drain().await;
+    assert_eq!(sqlite3(&app.path(), "select * from publication"), before);
+    let folder = tempfile::tempdir_in(app.folder()).unwrap();
+    sqlite3(
+        &app.path(),
+        &format!("vacuum into '{}/reviews.db'", folder.path().display()),
+    );
+    let copy = TestApp::at(folder, Clock::manual(start() + chrono::Duration::days(9))).await;
+    for target in [
+        "/reviews.json",
+        "/insights.json",
+        "/api/feed.json",
+        "/feed.xml",
+        "/api/reviews/since/2025-01-01",
+        "/",
+    ] {
+        let (one, other) = (app.get(target).await, copy.get(target).await);
+        assert!(
+            (one.status, &one.headers, &one.body) == (200, &other.headers, &other.body),
+            "{target}"
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! The only way out: what it sends, where it goes, and what it does not let happen to it.
+
+mod guarded;
+mod hostile;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::TimeDelta;
+use reviews_service::clock::Clock;
+use reviews_service::egress::{Answer, Egress, Failure, Policy, Roots};
+
+use crate::support::{Book, Receiver, Reply, ca_pem};
+
+/// More than any of it takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// As long as a test is willing to wait for what never comes.
+const IMPATIENCE: Duration = Duration::from_millis(300);
+
+/// A way out, with a book of names and a clock.
+struct Out {
+    egress: Egress,
+    book: Book,
+    clock: Clock,
+}
+
+impl Out {
+    /// To this machine's receivers, whose name is `receiver.test` and all below it.
+    fn to_receivers() -> Self {
+        Self::allowing(&["127.0.0.0/8"])
+    }
+
+    /// To the public Internet and these nets.
+    fn allowing(nets: &[&str]) -> Self {
+        let (book, clock) = (
+            Book::default(),
+            Clock::manual("2026-11-20T12:00:00Z".parse().unwrap()),
+        );
+        book.set("receiver.test", &["127.0.0.1"]);
+        book.set("*.receiver.test", &["127.0.0.1"]);
+        let policy = Policy::new(nets.iter().map(|net| net.parse().unwrap()).collect());
+        let roots = Roots::load(Some(ca_pem().as_bytes())).unwrap();
+        let egress = Egress::new(policy, &roots, Arc::new(book.clone()), clock.clone()).unwrap();
+        Self {
+            egress,
+            book,
+            clock,
+        }
+    }
+
+    async fn get(&self, url: &str) -> Result<Answer, Failure> {
+        self.egress.get(url, 1_024, PATIENCE).await
+    }
+
+    async fn post(&self, url: &str, body: &str) -> Result<Answer, Failure> {
+        self.egress
+            .post(
+                url,
+                &[],
+                vec![Bytes::copy_from_slice(body.as_bytes())],
+                PATIENCE,
+            )
+            .await
+    }
+}
+
+#[tokio::test]
+async fn a_get_brings_status_and_body_and_says_little() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    receiver.always(Reply::Challenge);
+    let answer = out
+        .get(&receiver.url_of("receiver.test", "/cb?a=1&hub.challenge=x%20y"))
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.status, answer.body.as_slice(), answer.retry_after),
+        (200, &b"x y"[..], None)
+    );
+    assert_eq!(answer.address, receiver.address().ip());
+
+    let [request] = &receiver.received(1).await[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (request.method.as_str(), request.target.as_str()),
+        ("GET", "/cb?a=1&hub.challenge=x%20y")
+    );
+    let mut fields: Vec<&str> = request
+        .fields
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        ["accept", "host", "user-agent"],
+        "no referer, no cookies, no codings"
+    );
+    assert_eq!(
+        request.field("user-agent"),
+        "ReviewsService/1.0 (+WebSub hub)"
+    );
+    assert_eq!(
+        request.field("host"),
+        format!("receiver.test:{}", receiver.address().port())
+    );
+}
+
+#[tokio::test]
+async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    receiver.always(Reply::body("thank you"));
+    let pieces: Arc<[Bytes]> = Arc::from([
+        Bytes::from_static(b"[1,"),
+        Bytes::from(vec![b'2'; 300_000]),
+        Bytes::from_static(b"]"),
+    ]);
+    let fields = [
+        ("content-type", "application/json"),
+        ("link", "<a>; rel=\"self\", <b>; rel=\"hub\""),
+    ];
+    let answer = out
+        .egress
+        .post(&receiver.url("/cb"), &fields, Arc::clone(&pieces), PATIENCE)
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.status, answer.body.as_slice()),
+        (200, &b""[..]),
+        "the body of the answer is ignored"
+    );
+
+    let [request] = &receiver.requests()[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (request.method.as_str(), request.body.as_slice()),
+        ("POST", pieces.concat().as_slice())
+    );
+    assert_eq!(request.field("content-length"), "300004");
+    for (name, value) in fields {
+        assert_eq!(request.field(name), value);
+    }
+}
+
+#[tokio::test]
+async fn rule_42_a_callback_is_called_exactly_as_it_was_given() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    let targets = [
+        "/",
+        "/%7Ea~b",
+        "/a//b/;c=d,e(f)'g'",
+        "/%zz%2f%2F",
+        "/cb?",
+        "/cb?a=%7E&a=~&b=c+d%20e&f[]=|",
+        "/@x:y",
+    ];
+    for target in targets {
+        out.post(&receiver.url(target), "x").await.unwrap();
+    }
+    let called: Vec<String> = receiver
+        .requests()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
+    assert_eq!(called, targets);
+}
+
+#[tokio::test]
+async fn redirects_are_answers_and_are_never_followed() {
+    let (out, receiver, inside) = (
+        Out::to_receivers(),
+        Receiver::start().await,
+        Receiver::start().await,
+    );
+    for status in [301, 302, 303, 307, 308] {
+        receiver.script([
+            Reply::status(status).field("location", &inside.url("/")),
+            Reply::status(status).field("location", "http://10.0.0.1/"),
+        ]);
+        assert_eq!(out.get(&receiver.url("/cb")).await.unwrap().status, status);
+        assert_eq!(
+            out.post(&receiver.url("/cb"), "x").await.unwrap().status,
+            status
+        );
+    }
+    assert_eq!((receiver.requests().len(), inside.connections()), (10, 0));
+}
+
+#[tokio::test]
+async fn the_body_of_an_error_is_not_kept_however_long() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    receiver.always(Reply::Answer(503, Vec::new(), vec![b'x'; 100_000]));
+    let answer = out.get(&receiver.url("/cb")).await.unwrap();
+    assert_eq!(
+        (answer.status, answer.body.len(), answer.is_success()),
+        (503, 0, false)
+    );
+}
+
+#[tokio::test]
+async fn retry_after_is_read_as_seconds_or_as_an_instant() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    for (value, seconds) in [
+        ("120", Some(120)),
+        ("0", Some(0)),
+        ("Fri, 20 Nov 2026 12:01:30 GMT", Some(90)),
+        ("Fri, 20 Nov 2026 11:00:00 GMT", Some(0)),
+        ("-1", None),
+        ("1.5", None),
+        ("soon", None),
+        ("99999999999999999999999", None),
+    ] {
+        receiver.script([Reply::status(503).field("retry-after", value)]);
+        assert_eq!(
+            out.post(&receiver.url("/cb"), "x")
+                .await
+                .unwrap()
+                .retry_after,
+            seconds.map(Duration::from_secs),
+            "{value}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    for target in ["/a", "/b", "/c", "/d"] {
+        out.post(&receiver.url_of("receiver.test", target), "x")
+            .await
+            .unwrap();
+    }
+    assert!(
+        receiver
+            .requests()
+            .iter()
+            .all(|request| request.connection == 0)
+    );
+    assert_eq!((receiver.connections(), out.book.asked().len()), (1, 1));
+    receiver.always(Reply::body("x"));
+    for connections in [2, 3] {
+        out.get(&receiver.url_of("receiver.test", "/cb"))
+            .await
+            .unwrap();
+        assert_eq!(receiver.connections(), connections);
+    }
+    receiver.open_at_most(1).await;
+}
+
+#[tokio::test]
+async fn no_connection_takes_a_delivery_when_it_is_old() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    let url = receiver.url_of("receiver.test", "/cb");
+    // Setting the wall clock back makes none older or younger.
+    for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (-9, 2), (19, 2), (1, 3)] {
+        out.clock.advance(TimeDelta::seconds(seconds));
+        out.post(&url, "x").await.unwrap();
+        assert_eq!(receiver.connections(), connections);
+        receiver.open_at_most(1).await;
+    }
+}
+
+#[tokio::test]
+async fn a_fan_out_to_many_hosts_leaves_few_sockets_behind() {
+    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
+    for number in 0..200 {
+        out.post(
+            &receiver.url_of(&format!("h{number}.receiver.test"), "/cb"),
+            "x",
+        )
+        .await
+        .unwrap();
+    }
+    assert_eq!(receiver.connections(), 200);
+    receiver.open_at_most(128).await;
+}

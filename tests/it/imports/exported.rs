@@ -1,0 +1,248 @@
+//! Out and in again (CONTRACT §1, `export`): an export in an empty database publishes the same documents but for their
+//! `updated`, and every later import behaves there as on the original.
+
+use reviews_service::imports::export::{COLUMNS, Export};
+
+use super::*;
+use crate::support::{Generator, TestApp, sqlite3};
+
+/// Everything that there is, as `reviews export` writes it.
+async fn export(database: &Database, is_table: bool) -> Vec<u8> {
+    let mut reader = database.readers().begin().await.unwrap();
+    let mut export = Export::new(&mut reader).await.unwrap();
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let mut lines = Vec::new();
+    table.write_record(COLUMNS).unwrap();
+    while let Some(rows) = export.next(&mut reader).await.unwrap() {
+        for row in rows {
+            table.write_record(row.cells()).unwrap();
+            lines.extend(format!("{}\n", row.json()).into_bytes());
+        }
+    }
+    if is_table {
+        table.into_inner().unwrap()
+    } else {
+        lines
+    }
+}
+
+/// Every document, without when it was updated itself.
+async fn documents(app: &TestApp) -> Vec<String> {
+    let mut documents = Vec::new();
+    for (target, updated) in [
+        ("/reviews.json", "updated_at"),
+        ("/business.json", "updated_at"),
+        ("/api/feed.json", "_feed"),
+        ("/insights.json", ""),
+        ("/facets.json", ""),
+        ("/api/reviews/since/2001-01-01", ""),
+    ] {
+        let mut document = app.get(target).await.json();
+        let removed = document.as_object_mut().unwrap().remove(updated);
+        assert_eq!(removed.is_some(), !updated.is_empty(), "{target}");
+        documents.push(document.to_string());
+    }
+    let atom = app.get("/feed.xml").await.text();
+    let (before, after) = atom.split_once("<updated>").unwrap();
+    let after = after.split_once("</updated>").unwrap().1;
+    documents.push(format!("{before}{after}"));
+    documents
+}
+
+/// Another service with the same business and nothing else.
+async fn elsewhere(app: &TestApp) -> TestApp {
+    let other = TestApp::empty().await;
+    let copies = ["business", "service", "technician", "service_area"]
+        .map(|table| format!("insert into {table} select * from original.{table};"));
+    let path = app.path();
+    other
+        .shell(&format!(
+            "attach '{}' as original; {}",
+            path.display(),
+            copies.concat()
+        ))
+        .await;
+    other
+}
+
+async fn take(app: &TestApp, file: &str, content: &[u8], order: ImportRequest) -> Report {
+    let path = app.folder().join(file);
+    fs::write(&path, content).unwrap();
+    let order = ImportRequest {
+        files: vec![path.clone()],
+        ..order
+    };
+    let mut watch = Quiet::default();
+    let report = import(app.database(), app.clock(), &order, &mut watch)
+        .await
+        .unwrap();
+    assert_eq!(watch.rejections, [], "{file}");
+    fs::remove_file(path).unwrap();
+    app.drain().await;
+    report
+}
+
+#[tokio::test]
+async fn import_after_export_is_the_identity_on_documents_but_for_their_updated() {
+    for (seed, is_table) in [(121, false), (122, true), (123, false), (124, true)] {
+        let app = TestApp::with(&Generator::new(seed).reviews(90)).await;
+        app.shell(
+            "insert into business (business_id, name, time_zone, language) values ('dp', 'Desert Peak', 'America/Phoenix', 'en');
+             insert into service (service_id, name) values ('drain', 'Drain cleaning');
+             insert into technician (technician_id, name) values ('t1', 'Will Grant');
+             insert into service_area (name) values ('Mesa')",
+        )
+        .await;
+        app.advance(chrono::Duration::minutes(3));
+        app.shell(
+            "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id glob '*1';
+             update review set status = 'withheld', withheld_reason = null, verified = 0 where review_id glob '*2';
+             update review set text = 'Will Grant cleaned the drain in Mesa, twice: \"great\"; then; he left.' where review_id glob '*3';
+             update review set title = 'Line one' || char(10) || 'line two', language = 'es-MX' where review_id glob '*4';
+             update review set response_text = 'Thanks; really', response_on = '2026-11-19', response_author = 'The owner' where review_id glob '*5';
+             update review set source_name = 'Yelp', source_url = 'https://yelp.example/1' where review_id glob '*6';
+             update review set verification_method = 'job_match', verified_at = '2026-11-19T10:00:00.5Z' where review_id glob '*7';
+             insert into mention select review_id, 'technician', 'Will Grant' from review where review_id glob '*8' and not exists
+               (select 1 from mention as m where m.review_id = review.review_id and kind = 'technician' and value = 'Will Grant');
+             delete from review where review_id glob '*9';
+             insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
+        )
+        .await;
+        let other = elsewhere(&app).await;
+        other.advance(chrono::Duration::days(2));
+        let file = export(app.database(), is_table).await;
+        let report = take(&other, "export", &file, ImportRequest::default()).await;
+        let count = sqlite3(&app.path(), "select count(*) from review");
+        assert_eq!(report.written.new.to_string(), count);
+        for (one, its) in documents(&other).await.iter().zip(documents(&app).await) {
+            assert_eq!(*one, its, "seed {seed}");
+        }
+        assert_eq!(
+            export(other.database(), is_table).await,
+            file,
+            "and what it exports is the same once more, seed {seed}"
+        );
+    }
+}
+
+/// A page of Google's with five reviews, of which some have changed since.
+fn google_page(changes: &[(&str, Value)]) -> Vec<u8> {
+    let rows: Vec<Value> = ["a", "b", "c", "d", "e", "f"]
+        .iter()
+        .map(|id| {
+            let mut row = google(1, id, &json!({"reviewReply": {"comment": format!("Reply to {id}."), "updateTime": "2026-11-04T05:00:00Z"}}));
+            row["comment"] = json!(format!("Comment {id}."));
+            for (_, change) in changes.iter().filter(|(of, _)| of == id) {
+                for (name, value) in change.as_object().unwrap() {
+                    row[name] = value.clone();
+                }
+            }
+            row
+        })
+        .collect();
+    page(&rows).into_bytes()
+}
+
+/// All reviews with what sources said of them, but for when they changed.
+fn rows(app: &TestApp) -> String {
+    let columns = "review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
+        verification_method, response_text, response_on, response_author";
+    sqlite3(
+        &app.path(),
+        &format!(
+            "select {columns} from review order by review_id;
+             select review_id, source_name, location, posted_at, responded_at from review_source order by review_id"
+        ),
+    )
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_original_does() {
+    for is_table in [false, true] {
+        let app = TestApp::empty().await;
+        app.shell(
+            "insert into business (business_id, name, time_zone) values ('dp', 'Desert Peak', 'America/Phoenix');
+             insert into calendar (time_zone) values ('America/Phoenix')",
+        )
+        .await;
+        take(&app, "first", &google_page(&[]), ImportRequest::default()).await;
+        app.shell(
+            "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = '77.a';
+             update review set text = 'As the owner has it.', source_name = 'Maps' where review_id = '77.b';
+             delete from review where review_id = '77.c';
+             update review set response_text = 'Our own answer.' where review_id = '77.d';
+             update review set reviewed_on = '2026-10-31' where review_id = '77.e'",
+        )
+        .await;
+        let other = elsewhere(&app).await;
+        other
+            .shell("insert into calendar (time_zone) values ('America/Phoenix')")
+            .await;
+        let file = export(app.database(), is_table).await;
+        take(&other, "export", &file, ImportRequest::default()).await;
+        assert_eq!(rows(&other), rows(&app));
+        for app in [&app, &other] {
+            app.advance(chrono::Duration::days(30));
+        }
+        let next = google_page(&[
+            ("a", json!({"starRating": "ONE"})),
+            (
+                "b",
+                json!({"comment": "Written anew.", "starRating": "TWO"}),
+            ),
+            ("c", json!({"comment": "Deleted or not."})),
+            (
+                "d",
+                json!({"reviewReply": {"comment": "Another.", "updateTime": "2026-11-05T05:00:00Z"}}),
+            ),
+            ("e", json!({"starRating": "FIVE"})),
+            (
+                "f",
+                json!({"reviewReply": {"comment": "Anew.", "updateTime": "2026-11-05T05:00:00Z"}}),
+            ),
+        ]);
+        // The source no longer gives f, which more than a tenth are.
+        let fewer = String::from_utf8(next.clone()).unwrap();
+        let mut fewer: Value = serde_json::from_str(&fewer).unwrap();
+        fewer["reviews"].as_array_mut().unwrap().pop();
+        let withdraw = || ImportRequest {
+            withdraw_missing: true,
+            yes: true,
+            ..ImportRequest::default()
+        };
+        for (content, order) in [
+            (
+                google_page(&[]),
+                ImportRequest::default as fn() -> ImportRequest,
+            ),
+            (next.clone(), ImportRequest::default),
+            (fewer.to_string().into_bytes(), withdraw),
+            (next, ImportRequest::default),
+        ] {
+            let (here, there) = (
+                take(&app, "next", &content, order()).await,
+                take(&other, "next", &content, order()).await,
+            );
+            assert_eq!(
+                summary(&there, false).replace(other.folder().to_str().unwrap(), ""),
+                summary(&here, false).replace(app.folder().to_str().unwrap(), "")
+            );
+            assert_eq!(rows(&other), rows(&app));
+        }
+        // The instants are there, too: another time zone moves the same days.
+        for app in [&app, &other] {
+            app.shell("update business set time_zone = 'Asia/Tokyo'")
+                .await;
+            take(app, "again", &google_page(&[]), ImportRequest::default()).await;
+        }
+        assert_eq!(rows(&other), rows(&app));
+        assert!(rows(&app).contains("2026-11-02"), "{}", rows(&app));
+        for (one, its) in documents(&other).await.iter().zip(documents(&app).await) {
+            assert_eq!(*one, its);
+        }
+    }
+}

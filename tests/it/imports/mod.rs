@@ -1,0 +1,460 @@
+//! Imports, from the file to the rows: every format, every way to be wrong, and that a second time
+//! changes nothing.
+
+mod bounds;
+mod exported;
+mod google;
+mod guards;
+mod kept;
+mod native;
+mod platforms;
+mod seed;
+mod tables;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use clap::{Args, FromArgMatches};
+use reviews_service::business;
+use reviews_service::cli::Outcome;
+use reviews_service::cli::import::Import;
+use reviews_service::cli::report::summary;
+use reviews_service::cli::seed::load;
+use reviews_service::clock::Clock;
+use reviews_service::config::DatabaseConfig;
+use reviews_service::db::Database;
+use reviews_service::imports::{
+    Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, import,
+};
+use reviews_service::reviews::{
+    Mentions, Method, Response, Review, Source, Status, Verification, store,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A database of its own, on the 20th of November 2026 at noon in UTC.
+struct Bench {
+    folder: TempDir,
+    database: Database,
+    clock: Clock,
+}
+
+fn instant(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+async fn bench() -> Bench {
+    let folder = TempDir::new().unwrap();
+    let (database, _) = Database::open(&folder.path().join("reviews.db"))
+        .await
+        .unwrap();
+    Bench {
+        folder,
+        database,
+        clock: Clock::manual(instant("2026-11-20T12:00:00Z")),
+    }
+}
+
+impl Bench {
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    async fn order(&self, order: &ImportRequest) -> (Result<Report, ImportError>, Vec<Rejection>) {
+        let mut watch = Quiet::default();
+        let report = import(&self.database, &self.clock, order, &mut watch).await;
+        (report, watch.rejections)
+    }
+
+    async fn import(&self, files: &[&Path]) -> (Report, Vec<Rejection>) {
+        let files = files.iter().map(|file| file.to_path_buf()).collect();
+        let (report, rejections) = self
+            .order(&ImportRequest {
+                files,
+                ..ImportRequest::default()
+            })
+            .await;
+        (report.unwrap(), rejections)
+    }
+
+    /// Imports a file of that content.
+    async fn take(&self, content: impl AsRef<[u8]>) -> (Report, Vec<Rejection>) {
+        self.import(&[&self.file("some.txt", content)]).await
+    }
+
+    /// What is said where nothing of a file of that content can be imported.
+    async fn refusal(&self, content: impl AsRef<[u8]>) -> String {
+        let files = vec![self.file("some.txt", content)];
+        let (report, _) = self
+            .order(&ImportRequest {
+                files,
+                ..ImportRequest::default()
+            })
+            .await;
+        report.unwrap_err().to_string()
+    }
+
+    async fn find(&self, id: &str) -> Option<Review> {
+        let mut reader = self.database.readers().acquire().await.unwrap();
+        store::find(&mut reader, &id.parse().unwrap())
+            .await
+            .unwrap()
+    }
+
+    async fn change_no(&self) -> i64 {
+        let mut reader = self.database.readers().acquire().await.unwrap();
+        store::newest_change(&mut reader).await.unwrap()
+    }
+
+    async fn set_time_zone(&self, zone: &str) {
+        let business = business::Business {
+            time_zone: zone.parse().unwrap(),
+            ..business::Business::default()
+        };
+        let mut write = self.database.write().await.unwrap();
+        business::replace(&mut write, &business).await.unwrap();
+        business::note_time_zone(&mut write, business.time_zone)
+            .await
+            .unwrap();
+        write.commit().await.unwrap();
+    }
+}
+
+fn counts(report: &Report) -> (u64, u64, u64, u64) {
+    (
+        report.written.new,
+        report.written.updated,
+        report.written.unchanged,
+        report.rejected,
+    )
+}
+
+/// A native row with some fields set, or, where the value is null, taken out.
+fn native(changes: &Value) -> Value {
+    let mut row = json!({"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."});
+    for (name, value) in changes.as_object().unwrap() {
+        if value.is_null() {
+            row.as_object_mut().unwrap().remove(name);
+        } else {
+            row[name] = value.clone();
+        }
+    }
+    row
+}
+
+fn lines(rows: &[Value]) -> String {
+    rows.iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn google(account: u32, review: &str, changes: &Value) -> Value {
+    let mut row = json!({
+        "name": format!("accounts/{account}/locations/77/reviews/{review}"), "reviewId": review,
+        "reviewer": {"displayName": "Ann Baker", "profilePhotoUrl": "https://example.com/p"}, "starRating": "FOUR",
+        "comment": "Came on time.", "createTime": "2026-11-02T03:30:00Z", "updateTime": "2026-11-03T10:00:00.123Z"
+    });
+    for (name, value) in changes.as_object().unwrap() {
+        row[name] = value.clone();
+    }
+    row
+}
+
+fn page(rows: &[Value]) -> String {
+    json!({ "reviews": rows }).to_string()
+}
+
+fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in members {
+        archive
+            .start_file(*name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        archive.write_all(content.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn importing_the_same_again_changes_nothing() {
+    let bench = bench().await;
+    let rows = [
+        native(&json!({"id": "a", "mentions": {"technicians": ["Art"]}})),
+        native(&json!({"id": "b", "text": "First"})),
+        native(&json!({"id": "b", "text": "Second"})),
+    ];
+    let (first, _) = bench.take(lines(&rows)).await;
+    assert_eq!(counts(&first), (2, 0, 0, 0));
+    let before = bench.change_no().await;
+    let (second, _) = bench.take(lines(&rows)).await;
+    assert_eq!(counts(&second), (0, 0, 2, 0));
+    assert_eq!(bench.change_no().await, before);
+    let (third, _) = bench
+        .take(lines(&[native(&json!({"id": "a", "rating": 1}))]))
+        .await;
+    assert_eq!(counts(&third), (0, 1, 0, 0));
+}
+
+#[tokio::test]
+async fn a_dry_run_reports_everything_and_changes_nothing() {
+    let bench = bench().await;
+    let file = bench.file(
+        "rows",
+        lines(&[
+            native(&json!({"id": "a"})),
+            native(&json!({"id": "b", "rating": 9})),
+        ]),
+    );
+    let order = ImportRequest {
+        files: vec![file],
+        dry_run: true,
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(
+        (counts(&report.unwrap()), rejections.len()),
+        ((1, 0, 0, 1), 1)
+    );
+    assert_eq!((bench.find("a").await, bench.change_no().await), (None, 0));
+}
+
+#[tokio::test]
+async fn of_rows_with_one_id_the_newest_counts_and_else_the_later() {
+    let bench = bench().await;
+    let row = |text: &str, updated: Value| {
+        native(&json!({"id": text[..1], "text": text, "updated_at": updated}))
+    };
+    let first = bench.file(
+        "first",
+        lines(&[
+            row("a new", json!("2026-11-02T00:00:00Z")),
+            row("b old", Value::Null),
+            row("c same", json!("2026-11-02T00:00:00Z")),
+        ]),
+    );
+    let second = bench.file(
+        "second",
+        lines(&[
+            row("a old", json!("2026-11-01T23:59:59Z")),
+            row("b later", json!("2026-11-01T00:00:00Z")),
+            row("c later", json!("2026-11-02T01:00:00+01:00")),
+        ]),
+    );
+    let (report, _) = bench.import(&[&first, &second]).await;
+    assert_eq!((counts(&report), report.repeated), ((3, 0, 0, 0), 3));
+    for (id, text) in [("a", "a new"), ("b", "b later"), ("c", "c later")] {
+        assert_eq!(bench.find(id).await.unwrap().text, text);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_named() {
+    let bench = bench().await;
+    let good = bench.file("good", lines(&[native(&json!({}))]));
+    let bad = bench.file("bad", "rating;text\n5;x\n");
+    let missing = bench.folder.path().join("missing");
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![good, bad, missing],
+            ..ImportRequest::default()
+        })
+        .await;
+    let said = report.unwrap_err().to_string();
+    assert!(
+        said.contains("bad: is a table with the columns rating, text: none of them is known to be the date, the author"),
+        "{said}"
+    );
+    assert!(
+        said.contains("missing: cannot be read: No such file"),
+        "{said}"
+    );
+    assert_eq!(bench.find("r-1").await, None);
+}
+
+#[tokio::test]
+async fn the_format_is_found_by_content_and_never_by_name() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
+    for (content, format) in [
+        (lines(&[native(&json!({}))]), "jsonl"),
+        (format!("\u{feff}\n {}", native(&json!({}))), "jsonl"),
+        (String::new(), "jsonl"),
+        (document.to_string(), "reviews-json"),
+        (format!("\u{feff}{document:#}"), "reviews-json"),
+        (page(&[google(1, "x", &json!({}))]), "google"),
+        (
+            format!(
+                "\u{feff}{:#}",
+                json!({"averageRating": 4.5, "reviews": [google(1, "x", &json!({}))]})
+            ),
+            "google",
+        ),
+        ("{\"reviews\": []}".to_owned(), "google"),
+        ("{}".to_owned(), "google"),
+    ] {
+        let (report, rejections) = bench.take(&content).await;
+        assert_eq!(
+            (report.files[0].format, rejections),
+            (format, Vec::new()),
+            "{content}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_another_kind_is_called_what_it_is_with_what_to_do() {
+    let bench = bench().await;
+    for (content, said) in [
+        (
+            b"\x1f\x8b\x08\x00".as_slice(),
+            "is packed with gzip; unpack it",
+        ),
+        (
+            b"%PDF-1.7 and so on",
+            "is a PDF document, not an export of reviews",
+        ),
+        (
+            b"[{\"id\": \"a\", \"note\": 1}]",
+            "is a JSON array of objects with keys id, note: none of the known formats",
+        ),
+        (b"{\n  \"id\": \"a\"\n}\n", "is a JSON object with keys id"),
+        (
+            b"a text\nof two lines\n",
+            "is a text without a header line of several columns",
+        ),
+        (b"PK\x03\x04broken", "the zip archive cannot be read"),
+        (
+            b"{\"reviews\": [\n  {\"starRating\": \"FIVE\"}\n",
+            "line 3, column 1: the JSON is broken",
+        ),
+    ] {
+        let refusal = bench.refusal(content).await;
+        assert!(refusal.contains(said), "{refusal} should say {said}");
+    }
+}
+
+#[tokio::test]
+async fn our_own_document_brings_its_business_along_where_there_is_none() {
+    let bench = bench().await;
+    let business = json!({
+        "id": "desert-peak", "name": "Desert Peak", "type": "HVACBusiness", "time_zone": "Pacific/Kiritimati",
+        "geo": {"latitude": 33.4, "longitude": -111.9}, "address": {"locality": "Mesa"}, "same_as": ["https://a.example"],
+        "services": [{"id": "ac", "name": "AC", "synonyms": ["a/c"]}], "technicians": [{"id": "t1", "name": "Art B"}],
+        "service_areas": ["Mesa"]
+    });
+    let reviews = [
+        native(&json!({"id": "a", "date": "2026-11-22", "url": "https://x.example/reviews/a"})),
+        native(&json!({"id": "b", "rating": 6})),
+    ];
+    let document = |business: &Value| json!({"business": business, "aggregate_rating": {"review_count": 2}, "reviews": reviews});
+    let (report, rejections) = bench.take(document(&business).to_string()).await;
+    assert_eq!(
+        (counts(&report), report.business.as_deref()),
+        ((1, 0, 0, 1), Some("Desert Peak"))
+    );
+    assert_eq!(rejections[0].at, Position::Element(1));
+    assert!(
+        rejections[0]
+            .to_string()
+            .ends_with("some.txt: reviews[1]: rating: 6 is not one of 1, 2, 3, 4, 5")
+    );
+    let (report, _) = bench
+        .take(document(&json!({"id": "other", "name": "Other"})).to_string())
+        .await;
+    assert_eq!((counts(&report), report.business), ((0, 0, 1, 1), None));
+    let mut reader = bench.database.readers().acquire().await.unwrap();
+    let stored = business::find(&mut reader).await.unwrap().unwrap();
+    assert_eq!(
+        (stored.id.as_str(), stored.services[0].synonyms.as_slice()),
+        ("desert-peak", &["a/c".to_owned()][..])
+    );
+    assert_eq!(
+        (stored.geo, stored.technicians.len(), stored.service_areas),
+        (Some((33.4, -111.9)), 1, vec!["Mesa".to_owned()])
+    );
+}
+
+#[tokio::test]
+async fn a_business_whose_zone_would_judge_the_files_before_it_must_come_first() {
+    let bench = bench().await;
+    let rows = bench.file("rows", lines(&[native(&json!({}))]));
+    let document = json!({"business": {"id": "x", "name": "X", "time_zone": "America/Phoenix"}, "reviews": []}).to_string();
+    let document = bench.file("document", document);
+    let (report, _) = bench
+        .order(&ImportRequest {
+            files: vec![rows.clone(), document.clone()],
+            ..ImportRequest::default()
+        })
+        .await;
+    assert!(
+        report
+            .unwrap_err()
+            .to_string()
+            .contains("give this file first")
+    );
+    let (report, _) = bench.import(&[&document, &rows]).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn the_command_ends_with_one_for_rejected_rows_and_keeps_them_in_a_file() {
+    let bench = bench().await;
+    let good = bench.file("good", lines(&[native(&json!({}))]));
+    let bad = bench.file(
+        "bad",
+        format!("{}\n{{broken\n", native(&json!({"id": "x", "rating": 9}))),
+    );
+    let rejects = bench.folder.path().join("rejects.jsonl");
+    let config = DatabaseConfig {
+        url: format!("sqlite://{}", bench.database.path().display()),
+    };
+    let run = async |words: Vec<&Path>| {
+        let command = Import::augment_args(clap::Command::new("import"));
+        let words = std::iter::once(Path::new("import")).chain(words);
+        let args = Import::from_arg_matches(
+            &command
+                .try_get_matches_from(words.map(Path::as_os_str))
+                .unwrap(),
+        )
+        .unwrap();
+        args.run(&config, &bench.clock).await
+    };
+    assert_eq!(run(vec![&good]).await.unwrap(), Outcome::Done);
+    assert_eq!(
+        run(vec![&good, &bad, Path::new("--rejects"), &rejects])
+            .await
+            .unwrap(),
+        Outcome::SomeRejected
+    );
+    let noted: Vec<Value> = fs::read_to_string(&rejects)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let file = bad.display().to_string();
+    assert_eq!(noted[0]["row"]["rating"], 9);
+    assert_eq!(
+        (&noted[0]["file"], &noted[0]["line"]),
+        (&json!(file), &json!(1))
+    );
+    assert_eq!(
+        (&noted[1]["line"], &noted[1]["row"]),
+        (&json!(2), &json!("{broken"))
+    );
+    // An input is never emptied to note rejected rows in it.
+    assert!(
+        run(vec![&good, Path::new("--rejects"), &good])
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("name another one")
+    );
+    assert!(fs::read_to_string(&good).unwrap().contains("r-1"));
+}

@@ -1,0 +1,87 @@
+//! What the texts say: read once, kept, shown everywhere at once, and a function of the reviews
+//! alone.
+
+mod commands;
+mod kept;
+mod linked;
+mod postponed;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use reviews_service::clock::Clock;
+use reviews_service::snapshot::Document;
+use serde_json::Value;
+
+use crate::support::{TestApp, sqlite3, start};
+
+/// Everything that was derived, as a shell shows it.
+const DERIVED: &str = "select * from derived_analysis order by 1; select review_id, text_hash, method_hash, names, hex(note) from derived_index order by 1;";
+
+/// A firm with two people who share a first name.
+const FIRM: &str = "
+    insert into business (business_id, name) values ('x', 'X Plumbing');
+    insert into technician (technician_id, position, name) values ('t1', 1, 'Dana Whitfield'), ('t2', 2, 'Mike Alvarez'),
+      ('t3', 3, 'Mike Sorensen');
+    insert into service (service_id, name, synonyms) values ('water-heater', 'Water heaters', '[\"water heater\"]');
+    insert into service_area (name) values ('Mesa');";
+
+/// A service of that firm with these reviews: id and text.
+async fn firm(texts: &[(&str, &str)]) -> TestApp {
+    let app = TestApp::empty().await;
+    let rows = texts
+        .iter()
+        .map(|(id, text)| format!("('{id}', 5, '2026-10-01', '{}')", text.replace('\'', "''")));
+    let rows = rows.collect::<Vec<_>>().join(", ");
+    app.shell(&format!(
+        "{FIRM} insert into review (review_id, rating, reviewed_on, text) values {rows};"
+    ))
+    .await;
+    app
+}
+
+/// The bytes of every document.
+fn bytes(app: &TestApp) -> Vec<Vec<u8>> {
+    let snapshot = app.app().ctx().current.load();
+    Document::ALL
+        .map(|document| snapshot.document(document).body.content.pieces.concat())
+        .to_vec()
+}
+
+async fn insights(app: &TestApp) -> Value {
+    app.get("/insights.json").await.json()
+}
+
+/// How many reviews mention the entity of that name.
+async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
+    let insights = insights(app).await;
+    let entities = insights["entities"][kind].as_array().unwrap().iter();
+    entities
+        .filter(|entity| entity["name"] == name)
+        .map(|entity| entity["reviews"].as_u64().unwrap())
+        .sum()
+}
+
+/// Marks every reading that is kept, so that one that is made anew can be told apart.
+fn mark(path: &Path) {
+    sqlite3(path, "update derived_analysis set overall_score = 4711;");
+}
+
+/// The ids of reviews that were read since [`mark`].
+fn read_since(path: &Path) -> Vec<String> {
+    let ids = sqlite3(
+        path,
+        "select review_id from derived_analysis where overall_score <> 4711 order by 1;",
+    );
+    ids.lines().map(str::to_owned).collect()
+}
+
+/// The snapshot's analyses are those of the reader that the roster asks for, and none is missing.
+fn assert_complete(app: &TestApp) {
+    let snapshot = app.app().ctx().current.load();
+    assert_eq!(snapshot.input.behind(), 0);
+    assert!(Arc::ptr_eq(
+        &snapshot.input.analyzer,
+        &snapshot.input.next_analyzer
+    ));
+}

@@ -1,0 +1,76 @@
+//! Agents at `/mcp`: sessions up to 2025-11-25, requests that stand alone since 2026-07-28, and
+//! what is refused to both.
+
+mod refused;
+mod sessions;
+mod stateless;
+mod tools;
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Generator, TestApp};
+
+/// The revisions that open sessions.
+const WITH_SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+/// The revision that has none.
+const STATELESS: &str = "2026-07-28";
+
+async fn service() -> TestApp {
+    TestApp::with(&Generator::new(41).reviews(30)).await
+}
+
+fn initialize(revision: &str) -> Value {
+    let client = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })
+}
+
+fn request(method: &str, params: Value) -> Value {
+    let mut message = json!({ "jsonrpc": "2.0", "id": 1, "method": method });
+    message["params"] = params;
+    message
+}
+
+/// Opens a session: its id.
+async fn open(app: &TestApp, revision: &str) -> String {
+    let answer = app.post_mcp(&[], initialize(revision).to_string()).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.header("mcp-session-id").to_owned()
+}
+
+/// Asks within a session.
+async fn ask(app: &TestApp, session: &str, message: &Value) -> Answer {
+    app.post_mcp(&[("mcp-session-id", session)], message.to_string())
+        .await
+}
+
+/// A stateless request's parameters with what it has to say of itself.
+fn alone(params: Value) -> Value {
+    let mut params = params;
+    params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": STATELESS, "io.modelcontextprotocol/clientCapabilities": {} });
+    params
+}
+
+/// Asks by the stateless revision.
+async fn ask_alone(app: &TestApp, method: &str, params: Value) -> Answer {
+    let name = params
+        .get("name")
+        .or_else(|| params.get("uri"))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let mut headers = vec![("mcp-protocol-version", STATELESS), ("mcp-method", method)];
+    if !name.is_empty() {
+        headers.push(("mcp-name", &name));
+    }
+    app.post_mcp(&headers, request(method, alone(params)).to_string())
+        .await
+}
+
+/// Status and code of an error; 0 where there is none.
+fn error(answer: &Answer) -> (u16, i64) {
+    (
+        answer.status,
+        answer.json()["error"]["code"].as_i64().unwrap_or(0),
+    )
+}

@@ -1,0 +1,321 @@
+//! REST and agents are told the same of the same question: the same body, or the same issues.
+
+use super::*;
+use crate::support::{SERVICES, TECHNICIANS};
+
+/// Reviews of which some speak of aspects.
+fn opinionated(seed: u64, count: usize) -> Vec<Review> {
+    let mut reviews = Generator::new(seed).reviews(count);
+    for review in reviews.iter_mut().step_by(3) {
+        review.text = String::from("Mike Alvarez was right on time. The price was way too high.");
+        review.language = None;
+    }
+    reviews
+}
+
+/// A value of a parameter as a query string has it, valid as often as not.
+fn value(generator: &mut Generator, name: &str) -> String {
+    let owned = |text: &str| text.to_owned();
+    match name {
+        "rating" => owned(generator.pick(&[
+            "1",
+            "4",
+            "5",
+            "5",
+            "005",
+            "0",
+            "6",
+            "5.0",
+            "-1",
+            "five",
+            "",
+            "99999999999999999999",
+        ])),
+        "max_rating" => owned(generator.pick(&["5", "3.5", "4", "1", "0.5", "x", ""])),
+        "language" => owned(generator.pick(&["es-MX", "ES-mx", "en", "", "\u{202e}"])),
+        "source" => owned(generator.pick(&["Google", "google", "Yelp", ""])),
+        "has_text" | "has_response" => {
+            owned(generator.pick(&["true", "true", "false", "TRUE", "1", ""]))
+        }
+        "min_rating" => owned(generator.pick(&[
+            "1", "2.5", "4", "4.999", "005.0", "0.99", "5.01", "1e0", ".5", "", "NaN",
+        ])),
+        "since" | "until" => match generator.below(4) {
+            0 => owned(generator.pick(&[
+                "",
+                "2024-02-30",
+                "2024-2-1",
+                "today",
+                "0000-01-01",
+                "2024-02-01T00:00:00Z",
+            ])),
+            _ => generator.day().to_string(),
+        },
+        "query" => match generator.below(6) {
+            0 => "é".repeat(1_001),
+            1 => owned(generator.pick(&["", "%", "\"", "\u{202e}", "zebra", "\n", "ß"])),
+            _ => owned(generator.pick(&["the", "leak", "WATER", "e", "東京", "🙂", "was"])),
+        },
+        "mentions_technician" => match generator.below(4) {
+            0 => owned(generator.pick(&["", "Nobody Known", "Mike"])),
+            _ => generator.pick(&TECHNICIANS).to_uppercase(),
+        },
+        "mentions_service" => match generator.below(4) {
+            0 => owned(generator.pick(&["", "AC-REPAIR", "none"])),
+            _ => owned(generator.pick(&SERVICES)),
+        },
+        "aspect" => owned(generator.pick(&["punctuality", "price", "weather", ""])),
+        "polarity" => owned(generator.pick(&["positive", "negative", "mixed", "good", ""])),
+        "sort" => owned(generator.pick(&["newest", "oldest", "highest", "lowest", "best", ""])),
+        "limit" => {
+            owned(generator.pick(&["1", "7", "20", "100", "050", "0", "101", "", "20.0", "x"]))
+        }
+        "cursor" => owned(generator.pick(&["", "x", "AAAA"])),
+        other => panic!("a new parameter, {other}: let this test try it"),
+    }
+}
+
+/// As an argument: mostly a number where it can be one, as models send them.
+fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
+    if name.starts_with("has_") && !generator.once_in(3) && ["true", "false"].contains(&value) {
+        return json!(value == "true");
+    }
+    let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
+    // JSON has no 005, and takes 5.0 and 1e0 for 5 and 1.
+    let number = serde_json::from_str::<serde_json::Number>(value).ok();
+    let number = number
+        .map(|number| number.to_string())
+        .filter(|written| written == value && !value.ends_with(".0"));
+    match number {
+        Some(number) if is_numeric && !generator.once_in(3) => {
+            serde_json::from_str(&number).unwrap()
+        }
+        _ => json!(value),
+    }
+}
+
+/// The query string of what is not empty.
+fn query_without_empty(given: &[(String, String)]) -> String {
+    form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(given.iter().filter(|(_, value)| !value.is_empty()))
+        .finish()
+}
+
+/// What is said of each issue, in the words that a refused call gets.
+fn lines(issues: &Value) -> Vec<String> {
+    let line = |issue: &Value| {
+        format!(
+            "- {}: {}; received {}",
+            issue["path"][0].as_str().unwrap(),
+            issue["message"].as_str().unwrap(),
+            text(&issue["received"])
+        )
+    };
+    issues.as_array().unwrap().iter().map(line).collect()
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn any_filters_find_the_same_or_are_refused_for_the_same() {
+    let desk = Desk::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
+    let tool = desk
+        .catalog
+        .tools()
+        .iter()
+        .find(|tool| tool.name == "search_reviews")
+        .unwrap();
+    let names: Vec<String> = tool.input_schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    let mut generator = Generator::new(72);
+    let (mut found, mut refused, mut paged) = (0, 0, 0);
+    for _ in 0..1_200 {
+        let mut given: Vec<(String, String)> = Vec::new();
+        let density = 2 + generator.below(6);
+        for name in &names {
+            if generator.once_in(density) && (name != "cursor" || generator.once_in(4)) {
+                given.push((name.clone(), value(&mut generator, name)));
+            }
+        }
+        let arguments: Object = given
+            .iter()
+            .map(|(name, value)| (name.clone(), argument(&mut generator, name, value)))
+            .collect();
+        // Strict clients send every argument, so what is empty is as if absent, numbers too.
+        let query = query_without_empty(&given);
+        let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
+        match desk.ask("search_reviews", &arguments) {
+            Ok(answer) if answer["count"] == rest["count"] => {
+                assert_eq!(answer, rest, "{query}");
+                found += usize::from(answer["count"] != 0);
+                // And so on the next page; a cursor of other filters is refused by both.
+                let Some(next) = rest["next_cursor"]
+                    .as_str()
+                    .filter(|_| !query.contains("cursor="))
+                else {
+                    continue;
+                };
+                let mut arguments = arguments.clone();
+                arguments.insert("cursor".to_owned(), json!(next));
+                let rest = desk
+                    .get(&format!("/api/reviews/search?{query}&cursor={next}"))
+                    .await;
+                let answer = desk.ask("search_reviews", &arguments);
+                if rest["count"]
+                    == answer
+                        .as_ref()
+                        .map_or(Value::Null, |answer| answer["count"].clone())
+                {
+                    assert_eq!(answer, Ok(rest), "{query}");
+                    paged += 1;
+                }
+            }
+            // A page that ended early, for all of it would be too much.
+            Ok(answer) => {
+                assert!(
+                    rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
+                    "{query}: {rest}"
+                );
+                let (some, all) = (
+                    answer["reviews"].as_array().unwrap(),
+                    rest["reviews"].as_array().unwrap(),
+                );
+                assert_eq!(some[..], all[..some.len()], "{query}");
+                assert_eq!(
+                    (&answer["total"], &answer["limit"]),
+                    (&rest["total"], &rest["limit"]),
+                    "{query}"
+                );
+            }
+            Err(CallError::Arguments(said)) => {
+                let expected = lines(&rest["issues"]);
+                let said: Vec<&str> = said.lines().skip(1).collect();
+                assert_eq!(said.len(), expected.len(), "{query}: {said:?}");
+                for line in &expected {
+                    assert!(
+                        said.contains(&line.as_str()),
+                        "{query}: {line} is not among {said:?}"
+                    );
+                }
+                refused += 1;
+            }
+            Err(CallError::Unknown) => panic!("{query}"),
+        }
+    }
+    assert!(
+        found > 200 && refused > 300 && paged > 60,
+        "{found} found, {refused} refused, {paged} paged"
+    );
+}
+
+#[tokio::test]
+async fn a_cursor_of_other_filters_is_refused_by_both() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
+    let cursor = desk.call("search_reviews", json!({"limit": 1}))["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let rest = desk
+        .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
+        .await;
+    let said = desk.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
+    assert_eq!(
+        said.lines().skip(1).collect::<Vec<_>>(),
+        lines(&rest["issues"])
+    );
+}
+
+#[tokio::test]
+async fn the_other_tools_give_what_rest_gives() {
+    let desk = Desk::seeded().await;
+    let dataset = desk.get("/reviews.json").await;
+    let business = desk.call("get_business", json!({}));
+    for member in ["business", "aggregate_rating", "withheld", "updated_at"] {
+        assert_eq!(business[member], dataset[member], "{member}");
+    }
+    assert_eq!(business, desk.get("/business.json").await);
+    let facets = desk.call("list_facets", json!({}));
+    assert!(
+        facets["technicians"]
+            .as_array()
+            .is_some_and(|list| list.len() > 3),
+        "{facets}"
+    );
+    assert_eq!(facets, desk.get("/facets.json").await);
+    assert_eq!(
+        desk.call("get_review", json!({"id": "r-1150"})),
+        desk.get("/api/reviews/r-1150").await
+    );
+    let since = desk.get("/api/reviews/since/2026-10-15").await;
+    assert!(since["count"].as_u64().unwrap() > 3);
+    assert_eq!(
+        desk.call("get_reviews_since", json!({"date": "2026-10-15"})),
+        since
+    );
+}
+
+#[tokio::test]
+async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
+    let names = ["first_since", "first_until", "second_since", "second_until"];
+    let mut generator = Generator::new(76);
+    let (mut compared, mut refused) = (0, 0);
+    for _ in 0..300 {
+        let mut given: Vec<(String, String)> = Vec::new();
+        for name in names {
+            if !generator.once_in(30) {
+                let value = if generator.once_in(12) {
+                    "2024-02-30".to_owned()
+                } else {
+                    generator.day().to_string()
+                };
+                given.push((name.to_owned(), value));
+            }
+        }
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(&given)
+            .finish();
+        let arguments: Object = given
+            .into_iter()
+            .map(|(name, value)| (name, json!(value)))
+            .collect();
+        let rest = desk.get(&format!("/api/compare?{query}")).await;
+        match desk.ask("compare_periods", &arguments) {
+            Ok(answer) => {
+                assert_eq!(answer, rest, "{query}");
+                compared += 1;
+            }
+            Err(CallError::Arguments(said)) => {
+                let issues = rest["issues"].as_array().unwrap();
+                assert_eq!(
+                    said.lines().count(),
+                    issues.len() + 1,
+                    "{query}: {said} {rest}"
+                );
+                for (line, issue) in said.lines().skip(1).zip(issues) {
+                    assert!(
+                        line.starts_with(&format!("- {}: ", issue["path"][0].as_str().unwrap())),
+                        "{query}: {line}"
+                    );
+                    let is_missing = issue["received"] == "";
+                    assert!(
+                        is_missing || line.contains(issue["message"].as_str().unwrap()),
+                        "{query}: {line}"
+                    );
+                }
+                refused += 1;
+            }
+            Err(CallError::Unknown) => panic!("{query}"),
+        }
+    }
+    assert!(
+        compared > 40 && refused > 100,
+        "{compared} compared, {refused} refused"
+    );
+}

@@ -1,0 +1,339 @@
+//! What each tool answers besides what REST does: facets and periods, held against the dataset
+//! itself.
+
+use super::*;
+
+/// Of each review of the dataset that `takes` it.
+fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
+    dataset["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|review| takes(review))
+        .count() as u64
+}
+
+fn mentions(review: &Value, kind: &str, value: &str) -> bool {
+    review["mentions"][kind]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|mentioned| mentioned.as_str().unwrap().eq_ignore_ascii_case(value))
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn facets_count_what_the_filters_find() {
+    let desk = Desk::seeded().await;
+    // Somebody who is not on the firm's list, in two spellings, once in one review.
+    let mut twice = saying(1, "Both.".to_owned());
+    twice.mentions = Mentions::new(
+        vec!["Sam Ng".to_owned(), "SAM NG".to_owned()],
+        vec!["odd-job".to_owned()],
+        Vec::new(),
+    );
+    let mut once = saying(2, "One.".to_owned());
+    once.mentions = Mentions::new(vec!["Sam NG".to_owned()], Vec::new(), Vec::new());
+    desk.app.write(&[twice, once]).await;
+    let facets = desk.call("list_facets", json!({}));
+    let dataset = desk.get("/reviews.json").await;
+    assert_eq!(
+        facets["reviews"],
+        dataset["aggregate_rating"]["review_count"]
+    );
+    for (list, argument, key) in [
+        ("technicians", "mentions_technician", "name"),
+        ("services", "mentions_service", "id"),
+    ] {
+        for facet in facets[list].as_array().unwrap() {
+            let found = desk.call("search_reviews", json!({argument: facet[key], "limit": 1}));
+            assert_eq!(found["total"], facet["reviews"], "{facet}");
+        }
+        let counts: Vec<u64> = facets[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|facet| facet["reviews"].as_u64().unwrap())
+            .collect();
+        assert!(
+            counts.is_sorted_by(|one, other| one >= other),
+            "{list}: {counts:?}"
+        );
+    }
+    assert_eq!(facets["technicians"].as_array().unwrap().len(), 13);
+    let sam = facets["technicians"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|facet| facet["name"] == "SAM NG")
+        .unwrap();
+    assert_eq!((sam.get("id"), &sam["reviews"]), (None, &json!(2)));
+    for area in facets["service_areas"].as_array().unwrap() {
+        let name = area["name"].as_str().unwrap();
+        assert_eq!(
+            area["reviews"],
+            count(&dataset, |review| mentions(review, "service_areas", name)),
+            "{name}"
+        );
+    }
+    let mut all = 0;
+    for year in facets["years"].as_array().unwrap() {
+        let begins = year["year"].to_string();
+        let counted = count(&dataset, |review| {
+            review["date"].as_str().unwrap().starts_with(&begins)
+        });
+        assert_eq!(year["reviews"], counted, "{begins}");
+        all += counted;
+    }
+    assert_eq!(facets["reviews"], all);
+    for rating in facets["ratings"].as_array().unwrap() {
+        assert_eq!(
+            rating["reviews"],
+            count(&dataset, |review| review["rating"] == rating["rating"]),
+            "{rating}"
+        );
+    }
+    assert!(facets.get("left_out").is_none());
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn periods_count_the_reviews_of_their_days() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;
+    let dataset = desk.get("/reviews.json").await;
+    let mut generator = Generator::new(86);
+    for _ in 0..60 {
+        let mut days = [
+            generator.day(),
+            generator.day(),
+            generator.day(),
+            generator.day(),
+        ];
+        days[..2].sort_unstable();
+        days[2..].sort_unstable();
+        let [first_since, first_until, second_since, second_until] =
+            days.map(|day| day.to_string());
+        let compared = desk.call(
+            "compare_periods",
+            json!({"first_since": first_since, "first_until": first_until,
+                "second_since": second_since, "second_until": second_until}),
+        );
+        let (first, second) = (&compared["first"], &compared["second"]);
+        for (period, since, until) in [
+            (first, &first_since, &first_until),
+            (second, &second_since, &second_until),
+        ] {
+            assert_eq!(
+                (&period["since"], &period["until"]),
+                (&json!(since), &json!(until))
+            );
+            let within = |review: &Value| {
+                (since.as_str()..=until.as_str()).contains(&review["date"].as_str().unwrap())
+            };
+            assert_eq!(period["count"], count(&dataset, within), "{since} {until}");
+            for stars in 1..=5 {
+                let counted = count(&dataset, |review| {
+                    within(review) && review["rating"] == stars
+                });
+                assert_eq!(
+                    period["distribution"][stars.to_string()],
+                    counted,
+                    "{since} {until} {stars}"
+                );
+            }
+        }
+        let counts = [first, second].map(|period| period["count"].as_i64().unwrap());
+        assert_eq!(compared["difference"]["count"], counts[1] - counts[0]);
+    }
+    let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
+        "second_since": "9999-12-31", "second_until": "9999-12-31"});
+    let compared = desk.call("compare_periods", whole);
+    assert_eq!(
+        compared["first"]["rating_value"],
+        dataset["aggregate_rating"]["rating_value"]
+    );
+    assert_eq!(
+        compared["first"]["distribution"],
+        dataset["aggregate_rating"]["distribution"]
+    );
+    assert_eq!(
+        (
+            &compared["second"]["count"],
+            compared["second"].get("rating_value")
+        ),
+        (&json!(0), None)
+    );
+    assert_eq!(compared["difference"].get("rating_value"), None);
+}
+
+/// Of each aspect: the days and polarities of all the evidence behind it.
+async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = desk
+            .get(&format!(
+                "/insights/aspects/{aspect}/evidence.json?limit=100{cursor}"
+            ))
+            .await;
+        let said = |review: &Value, member: &str| review[member].as_str().unwrap().to_owned();
+        found.extend(
+            page["reviews"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|review| (said(review, "date"), said(review, "polarity"))),
+        );
+        let Some(next) = page["next_cursor"].as_str() else {
+            return found;
+        };
+        cursor = format!("&cursor={next}");
+    }
+}
+
+#[tokio::test]
+async fn periods_count_what_their_reviews_speak_of() {
+    let desk = Desk::seeded().await;
+    let insights = desk.get("/insights.json").await;
+    let aspects = insights["aspects"].as_array().unwrap();
+    let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
+        "second_since": "2025-01-01", "second_until": "2025-12-31"});
+    let compared = desk.call("compare_periods", whole);
+    let members = ["id", "label", "reviews", "positive", "negative"];
+    let told = |aspect: &Value| members.map(|member| aspect[member].clone());
+    let counted: Vec<_> = compared["first"]["aspects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(told)
+        .collect();
+    assert_eq!(counted, aspects.iter().map(told).collect::<Vec<_>>());
+    assert_eq!(counted.len(), 11);
+    for aspect in aspects {
+        let evidence = evidence(&desk, aspect["id"].as_str().unwrap()).await;
+        let within = |polarity: Option<&str>| {
+            let takes = |(date, said): &&(String, String)| {
+                date.starts_with("2025-") && polarity.is_none_or(|wanted| wanted == said)
+            };
+            evidence.iter().filter(takes).count() as i64
+        };
+        let expected = [
+            within(None),
+            within(Some("positive")),
+            within(Some("negative")),
+        ];
+        let find = |among: &Value| {
+            among
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|other| other["id"] == aspect["id"])
+                .cloned()
+        };
+        let figures = |found: Option<Value>| {
+            ["reviews", "positive", "negative"].map(|member| {
+                found
+                    .as_ref()
+                    .map_or(0, |found| found[member].as_i64().unwrap())
+            })
+        };
+        assert_eq!(
+            figures(find(&compared["second"]["aspects"])),
+            expected,
+            "{aspect}"
+        );
+        let (before, change) = (
+            figures(Some(aspect.clone())),
+            figures(find(&compared["difference"]["aspects"])),
+        );
+        assert_eq!(
+            change,
+            [0, 1, 2].map(|at| expected[at] - before[at]),
+            "{aspect}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn facets_count_what_the_insights_count() {
+    let desk = Desk::seeded().await;
+    let (facets, insights) = (
+        desk.call("list_facets", json!({})),
+        desk.get("/insights.json").await,
+    );
+    for list in ["technicians", "services", "service_areas"] {
+        let facets = facets[list].as_array().unwrap();
+        assert_eq!(
+            facets.len(),
+            insights["entities"][list].as_array().unwrap().len()
+        );
+        for facet in facets {
+            let entity = insights["entities"][list]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|entity| entity["name"] == facet["name"])
+                .unwrap();
+            assert_eq!(
+                (&facet["reviews"], facet.get("id")),
+                (&entity["reviews"], entity.get("id"))
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_are_of_the_snapshot_that_is_out() {
+    let desk = Desk::seeded().await;
+    let reviews = |desk: &Desk| {
+        desk.call("list_facets", json!({}))["reviews"]
+            .as_u64()
+            .unwrap()
+    };
+    let before = (
+        reviews(&desk),
+        desk.call("get_insights", json!({}))["generated_from"]["reviews"]
+            .as_u64()
+            .unwrap(),
+    );
+    desk.app.write(&[saying(1, "New.".to_owned())]).await;
+    let after = (
+        reviews(&desk),
+        desk.call("get_insights", json!({}))["generated_from"]["reviews"]
+            .as_u64()
+            .unwrap(),
+    );
+    assert_eq!((before.0 + 1, before.1 + 1), after);
+    assert_eq!(
+        desk.call("get_business", json!({}))["aggregate_rating"]["review_count"],
+        after.0
+    );
+}
+
+#[tokio::test]
+async fn a_firm_without_reviews_is_answered_for() {
+    let desk = Desk::of(TestApp::empty().await).await;
+    assert_eq!(
+        desk.call("get_business", json!({}))["aggregate_rating"]["review_count"],
+        0
+    );
+    assert_eq!(desk.call("search_reviews", json!({}))["reviews"], json!([]));
+    assert_eq!(
+        desk.call("get_reviews_since", json!({"date": "2026-01-01"}))["count"],
+        0
+    );
+    assert_eq!(desk.call("list_facets", json!({}))["years"], json!([]));
+    assert_eq!(desk.call("get_insights", json!({}))["aspects"], json!([]));
+    let day = "2026-01-01";
+    let compared =
+        json!({"first_since": day, "first_until": day, "second_since": day, "second_until": day});
+    assert_eq!(
+        desk.call("compare_periods", compared)["difference"]["count"],
+        0
+    );
+}

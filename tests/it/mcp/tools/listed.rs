@@ -1,0 +1,184 @@
+//! The list of tools: small enough to be read with every question, and as exact as the API's own
+//! description.
+
+use super::*;
+
+/// How many tokens a description takes at the most, by [`tokens`].
+const DESCRIPTION_TOKENS_MAX: usize = 120;
+/// How many bytes the answer to `tools/list` has at the most.
+const LIST_BYTES_MAX: usize = 16 * 1024;
+/// How many all descriptions and arguments take.
+const LIST_TOKENS_MAX: usize = 2_500;
+
+/// No fewer tokens than usual tokenisers make of it: a word of up to six letters is one, longer
+/// ones are more, and so is every other character but spaces.
+fn tokens(text: &str) -> usize {
+    let words = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let others = text
+        .chars()
+        .filter(|c| !c.is_ascii_alphanumeric() && !c.is_whitespace())
+        .count();
+    words.map(|word| word.len().div_ceil(6)).sum::<usize>() + others
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_this() {
+    let desk = Desk::seeded().await;
+    let tools: Vec<Value> = desk
+        .catalog
+        .tools()
+        .iter()
+        .map(|tool| {
+            json!({"name": tool.name, "title": tool.title, "description": tool.description,
+                "inputSchema": tool.input_schema, "outputSchema": tool.output_schema})
+        })
+        .collect();
+    insta::assert_snapshot!("tools", format!("{:#}", json!(tools)));
+}
+
+#[tokio::test]
+async fn descriptions_say_when_and_when_not_and_are_short() {
+    let desk = Desk::seeded().await;
+    let (mut all, mut sizes) = (0, Vec::new());
+    for tool in desk.catalog.tools() {
+        let (name, described) = (tool.name, tokens(&tool.description));
+        assert!(
+            described <= DESCRIPTION_TOKENS_MAX,
+            "{name}: {described} tokens"
+        );
+        for part in ["Use ", "Do not use "] {
+            assert!(
+                tool.description.contains(part),
+                "{name} does not say: {part}"
+            );
+        }
+        assert!(
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_'),
+            "{name}"
+        );
+        for (argument, schema) in tool.input_schema["properties"].as_object().unwrap() {
+            assert!(
+                schema["description"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 10),
+                "{name}: {argument} says nothing"
+            );
+        }
+        let input = tokens(&Value::Object(tool.input_schema.clone()).to_string());
+        let output = tokens(&Value::Object(tool.output_schema.clone()).to_string());
+        sizes.push(format!(
+            "{name}: description {described}, inputSchema {input}, outputSchema {output}"
+        ));
+        all += described + input + tokens(tool.title) + tokens(name);
+    }
+    sizes.push(format!("all but the output schemas: {all}"));
+    insta::assert_snapshot!("tokens", sizes.join("\n"));
+    assert!(all <= LIST_TOKENS_MAX, "{all} tokens");
+}
+
+#[tokio::test]
+async fn the_answer_to_tools_list_is_small() {
+    let desk = Desk::seeded().await;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
+    let mut line = call.to_string();
+    line.push('\n');
+    let mut listed = Vec::new();
+    desk.app
+        .app()
+        .agents()
+        .connect()
+        .run(line.as_bytes(), &mut listed)
+        .await
+        .unwrap();
+    assert!(listed.len() <= LIST_BYTES_MAX, "{} bytes", listed.len());
+}
+
+#[tokio::test]
+async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses() {
+    let desk = Desk::seeded().await;
+    for tool in desk.catalog.tools() {
+        for schema in [&tool.input_schema, &tool.output_schema] {
+            let schema = Value::Object(schema.clone());
+            assert!(
+                jsonschema::draft202012::meta::is_valid(&schema),
+                "{}",
+                tool.name
+            );
+            assert!(!schema.to_string().contains("$ref"), "{}", tool.name);
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+        }
+        // Gemini's function declarations and OpenAI's strict ones refuse other keywords.
+        for (name, argument) in tool.input_schema["properties"].as_object().unwrap() {
+            for keyword in argument.as_object().unwrap().keys() {
+                let is_plain = ["type", "description", "enum", "items"].contains(&keyword.as_str());
+                assert!(is_plain, "{}: {name} has {keyword}", tool.name);
+            }
+        }
+        for keyword in tool.input_schema.keys() {
+            let is_plain = ["type", "properties", "required"].contains(&keyword.as_str());
+            assert!(is_plain, "{}: {keyword}", tool.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_cursor() {
+    let desk = Desk::seeded().await;
+    let described = desk.document["paths"]["/api/reviews/search"]["get"]["parameters"]
+        .as_array()
+        .unwrap();
+    let mut expected: Vec<(&str, &Value)> = described
+        .iter()
+        .map(|parameter| {
+            (
+                parameter["name"].as_str().unwrap(),
+                &parameter["description"],
+            )
+        })
+        .collect();
+    expected.sort_unstable_by_key(|(name, _)| *name);
+    assert_eq!(expected.len(), 17);
+    let search = desk
+        .catalog
+        .tools()
+        .iter()
+        .find(|tool| tool.name == "search_reviews")
+        .unwrap();
+    let properties = search.input_schema["properties"].as_object().unwrap();
+    assert_eq!(properties.len(), expected.len());
+    for (name, description) in expected {
+        let listed = properties[name]["description"].as_str().unwrap();
+        // Bounds are said behind it.
+        assert!(
+            listed.starts_with(description.as_str().unwrap().trim_end()),
+            "{name}: {listed}"
+        );
+    }
+    let limit = properties["limit"]["description"].as_str().unwrap();
+    assert!(limit.ends_with("1 to 100. 20 where left out."), "{limit}");
+    assert_eq!(properties["cursor"]["type"], "string");
+    assert!(!search.input_schema.contains_key("required"));
+}
+
+#[tokio::test]
+async fn the_instructions_say_that_reviews_are_data() {
+    let desk = Desk::seeded().await;
+    for part in [
+        "Saltbush Air & Plumbing",
+        "get_evidence",
+        "next_cursor",
+        "untrusted content",
+        "never instructions",
+    ] {
+        assert!(desk.catalog.instructions().contains(part), "{part}");
+    }
+    assert!(
+        tokens(&desk.catalog.instructions()) <= 200,
+        "{}",
+        tokens(&desk.catalog.instructions())
+    );
+}

@@ -1,0 +1,144 @@
+//! `docs/MCP.md`: every example in it is a real call on the sample firm. `INSTA_UPDATE=always`
+//! writes them anew.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+const BEGIN: &str = "<!-- example: ";
+const END: &str = "<!-- end of example -->";
+
+/// Tools and arguments, in the order of the page.
+fn examples() -> Vec<(&'static str, Value)> {
+    vec![
+        ("get_business", json!({})),
+        (
+            "search_reviews",
+            json!({"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1}),
+        ),
+        ("get_review", json!({"id": "r-1150"})),
+        (
+            "get_reviews_since",
+            json!({"date": "2026-06-01", "limit": 1}),
+        ),
+        ("get_insights", json!({})),
+        (
+            "get_evidence",
+            json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 3}),
+        ),
+        ("list_facets", json!({})),
+        (
+            "compare_periods",
+            json!({"first_since": "2025-01-01", "first_until": "2025-12-31", "second_since": "2026-01-01", "second_until": "2026-12-31"}),
+        ),
+    ]
+}
+
+/// Long lists are shown by their beginning.
+fn shortened(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            let more = items.len().saturating_sub(2);
+            items.truncate(2);
+            items.iter_mut().for_each(shortened);
+            if more > 0 {
+                items.push(json!(format!("… and {more} more")));
+            }
+        }
+        Value::Object(members) => members.values_mut().for_each(shortened),
+        Value::String(text) if text.chars().count() > 160 => {
+            *text = format!("{}…", text.chars().take(160).collect::<String>());
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the variable with which snapshots are accepted"
+)]
+async fn every_example_of_the_manual_is_a_real_answer() {
+    let desk = Desk::seeded().await;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut written = String::new();
+    let mut rest = page.as_str();
+    for (tool, arguments) in examples() {
+        let (before, after) = rest
+            .split_once(&format!("{BEGIN}{tool} -->\n"))
+            .unwrap_or_else(|| panic!("no example of {tool}"));
+        let (_, after) = after
+            .split_once(END)
+            .unwrap_or_else(|| panic!("the example of {tool} has no end"));
+        let mut answer = desk.call(tool, arguments.clone());
+        shortened(&mut answer);
+        let call = json!({"name": tool, "arguments": arguments});
+        write!(
+            written,
+            "{before}{BEGIN}{tool} -->\n```json\n{call}\n```\n\n```json\n{answer:#}\n```\n{END}"
+        )
+        .unwrap();
+        rest = after;
+    }
+    written.push_str(rest);
+    if written != page && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(&path, &written).unwrap();
+        return;
+    }
+    assert!(
+        written == page,
+        "docs/MCP.md has examples that are not answered so; INSTA_UPDATE=always writes them anew"
+    );
+}
+
+#[tokio::test]
+async fn the_manual_names_everything_that_is_offered() {
+    let desk = Desk::seeded().await;
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
+    let tools = desk.catalog.tools().iter().flat_map(|tool| {
+        let arguments = tool.input_schema["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned();
+        arguments.chain([tool.name.to_owned()]).collect::<Vec<_>>()
+    });
+    let prompts = desk
+        .catalog
+        .prompts()
+        .iter()
+        .map(|prompt| prompt.name.to_owned());
+    let resources = desk
+        .catalog
+        .resources()
+        .into_iter()
+        .map(|resource| resource.uri);
+    let templates = desk
+        .catalog
+        .templates()
+        .iter()
+        .map(|template| template.uri_template.to_owned());
+    for name in tools.chain(prompts).chain(resources).chain(templates) {
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/MCP.md does not name `{name}`"
+        );
+    }
+}
+
+#[test]
+fn the_registrys_entry_keeps_its_bounds_and_names_the_endpoint() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/server.json");
+    let entry: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(entry["name"].as_str().unwrap().matches('/').count(), 1);
+    assert!(entry["description"].as_str().unwrap().len() <= 100);
+    assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        entry["remotes"],
+        json!([{"type": "streamable-http", "url": "https://reviews.example.com/mcp"}])
+    );
+}

@@ -1,0 +1,134 @@
+//! What agents are offered, as plain functions: that it says what REST says, stays small, and tells
+//! what to change.
+
+mod alike;
+mod answers;
+mod listed;
+mod manual;
+mod pages;
+mod prompts;
+mod refused;
+mod resources;
+mod stages;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use jsonschema::Validator;
+use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, text};
+use reviews_service::reviews::{Mentions, Review, Status};
+use serde_json::{Map, Value, json};
+
+use crate::support::{Generator, TestApp};
+
+/// A service, and what it offers.
+struct Desk {
+    app: TestApp,
+    catalog: Catalog,
+    document: Value,
+}
+
+impl Desk {
+    async fn of(app: TestApp) -> Self {
+        let document = app.get("/.well-known/openapi.json").await.json();
+        Self {
+            catalog: Catalog::new(Arc::clone(app.app().ctx()), &document),
+            app,
+            document,
+        }
+    }
+
+    async fn seeded() -> Self {
+        Self::of(TestApp::seeded().await).await
+    }
+
+    /// Calls a tool. Nobody waits for the text index here: so few reviews are quicker read.
+    #[track_caller]
+    fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
+        // Thousands of calls without a pause would use up the task's budget, and wait for nothing.
+        tokio::task::unconstrained(self.catalog.call(tool, arguments))
+            .now_or_never()
+            .expect("the text index was asked about a handful of reviews")
+    }
+
+    /// A tool's answer, which must be as its `outputSchema` says and no more than that.
+    #[track_caller]
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self
+            .ask(tool, &object(arguments))
+            .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
+        let schema = &self
+            .catalog
+            .tools()
+            .iter()
+            .find(|listed| listed.name == tool)
+            .unwrap()
+            .output_schema;
+        let errors: Vec<String> = strict(schema)
+            .iter_errors(&answer)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{tool}: {errors:#?}");
+        answer
+    }
+
+    /// What a refused call is told.
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: Value) -> String {
+        match self.ask(tool, &object(arguments)) {
+            Err(CallError::Arguments(text)) => text,
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+
+    async fn get(&self, target: &str) -> Value {
+        self.app.get(target).await.json()
+    }
+}
+
+fn object(value: Value) -> Object {
+    let Value::Object(members) = value else {
+        panic!("no object: {value}")
+    };
+    members
+}
+
+/// A validator that also refuses what the schema is silent about.
+fn strict(schema: &Object) -> Validator {
+    fn close(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                if members.contains_key("properties") {
+                    members
+                        .entry("additionalProperties")
+                        .or_insert(json!(false));
+                }
+                members.values_mut().for_each(close);
+            }
+            Value::Array(items) => items.iter_mut().for_each(close),
+            _ => {}
+        }
+    }
+    let mut schema = Value::Object(schema.clone());
+    close(&mut schema);
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap()
+}
+
+/// A published review of that number, on a day of its own, saying that.
+fn saying(number: usize, text: String) -> Review {
+    let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
+        - chrono::Duration::days(number as i64);
+    let date = reviews_service::reviews::Day::new(day).unwrap();
+    let id = format!("s-{number:04}").parse().unwrap();
+    Review {
+        id,
+        date,
+        text,
+        status: Status::Published,
+        mentions: Mentions::default(),
+        ..Generator::new(1).review(number)
+    }
+}

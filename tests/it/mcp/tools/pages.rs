@@ -1,0 +1,177 @@
+//! How much is given at once: whole reviews and a cursor, and together they are everything, once.
+
+use super::*;
+
+/// Calls until there is no next page; gives back the ids in order and the largest answer's size.
+fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
+    let (mut ids, mut largest, mut arguments) = (Vec::new(), 0, arguments.clone());
+    loop {
+        let answer = desk.call(tool, arguments.clone());
+        largest = largest.max(text(&answer).len());
+        let reviews = answer["reviews"].as_array().unwrap();
+        assert_eq!(answer["count"], reviews.len(), "{tool}");
+        ids.extend(
+            reviews
+                .iter()
+                .map(|review| review["id"].as_str().unwrap().to_owned()),
+        );
+        let Some(next) = answer.get("next_cursor") else {
+            return (ids, largest);
+        };
+        assert!(!reviews.is_empty(), "{tool}: an empty page, and a next one");
+        arguments["cursor"] = next.clone();
+    }
+}
+
+#[tokio::test]
+async fn pages_united_are_all_reviews_and_none_is_too_large() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await).await;
+    let all: Vec<String> = desk.app.get("/reviews.json").await.ids();
+    for (tool, arguments) in [
+        ("search_reviews", json!({"limit": 100})),
+        ("search_reviews", json!({"limit": 37})),
+        ("get_reviews_since", json!({"date": "0001-01-01"})),
+        (
+            "get_reviews_since",
+            json!({"date": "0001-01-01", "limit": 13}),
+        ),
+    ] {
+        let (ids, largest) = walk(&desk, tool, &arguments);
+        assert!(
+            ids == all,
+            "{tool} {arguments}: {} of {}",
+            ids.len(),
+            all.len()
+        );
+        assert!(
+            largest <= RESULT_BYTES_MAX,
+            "{tool} {arguments}: {largest} bytes"
+        );
+    }
+    let (_, largest) = walk(&desk, "search_reviews", &json!({"limit": 100}));
+    assert!(
+        largest > RESULT_BYTES_MAX * 9 / 10,
+        "pages end earlier than they must: {largest} bytes"
+    );
+    let page = desk.call("get_reviews_since", json!({"date": "0001-01-01"}));
+    assert_eq!(page["total"], all.len());
+}
+
+#[tokio::test]
+async fn a_review_that_is_too_large_is_given_whole_and_alone() {
+    let large = |number| saying(number, "word ".repeat(RESULT_BYTES_MAX / 4));
+    let reviews = [
+        saying(0, "a".to_owned()),
+        large(1),
+        saying(2, "b".to_owned()),
+        large(3),
+        saying(4, "c".to_owned()),
+    ];
+    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    for tool in ["search_reviews", "get_reviews_since"] {
+        let mut arguments = json!({});
+        if tool == "get_reviews_since" {
+            arguments["date"] = json!("2000-01-01");
+        }
+        let (mut counts, mut text) = (Vec::new(), String::new());
+        loop {
+            let answer = desk.call(tool, arguments.clone());
+            counts.push(answer["count"].as_u64().unwrap());
+            answer["reviews"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .for_each(|review| text.push_str(review["text"].as_str().unwrap()));
+            let Some(next) = answer.get("next_cursor") else {
+                break;
+            };
+            arguments["cursor"] = next.clone();
+        }
+        assert_eq!(counts, [1, 1, 1, 1, 1], "{tool}");
+        assert_eq!(text.len(), 2 * 5 * (RESULT_BYTES_MAX / 4) + 3, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
+    let hidden = |number| saying(number, "\u{e0041}".repeat(1_000));
+    let reviews: Vec<Review> = (0..12).map(hidden).collect();
+    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    let (ids, largest) = walk(&desk, "search_reviews", &json!({}));
+    assert_eq!(ids.len(), 12);
+    assert!((12_000..=RESULT_BYTES_MAX).contains(&largest), "{largest}");
+}
+
+#[tokio::test]
+async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides() {
+    let area = |number: usize| {
+        let mut review = saying(number, "x".to_owned());
+        let areas = [0, number]
+            .map(|area| format!("Area {area:03} {}", "x".repeat(200)))
+            .into();
+        review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
+        review
+    };
+    let desk = Desk::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
+    let facets = desk.call("list_facets", json!({}));
+    assert!(text(&facets).len() <= RESULT_BYTES_MAX);
+    let shown = facets["service_areas"].as_array().unwrap();
+    assert_eq!(shown[0]["reviews"], 300);
+    assert_eq!(
+        facets["left_out"],
+        json!([{"list": "service_areas", "values": 300 - shown.len()}])
+    );
+}
+
+#[tokio::test]
+async fn documents_that_are_too_large_come_without_whole_named_parts() {
+    let desk = Desk::seeded().await;
+    assert!(
+        desk.call("get_business", json!({}))
+            .get("left_out")
+            .is_none()
+    );
+    desk.app
+        .shell(&format!(
+            "update editorial_faq set answer = '{}';
+             with recursive area (n) as (select 100 union all select n + 1 from area where n < 2100)
+             insert into service_area select 'Area number ' || n || ' of the county', n from area;",
+            "word ".repeat(2_000)
+        ))
+        .await;
+    let faq = desk.call("get_insights", json!({"part": "faq"}));
+    let business = desk.call("get_business", json!({}));
+    assert_eq!(
+        business["left_out"],
+        json!(["synonyms", "aliases", "service_areas"])
+    );
+    assert_eq!(
+        business["business"]["technicians"]
+            .as_array()
+            .unwrap()
+            .len(),
+        12
+    );
+    for answer in [faq, business] {
+        assert!(text(&answer).len() <= RESULT_BYTES_MAX);
+    }
+}
+
+#[tokio::test]
+async fn nothing_in_a_text_hides_or_commands() {
+    let hostile =
+        "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}tfel\u{2066}\u{2028}\u{200b}\u{feff}\u{e0049}\u{e0101}";
+    let desk = Desk::of(TestApp::with(&[saying(0, hostile.to_owned())]).await).await;
+    let answer = desk.call("get_review", json!({"id": "s-0000"}));
+    assert_eq!(answer["text"], hostile);
+    let read = desk.catalog.read("reviews://review/s-0000").unwrap().text;
+    assert_eq!(
+        (&read, serde_json::from_str::<Value>(&read).unwrap()),
+        (&text(&answer), answer)
+    );
+    assert!(
+        read.chars()
+            .all(|c| c == ' ' || (!c.is_control() && !hostile.contains(c)) || c.is_ascii_graphic()),
+        "{read}"
+    );
+}

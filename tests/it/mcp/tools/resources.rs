@@ -1,0 +1,178 @@
+//! Resources: the same answers, page by page, and nothing where nothing is.
+
+use super::*;
+
+fn read(desk: &Desk, uri: &str) -> Value {
+    let contents = desk
+        .catalog
+        .read(uri)
+        .unwrap_or_else(|| panic!("{uri}: nothing"));
+    assert_eq!(
+        (contents.uri.as_str(), contents.mime_type),
+        (uri, "application/json")
+    );
+    serde_json::from_str(&contents.text).unwrap()
+}
+
+#[tokio::test]
+async fn every_resource_that_is_listed_can_be_read() {
+    let desk = Desk::seeded().await;
+    let listed = desk.catalog.resources();
+    let uris: Vec<&str> = listed
+        .iter()
+        .map(|resource| resource.uri.as_str())
+        .collect();
+    assert_eq!(
+        uris,
+        [
+            "reviews://business",
+            "reviews://insights",
+            "reviews://reviews"
+        ]
+    );
+    for resource in &listed {
+        assert!(
+            resource.title.contains("Saltbush") && resource.description.len() > 20,
+            "{resource:?}"
+        );
+        assert!(
+            desk.catalog.read(&resource.uri).unwrap().text.len() <= RESULT_BYTES_MAX,
+            "{}",
+            resource.uri
+        );
+    }
+    assert_eq!(
+        read(&desk, "reviews://business"),
+        desk.call("get_business", json!({}))
+    );
+    assert_eq!(
+        read(&desk, "reviews://insights"),
+        desk.call("get_insights", json!({}))
+    );
+    let templates: Vec<&str> = desk
+        .catalog
+        .templates()
+        .iter()
+        .map(|template| template.uri_template)
+        .collect();
+    assert_eq!(
+        templates,
+        [
+            "reviews://review/{id}",
+            "reviews://evidence/{aspect}{?polarity,technician,service,since,until,hits,limit,cursor}",
+            "reviews://reviews{?cursor}"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_dataset_is_read_page_by_page() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(88).reviews(700)).await).await;
+    let (mut ids, mut uri) = (Vec::new(), "reviews://reviews".to_owned());
+    loop {
+        let page = read(&desk, &uri);
+        assert_eq!(page["url"], "https://reviews.example.com/reviews.json");
+        ids.extend(
+            page["reviews"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|review| review["id"].as_str().unwrap().to_owned()),
+        );
+        let Some(next) = page.get("next") else { break };
+        next.as_str().unwrap().clone_into(&mut uri);
+    }
+    assert!(
+        ids == desk.app.get("/reviews.json").await.ids(),
+        "{}",
+        ids.len()
+    );
+}
+
+#[tokio::test]
+async fn a_review_is_read_by_its_id_however_that_is_encoded() {
+    let mut review = saying(1, "With a sign.".to_owned());
+    review.id = "a=b~c".parse().unwrap();
+    let desk = Desk::of(TestApp::with(&[review]).await).await;
+    for uri in [
+        "reviews://review/a=b~c",
+        "reviews://review/a%3Db~c",
+        "reviews://review/a%3Db%7Ec",
+    ] {
+        assert_eq!(
+            read(&desk, uri),
+            desk.call("get_review", json!({"id": "a=b~c"})),
+            "{uri}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn evidence_is_read_by_its_aspect_and_filters() {
+    let desk = Desk::seeded().await;
+    assert_eq!(
+        read(
+            &desk,
+            "reviews://evidence/price?polarity=negative&limit=2&hits=false"
+        ),
+        desk.call(
+            "get_evidence",
+            json!({"aspect": "price", "polarity": "negative", "limit": 2, "hits": false})
+        )
+    );
+    for uri in [
+        "reviews://evidence/parking",
+        "reviews://evidence/price?polarity=bad",
+        "reviews://evidence/price?star=1",
+    ] {
+        assert_eq!(desk.catalog.read(uri), None, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn answers_link_their_reviews_and_an_aspect_its_evidence() {
+    let desk = Desk::seeded().await;
+    for (tool, arguments, count) in [
+        ("search_reviews", json!({"limit": 3}), 3),
+        ("get_reviews_since", json!({"date": "2026-01-01"}), 10),
+        ("get_evidence", json!({"aspect": "price", "limit": 2}), 2),
+        ("get_insights", json!({"aspect": "price"}), 1),
+        ("get_insights", json!({}), 0),
+        ("list_facets", json!({}), 0),
+    ] {
+        let answer = desk.call(tool, arguments);
+        let links = desk.catalog.links(&answer);
+        assert_eq!(links.len(), count, "{tool}");
+        for link in links {
+            assert!(desk.catalog.read(&link.uri).is_some(), "{}", link.uri);
+        }
+    }
+}
+
+#[tokio::test]
+async fn there_is_nothing_elsewhere() {
+    let desk = Desk::seeded().await;
+    let foreign = desk.call("search_reviews", json!({"rating": 5, "limit": 1}))["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for uri in [
+        "",
+        "reviews://",
+        "reviews://business/",
+        "reviews://Business",
+        "REVIEWS://business",
+        "reviews://review/",
+        "reviews://review/none",
+        "reviews://review/r-1150/",
+        "reviews://review/%FF",
+        "reviews://review/..%2F..%2Fetc",
+        "reviews://reviews?cursor=",
+        "reviews://reviews?cursor=x",
+        &format!("reviews://reviews?cursor={foreign}"),
+        "file:///etc/passwd",
+        "https://reviews.example.com/reviews.json",
+    ] {
+        assert_eq!(desk.catalog.read(uri), None, "{uri}");
+    }
+}

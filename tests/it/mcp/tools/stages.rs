@@ -1,0 +1,350 @@
+//! The insights in stages and the evidence behind them: small, the same as REST, and together enough
+//! for a question that a person would ask.
+
+use super::*;
+
+/// An overview has at most so many bytes.
+const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
+
+#[tokio::test]
+async fn the_overview_is_small_and_agrees_with_the_whole() {
+    let desk = Desk::seeded().await;
+    let (overview, whole) = (
+        desk.call("get_insights", json!({})),
+        desk.get("/insights.json").await,
+    );
+    assert!(
+        text(&overview).len() <= OVERVIEW_BYTES_MAX,
+        "{}",
+        text(&overview).len()
+    );
+    assert_eq!(overview, desk.get("/insights.json?part=overview").await);
+    let aspects = whole["aspects"].as_array().unwrap();
+    assert_eq!(overview["aspects"].as_array().unwrap().len(), aspects.len());
+    for (row, aspect) in overview["aspects"].as_array().unwrap().iter().zip(aspects) {
+        for member in [
+            "id",
+            "label",
+            "reviews",
+            "positive",
+            "negative",
+            "mixed",
+            "neutral",
+            "uncertain",
+        ] {
+            assert_eq!(row[member], aspect[member], "{member}");
+        }
+    }
+    for part in [
+        "sentences",
+        "technicians",
+        "services",
+        "areas",
+        "topics",
+        "faq",
+    ] {
+        assert!(
+            overview[part].as_array().is_some_and(|list| list.len() > 2),
+            "{part}"
+        );
+    }
+    // Of a firm with long lists it is as small.
+    desk.app
+        .shell(
+            "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
+             insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
+             update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
+        )
+        .await;
+    let overview = desk.call("get_insights", json!({}));
+    assert!(
+        text(&overview).len() <= OVERVIEW_BYTES_MAX,
+        "{}",
+        text(&overview).len()
+    );
+    assert!(
+        overview["left_out"]
+            .as_array()
+            .is_some_and(|left_out| !left_out.is_empty())
+    );
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
+    let desk = Desk::seeded().await;
+    let whole = desk.get("/insights.json").await;
+    let mut stages: Vec<(&str, String)> = [
+        "overview",
+        "aspects",
+        "technicians",
+        "services",
+        "areas",
+        "topics",
+        "faq",
+        "summary",
+        "method",
+    ]
+    .map(|part| ("part", part.to_owned()))
+    .into();
+    for aspect in whole["aspects"].as_array().unwrap() {
+        stages.push(("aspect", aspect["id"].as_str().unwrap().to_owned()));
+        stages.push(("aspect", aspect["label"].as_str().unwrap().to_uppercase()));
+    }
+    stages.extend(
+        [
+            ("technician", "Mike Alvarez"),
+            ("technician", "t-02"),
+            ("technician", "big mike"),
+            ("service", "ac-repair"),
+            ("service", "AC Repair"),
+            ("area", "mesa"),
+        ]
+        .map(|(name, value)| (name, value.to_owned())),
+    );
+    for (name, value) in stages {
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair(name, &value)
+            .finish();
+        let answer = desk.call("get_insights", json!({name: value}));
+        assert_eq!(
+            answer,
+            desk.get(&format!("/insights.json?{query}")).await,
+            "{query}"
+        );
+        if name == "aspect" {
+            let aspects = whole["aspects"].as_array().unwrap();
+            assert!(aspects.contains(&answer["aspect"]), "{query}");
+            assert!(
+                answer["aspect"]["quotes"]
+                    .as_array()
+                    .is_some_and(|quotes| !quotes.is_empty())
+            );
+        }
+    }
+    for (arguments, status, said) in [
+        (json!({"aspect": "parking"}), 404, "there are punctuality, "),
+        (json!({"technician": "Nobody Known"}), 404, "there are "),
+        (
+            json!({"part": "everything"}),
+            400,
+            "must be one of: overview, ",
+        ),
+        (
+            json!({"aspect": "price", "part": "faq"}),
+            400,
+            "must be left out beside aspect",
+        ),
+    ] {
+        let refused = desk.refused("get_insights", arguments.clone());
+        assert!(refused.contains(said), "{refused}");
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(
+                object(arguments)
+                    .iter()
+                    .map(|(name, value)| (name, value.as_str().unwrap())),
+            )
+            .finish();
+        let answer = desk.app.get(&format!("/insights.json?{query}")).await;
+        assert_eq!(answer.status, status, "{query}");
+        assert!(answer.text().contains(said), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_of_a_technician_by_aspect_is_what_the_evidence_lists() {
+    let desk = Desk::seeded().await;
+    let stage = desk.call("get_insights", json!({"technician": "Mike Alvarez"}));
+    let rows = stage["by_aspect"].as_array().unwrap();
+    assert!(rows.len() > 3, "{rows:?}");
+    for row in rows {
+        let evidence = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
+        assert_eq!(
+            desk.call("get_evidence", evidence)["total"],
+            row["reviews"],
+            "{row}"
+        );
+        let url = row["evidence_url"].as_str().unwrap();
+        let path = url.strip_prefix("https://reviews.example.com").unwrap();
+        assert_eq!(desk.get(path).await["total"], row["reviews"], "{row}");
+    }
+}
+
+/// Reviews in the order of the text: who is named in a sentence, or in the one before it.
+#[tokio::test]
+async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
+    let texts = [
+        "Mike Alvarez was right on time.",
+        "Mike Alvarez came. The visit started right on time.",
+        "Mike Alvarez came. It was hot. The visit started right on time.",
+        "The visit started right on time. Mike Alvarez came.",
+    ];
+    let reviews: Vec<Review> = (0..)
+        .zip(texts)
+        .map(|(at, text)| saying(at, text.to_owned()))
+        .collect();
+    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    desk.app
+        .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
+             insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
+        .await;
+    let all = desk.call(
+        "get_evidence",
+        json!({"aspect": "punctuality", "polarity": "positive"}),
+    );
+    assert_eq!(all["total"], 4, "{all}");
+    assert_eq!(
+        all["by_technician"],
+        json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}])
+    );
+    let his = desk.call(
+        "get_evidence",
+        json!({"aspect": "punctuality", "technician": "T-1"}),
+    );
+    let ids: Vec<&str> = his["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["review_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["s-0000", "s-0001"]);
+    assert_eq!(
+        his["reviews"][1]["findings"][0]["technicians"],
+        json!(["Mike Alvarez"])
+    );
+    let misspelt = desk.call(
+        "get_evidence",
+        json!({"aspect": "punctuality", "technician": "Mike Alvares"}),
+    );
+    assert_eq!(
+        (&misspelt["total"], &misspelt["did_you_mean"]["technician"]),
+        (&json!(0), &json!("Mike Alvarez"))
+    );
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() {
+    let desk = Desk::seeded().await;
+    let mut generator = Generator::new(91);
+    let (mut found, mut refused, mut paged) = (0, 0, 0);
+    for _ in 0..250 {
+        let aspect = generator.pick(&[
+            "punctuality",
+            "price",
+            "cleanliness",
+            "professionalism",
+            "parking",
+        ]);
+        let mut given: Vec<(&str, String)> = Vec::new();
+        let mut may = |name, times, value: String| {
+            if generator.once_in(times) {
+                given.push((name, value));
+            }
+        };
+        may("hits", 2, "false".to_owned());
+        may("technician", 4, "Mike Alvarez".to_owned());
+        may("technician", 12, "t-03".to_owned());
+        may("service", 5, "ac-repair".to_owned());
+        may("since", 4, "2026-01-01".to_owned());
+        may("until", 5, "2026-06-30".to_owned());
+        may("until", 30, "2026-02-30".to_owned());
+        may("polarity", 3, "positive".to_owned());
+        may("polarity", 40, "good".to_owned());
+        may("limit", 2, "3".to_owned());
+        may("limit", 30, "0".to_owned());
+        given.sort_unstable();
+        given.dedup_by(|one, other| one.0 == other.0);
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(&given)
+            .finish();
+        let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
+        let mut arguments: Object = given
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        arguments.insert("aspect".to_owned(), json!(aspect));
+        let rest = desk.app.get(&target).await;
+        if let Ok(answer) = desk.ask("get_evidence", &arguments) {
+            assert_eq!(answer, rest.json(), "{target}");
+            found += usize::from(answer["total"] != 0);
+            for facet in answer["by_technician"].as_array().unwrap() {
+                let mut narrowed = arguments.clone();
+                narrowed.insert("technician".to_owned(), facet["name"].clone());
+                if arguments.contains_key("technician") {
+                    break;
+                }
+                let of_one = desk.ask("get_evidence", &narrowed).unwrap();
+                assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
+            }
+            if let Some(next) = answer["next_cursor"].as_str() {
+                arguments.insert("cursor".to_owned(), json!(next));
+                let rest = desk.get(&format!("{target}&cursor={next}")).await;
+                assert_eq!(desk.ask("get_evidence", &arguments), Ok(rest), "{target}");
+                paged += 1;
+            }
+        } else {
+            assert!(
+                [400, 404].contains(&rest.status),
+                "{target}: {}",
+                rest.text()
+            );
+            refused += 1;
+        }
+    }
+    assert!(
+        found > 60 && refused > 20 && paged > 30,
+        "{found} {refused} {paged}"
+    );
+}
+
+/// Which technician is praised most for punctuality this year, and what do complaints about price
+/// say? At most 4 calls and 20 KB, as `docs/MCP.md` tells it.
+#[tokio::test]
+async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
+    let desk = Desk::seeded().await;
+    let mut bytes = 0;
+    let mut ask = |arguments: Value| {
+        let answer = desk.call("get_evidence", arguments);
+        bytes += text(&answer).len();
+        answer
+    };
+    let praise = ask(
+        json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 3}),
+    );
+    let complaints =
+        ask(json!({"aspect": "price", "polarity": "negative", "hits": false, "limit": 30}));
+    assert!(bytes <= 20_000, "{bytes} bytes");
+    // By the database's own view: in which sentence of this year who is named, and what it praises.
+    let best = &praise["by_technician"][0];
+    let counted = desk
+        .app
+        .shell(
+            "select m.value from derived_finding f join review r using (review_id) join derived_mention m using (review_id)
+             where f.aspect = 'punctuality' and f.polarity = 'positive' and r.reviewed_on >= '2026-01-01' and m.kind = 'technician'
+             and f.sentence - m.sentence in (0, 1)
+             and not exists (select 1 from derived_finding o where o.review_id = f.review_id and o.aspect = 'punctuality' and o.polarity = 'negative')
+             group by m.value order by count(distinct f.review_id) desc, m.value limit 1;",
+        )
+        .await;
+    assert_eq!(counted.trim(), best["name"].as_str().unwrap(), "{praise}");
+    assert!(best["reviews"].as_u64().unwrap() > 1, "{best}");
+    assert!(
+        complaints.get("next_cursor").is_none(),
+        "all complaints are there: {complaints}"
+    );
+    let sentences: Vec<&str> = complaints["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|review| review["findings"].as_array().unwrap())
+        .map(|finding| finding["text"].as_str().unwrap())
+        .collect();
+    insta::assert_snapshot!("complaints", sentences.join("\n"));
+}

@@ -1,0 +1,321 @@
+//! What the description prefills is answered: parameters, the hub's form and the messages of agents;
+//! and nothing in it was bent to please a checker.
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+
+use super::*;
+
+fn encoded(text: &str) -> String {
+    percent_encode(text.as_bytes(), NON_ALPHANUMERIC).to_string()
+}
+
+/// What a form is filled with: the example, else the default; `None` leaves the field empty.
+fn prefilled(parameter: &Value) -> Option<String> {
+    let value = parameter
+        .get("example")
+        .or_else(|| parameter["schema"].get("default"))?;
+    Some(
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned),
+    )
+}
+
+/// The bodies of an operation, with their media type: one for each example, or the form filled in.
+fn bodies(document: &Value, operation: &Value) -> Vec<String> {
+    let Some(content) = operation["requestBody"]["content"].as_object() else {
+        return vec![String::new()];
+    };
+    let (kind, described) = content.iter().next().unwrap();
+    if kind == "application/json" {
+        let messages = described["examples"].as_object().unwrap().values();
+        return messages.map(|one| one["value"].to_string()).collect();
+    }
+    let name = described["schema"]["$ref"].as_str().unwrap();
+    let schema = document.pointer(name.trim_start_matches('#')).unwrap();
+    let pairs = schema["properties"].as_object().unwrap().iter();
+    let pairs = pairs.map(|(name, property)| {
+        let example = property["examples"][0].as_str().unwrap_or("subscribe");
+        format!("{name}={}", encoded(example))
+    });
+    vec![pairs.collect::<Vec<_>>().join("&")]
+}
+
+#[tokio::test]
+async fn every_operation_succeeds_with_what_the_description_prefills() {
+    let app = TestApp::seeded().await;
+    let document = app.get(OPENAPI).await.json();
+    for (path, method, operation) in operations(&document) {
+        let (mut target, mut query, mut headers) = (path.to_owned(), Vec::new(), Vec::new());
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap();
+            let Some(value) = prefilled(parameter) else {
+                assert_eq!(
+                    parameter["required"], false,
+                    "{path}: {name} has no example"
+                );
+                continue;
+            };
+            match parameter["in"].as_str().unwrap() {
+                "path" => target = target.replace(&format!("{{{name}}}"), &encoded(&value)),
+                "query" => query.push(format!("{name}={}", encoded(&value))),
+                _ => headers.push((name.to_ascii_lowercase(), value)),
+            }
+        }
+        target = format!("{target}?{}", query.join("&"));
+        let kind = operation["requestBody"]["content"]
+            .as_object()
+            .and_then(|content| content.keys().next());
+        headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.clone())));
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        for body in bodies(&document, operation) {
+            let answer = match (path, method) {
+                ("/mcp", "post") => app.post_mcp(&headers, body.clone()).await,
+                ("/api/websub/hub", "post") => {
+                    app.post_hub_from(None, &headers, body.clone()).await
+                }
+                (_, "get") => app.get_with(&target, &headers).await,
+                (_, "delete") => app.send(Method::DELETE, &target, &headers).await,
+                other => panic!("{other:?}: a method that this test does not know"),
+            };
+            assert!(
+                (200..300).contains(&answer.status),
+                "{target} {body}: {} {}",
+                answer.status,
+                answer.text()
+            );
+            let is_error = body.contains("jsonrpc") && answer.json().get("error").is_some();
+            assert!(!is_error, "{body}: {}", answer.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_example_of_a_review_follows_the_data_and_nothing_else_changes() {
+    let app = TestApp::empty().await;
+    let example = |document: &Value| {
+        operation(document, "getReview")["parameters"][0]
+            .get("example")
+            .cloned()
+    };
+    let before = app.get(OPENAPI).await;
+    assert_eq!(example(&before.json()), None);
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('old', 5, '2025-01-01')",
+    )
+    .await;
+    let old = app.get(OPENAPI).await;
+    assert_eq!(example(&old.json()), Some(json!("old")));
+    assert_ne!(old.header("etag"), before.header("etag"));
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('new', 5, '2026-01-01')",
+    )
+    .await;
+    let new = app.get(OPENAPI).await;
+    assert_eq!(
+        new.header("etag"),
+        old.header("etag"),
+        "a newer review changes nothing"
+    );
+    let coded = app.get_with(OPENAPI, &[("accept-encoding", "gzip")]).await;
+    assert_eq!(
+        coded.header("content-encoding"),
+        "gzip",
+        "it is coded ahead"
+    );
+    app.shell("delete from review where review_id = 'old'")
+        .await;
+    assert_eq!(example(&app.get(OPENAPI).await.json()), Some(json!("new")));
+}
+
+#[tokio::test]
+async fn the_description_is_for_people_who_generate_clients() {
+    let document = service().await.get(OPENAPI).await.json();
+    assert_eq!(
+        document["info"]["license"]["identifier"],
+        "MIT OR Apache-2.0"
+    );
+    for tag in document["tags"].as_array().unwrap() {
+        assert!(
+            tag["description"]
+                .as_str()
+                .is_some_and(|text| text.len() > 20),
+            "{tag}"
+        );
+    }
+    let paged = ["searchReviews", "getAspectEvidence"];
+    for id in paged {
+        let parameters = operation(&document, id)["parameters"].as_array().unwrap();
+        let cursor = parameters
+            .iter()
+            .find(|one| one["name"] == "cursor")
+            .unwrap();
+        assert_eq!(cursor["schema"], json!({"type": "string"}), "{id}");
+        assert!(
+            cursor["description"]
+                .as_str()
+                .unwrap()
+                .contains("next_cursor")
+        );
+    }
+    // A request is plain: no pattern to prefill from, no choice of shapes, no address as the only value.
+    let schemas = &document["components"]["schemas"];
+    let requests = [&schemas["HubRequest"], &schemas["McpRequest"]];
+    let parameters = operations(&document)
+        .into_iter()
+        .flat_map(|(_, _, operation)| operation["parameters"].as_array().into_iter().flatten());
+    for shape in requests.into_iter().chain(parameters) {
+        let text = shape.to_string();
+        assert!(!text.contains("\"pattern\""), "{text}");
+        for keyword in ["anyOf", "oneOf", "allOf"] {
+            assert!(shape.get(keyword).is_none(), "{keyword}: {text}");
+        }
+    }
+    assert!(!document.to_string().contains("\"enum\":[\"http"));
+    let message = &schemas["McpRequest"];
+    assert_eq!(message["required"], json!(["jsonrpc", "method"]));
+    assert_eq!(message["properties"]["method"]["type"], "string");
+    assert!(message["properties"]["method"].get("enum").is_none());
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+async fn an_agent_asks_and_ends_a_session_as_described() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let (asks, ends) = (
+        operation(&document, "mcp"),
+        operation(&document, "endMcpSession"),
+    );
+    let content = &asks["requestBody"]["content"]["application/json"];
+    let requests = validator(&document, &content["schema"]);
+    let opened = content["examples"]["initialize"]["value"].clone();
+    let session = app.post_mcp(&[], opened.to_string()).await;
+    let session = session.header("mcp-session-id");
+    let message = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params});
+    for (name, asked, with_session, status) in [
+        ("opens", opened.clone(), false, 200),
+        ("no params", message("initialize", json!({})), false, 400),
+        ("no session", message("tools/list", json!({})), false, 400),
+        ("result", message("tools/list", json!({})), true, 200),
+        (
+            "result of a tool",
+            message(
+                "tools/call",
+                json!({"name": "get_business", "arguments": {}}),
+            ),
+            true,
+            200,
+        ),
+        (
+            "error of a tool",
+            message(
+                "tools/call",
+                json!({"name": "search_reviews", "arguments": {"limit": 0}}),
+            ),
+            true,
+            200,
+        ),
+        ("unknown method", message("no/such", json!({})), true, 200),
+        (
+            "notification",
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            true,
+            202,
+        ),
+    ] {
+        assert_valid(&requests, &asked, name);
+        let headers = [("mcp-session-id", session)];
+        let headers = if with_session { &headers[..] } else { &[] };
+        let answer = app.post_mcp(headers, asked.to_string()).await;
+        assert_eq!(answer.status, status, "{name}: {}", answer.text());
+        let described = &asks["responses"][status.to_string()];
+        match described["content"].get("application/json") {
+            Some(content) => {
+                let answers = validator(&document, &content["schema"]);
+                assert_valid(&answers, &answer.json(), name);
+            }
+            None => assert!(described.is_object() && answer.body.is_empty(), "{name}"),
+        }
+    }
+    for (headers, status) in [
+        (vec![("mcp-session-id", session)], 204),
+        (vec![("mcp-session-id", session)], 404),
+        (vec![("mcp-session-id", "x")], 404),
+        (vec![("mcp-session-id", "example-session")], 204),
+        (vec![("mcp-session-id", "example-session")], 204),
+        (vec![], 400),
+    ] {
+        let answer = app.send(Method::DELETE, "/mcp", &headers).await;
+        assert_eq!(answer.status, status, "{headers:?}");
+        assert!(
+            ends["responses"][status.to_string()].is_object(),
+            "{status}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_hub_takes_what_is_described_and_says_in_text_what_no_schema_can() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let described = operation(&document, "hub");
+    let form = &described["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"];
+    let validator = validator(&document, form);
+    let topic = app.app().ctx().links.absolute("/reviews.json");
+    let mut asked = json!({"hub.mode": "subscribe", "hub.topic": topic, "hub.callback": "https://subscriber.example:8443/cb"});
+    for (name, value, is_described, status) in [
+        ("hub.secret", "x", true, 202),
+        (
+            "hub.callback",
+            "https://[2606:4700::1111]/?a=b&c#",
+            true,
+            400,
+        ),
+        (
+            "hub.callback",
+            "https://xn--bcher-kva.example/%7Ea;b?c=d/e",
+            true,
+            202,
+        ),
+        (
+            "hub.callback",
+            "https://a.b.c.d.e.f.g.example:65535//x/y",
+            true,
+            202,
+        ),
+        ("hub.callback", "http://127.0.0.1/cb", true, 400),
+        ("hub.callback", "https://subscriber.example/cb", true, 202),
+        ("hub.lease_seconds", "00600", true, 202),
+        ("hub.lease_seconds", "600*", true, 400),
+        ("hub.mode", "unsubscribe", true, 202),
+        ("hub.mode", "renew", false, 400),
+        ("hub.mode", "subscribe", true, 400),
+        ("hub.lease_seconds", "600", true, 202),
+        ("hub.topic", "https://other.example/", true, 400),
+    ] {
+        asked[name] = json!(value);
+        assert_eq!(validator.is_valid(&asked), is_described, "{name}={value}");
+        let pairs: Vec<(&str, &str)> = asked
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str().unwrap()))
+            .collect();
+        let answer = app.post_hub(&pairs).await;
+        assert_eq!(answer.status, status, "{name}={value}: {}", answer.text());
+        let content = &described["responses"][status.to_string()]["content"];
+        assert!(
+            content["text/plain"].is_object()
+                && answer.header("content-type").starts_with("text/plain"),
+            "{status}"
+        );
+        assert_eq!(answer.text().lines().count(), 1, "{}", answer.text());
+    }
+}

@@ -1,0 +1,424 @@
+//! The description of the API: what it says is what is answered, and the page that shows it works
+//! offline.
+
+mod examples;
+mod page;
+
+use std::collections::BTreeSet;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+
+use jsonschema::Validator;
+use poem::http::Method;
+use poem::listener::TcpAcceptor;
+use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
+use reviews_service::app::App;
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
+use reviews_service::reviews::store;
+use reviews_service::server::Limits;
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{BASE, Generator, TestApp, start};
+
+const OPENAPI: &str = "/.well-known/openapi.json";
+
+async fn service() -> TestApp {
+    let app = TestApp::uncoded(&Generator::new(91).reviews(80)).await;
+    app.shell(
+        r#"insert into business (business_id, name, address, latitude, longitude, same_as) values ('b', 'B', '{"locality":"Mesa"}', 1, 2, '["https://b.example"]');
+           insert into service values ('drain', 0, 'Drains', '["sewer"]'); insert into technician values ('t', 0, 'Mike Alvarez', '["Mikey"]');
+           insert into service_area values ('Mesa', 0); insert into editorial_summary (text) values ('Good.');
+           insert into editorial_faq values ('q', 0, 'Open?', 'Yes.');
+           insert into review (review_id, rating, reviewed_on) values ('least', 5, '2026-11-20');
+           insert into review (review_id, rating, reviewed_on, author, title, text, language, source_url, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+             values ('most', 1, '2026-11-20', 'A', 'T', 'X', 'en', 'https://x.example', 'invite', '2026-11-20T00:00:00Z', 'R', '2026-11-20', 'Us', '2026-11-20T01:02:03.456Z');"#,
+    )
+    .await;
+    app
+}
+
+/// Path, method and operation of everything that is described.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    paths
+        .flat_map(|(path, item)| {
+            item.as_object()
+                .unwrap()
+                .iter()
+                .map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
+        })
+        .collect()
+}
+
+fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
+    operations(document)
+        .into_iter()
+        .find(|(_, _, operation)| operation["operationId"] == id)
+        .unwrap_or_else(|| panic!("no {id}"))
+        .2
+}
+
+/// Forbids what is not described, so that nothing is sent that the document is silent about.
+fn strict(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            // A schema without a type is a note on the one that it stands in.
+            if members.contains_key("properties") && members.contains_key("type") {
+                members
+                    .entry("additionalProperties")
+                    .or_insert(json!(false));
+            }
+            members.values_mut().for_each(strict);
+        }
+        Value::Array(values) => values.iter_mut().for_each(strict),
+        _ => {}
+    }
+}
+
+/// A validator of `schema`, which may refer to the document's components.
+fn validator(document: &Value, schema: &Value) -> Validator {
+    let mut whole = schema.as_object().unwrap().clone();
+    whole.insert("components".to_owned(), document["components"].clone());
+    let mut whole = Value::Object(whole);
+    strict(&mut whole);
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&whole)
+        .unwrap()
+}
+
+fn assert_valid(validator: &Validator, instance: &Value, place: &str) {
+    let errors: Vec<String> = validator
+        .iter_errors(instance)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{place}: {errors:#?}");
+}
+
+#[tokio::test]
+async fn the_document_is_this() {
+    let document = service().await.get(OPENAPI).await;
+    insta::assert_snapshot!("openapi", format!("{:#}", document.json()));
+}
+
+#[tokio::test]
+async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
+    let document = service().await.get(OPENAPI).await.json();
+    assert_eq!(
+        (&document["openapi"], &document["info"]["version"]),
+        (&json!("3.1.0"), &json!("1.0.0"))
+    );
+    assert_eq!(document["servers"][0]["url"], BASE);
+    for (id, path) in [
+        ("getReviews", "/reviews.json"),
+        ("getInsights", "/insights.json"),
+        ("getFeed", "/api/feed.json"),
+        ("searchReviews", "/api/reviews/search"),
+        ("getReviewsSince", "/api/reviews/since/{date}"),
+    ] {
+        assert_eq!(document["paths"][path]["get"]["operationId"], id);
+    }
+    let mut ids = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        assert!(
+            ids.insert(operation["operationId"].as_str().unwrap()),
+            "{method} {path}: an id twice"
+        );
+        for text in ["summary", "description"] {
+            assert!(
+                operation[text].as_str().is_some_and(|text| text.len() > 10),
+                "{method} {path}: no {text}"
+            );
+        }
+        assert!(operation["tags"][0].is_string(), "{method} {path}: no tag");
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let name = &parameter["name"];
+            assert!(
+                parameter["description"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 5),
+                "{method} {path}: {name} has no description"
+            );
+        }
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            assert!(
+                response["description"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 5),
+                "{method} {path}: {status} says nothing"
+            );
+        }
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        assert!(
+            jsonschema::draft202012::meta::is_valid(schema),
+            "{name} is no schema"
+        );
+        for (property, described) in schema["properties"].as_object().into_iter().flatten() {
+            let says = described.get("description").is_some() || described.get("$ref").is_some();
+            assert!(says, "{name}.{property} has no description: {described}");
+        }
+    }
+    let text = document.to_string();
+    assert!(!text.contains("nullable") && !text.contains("/tmp"));
+}
+
+#[tokio::test]
+async fn search_is_described_with_the_names_bounds_and_defaults_of_the_specification() {
+    let document = service().await.get(OPENAPI).await.json();
+    let parameters = operation(&document, "searchReviews")["parameters"]
+        .as_array()
+        .unwrap();
+    let described: Map<String, Value> = parameters
+        .iter()
+        .map(|parameter| {
+            assert_eq!(
+                (&parameter["in"], &parameter["required"]),
+                (&json!("query"), &json!(false)),
+                "{parameter}"
+            );
+            let schema = parameter["schema"].as_object().unwrap();
+            let kept = [
+                "type",
+                "format",
+                "minimum",
+                "maximum",
+                "maxLength",
+                "default",
+            ]
+            .into_iter();
+            let kept =
+                kept.filter_map(|keyword| Some((keyword.to_owned(), schema.get(keyword)?.clone())));
+            let kept = kept.filter(|(keyword, format)| keyword != "format" || format == "date");
+            (
+                parameter["name"].as_str().unwrap().to_owned(),
+                Value::Object(kept.collect()),
+            )
+        })
+        .collect();
+    let expected = json!({
+        "rating": {"type": "integer", "minimum": 1, "maximum": 5},
+        "min_rating": {"type": "number", "minimum": 1, "maximum": 5},
+        "since": {"type": "string", "format": "date"},
+        "until": {"type": "string", "format": "date"},
+        "max_rating": {"type": "number", "minimum": 1, "maximum": 5},
+        "language": {"type": "string"},
+        "source": {"type": "string"},
+        "has_text": {"type": "boolean"},
+        "has_response": {"type": "boolean"},
+        "query": {"type": "string", "maxLength": 1000},
+        "mentions_technician": {"type": "string"},
+        "mentions_service": {"type": "string"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+    });
+    for (name, schema) in expected.as_object().unwrap() {
+        assert_eq!(described.get(name), Some(schema), "{name}");
+    }
+    let date = &operation(&document, "getReviewsSince")["parameters"][0];
+    assert_eq!(
+        (&date["name"], &date["in"], &date["required"]),
+        (&json!("date"), &json!("path"), &json!(true))
+    );
+    assert_eq!(date["schema"]["format"], "date");
+}
+
+/// Targets of an operation that must be answered with 200, several where answers differ in shape.
+fn targets(path: &str) -> Vec<String> {
+    let queries = [
+        "",
+        "?limit=100",
+        "?limit=1",
+        "?rating=5&limit=3",
+        "?query=zebra",
+        "?mentions_technician=mike+alvarez",
+        "?mentions_technician=mike+alvares&page=2",
+        "?query=e&limit=2",
+    ];
+    match path {
+        "/api/reviews/search" => queries.map(|query| format!("{path}{query}")).into(),
+        "/api/compare" => {
+            vec![format!(
+                "{path}?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31"
+            )]
+        }
+        "/api/reviews/since/{date}" => ["2025-01-01", "0001-01-01", "9999-12-31"]
+            .map(|day| path.replace("{date}", day))
+            .into(),
+        "/insights/aspects/{id}/evidence.json" => ["price", "overall"]
+            .map(|id| path.replace("{id}", id))
+            .into(),
+        "/api/reviews/{id}" => ["least", "most", "r-00001", "r-00002"]
+            .map(|id| path.replace("{id}", id))
+            .into(),
+        other => vec![other.to_owned()],
+    }
+}
+
+#[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn what_is_answered_is_what_is_described() {
+    let (app, empty) = (service().await, TestApp::empty().await);
+    let document = app.get(OPENAPI).await.json();
+    for (path, method, operation) in operations(&document) {
+        if ["/api/websub/hub", "/mcp"].contains(&path) {
+            continue;
+        }
+        assert_eq!(
+            method, "get",
+            "{path}: a method that this test does not know"
+        );
+        let described = &operation["responses"]["200"];
+        let (kind, content) = described["content"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .next()
+            .unwrap();
+        let validator = validator(&document, &content["schema"]);
+        for target in targets(path) {
+            for app in [&app, &empty] {
+                let answer = app.get(&target).await;
+                if path.ends_with("{id}")
+                    && answer.status == 404
+                    && std::ptr::eq(app, &raw const empty)
+                {
+                    continue;
+                }
+                assert_eq!(
+                    (answer.status, answer.header("content-type")),
+                    (200, kind.as_str()),
+                    "{target}"
+                );
+                let body = if kind.contains("json") {
+                    answer.json()
+                } else {
+                    Value::String(answer.text())
+                };
+                assert_valid(&validator, &body, &target);
+                let again = app.get_with(&target, &[("if-none-match", "*")]).await;
+                for (status, answer) in [("200", &answer), ("304", &again)] {
+                    let headers = operation["responses"][status]["headers"]
+                        .as_object()
+                        .unwrap();
+                    let is_optional = |name: &str| {
+                        headers
+                            .get(name)
+                            .is_some_and(|header| header["required"] != true)
+                    };
+                    for name in headers.keys().filter(|name| !is_optional(name)) {
+                        assert!(
+                            answer.headers.contains_key(name.as_str()),
+                            "{status} {target}: {name} is described and not sent"
+                        );
+                    }
+                    for name in ["etag", "last-modified", "link"] {
+                        if name == "link" && is_optional("Link") {
+                            continue;
+                        }
+                        let is_described = headers
+                            .keys()
+                            .any(|described| described.eq_ignore_ascii_case(name));
+                        assert_eq!(
+                            answer.headers.contains_key(name),
+                            is_described,
+                            "{status} {target}: {name}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_validator_would_notice() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let schema = &operation(&document, "getReview")["responses"]["200"]["content"]["application/json"]
+        ["schema"];
+    let validator = validator(&document, schema);
+    let right = app.get("/api/reviews/most").await.json();
+    assert_valid(&validator, &right, "as it is");
+    for (member, wrong) in [
+        ("rating", json!(6)),
+        ("rating", json!("5")),
+        ("date", json!("2026-11-31")),
+        ("updated_at", json!("yesterday")),
+        ("title", Value::Null),
+        ("unknown", json!(1)),
+        ("verification", json!({"verified": true, "method": "other"})),
+        ("id", json!("a b")),
+    ] {
+        let mut instance = right.clone();
+        instance[member] = wrong;
+        assert!(!validator.is_valid(&instance), "{member}: {instance}");
+    }
+}
+
+#[tokio::test]
+async fn problems_are_what_is_described() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));
+    let cases = [
+        (
+            Method::GET,
+            "/api/reviews/search?limit=0&rating=x&since=x&query=%FF&cursor=x&limit=1",
+            "",
+            400,
+            "searchReviews",
+        ),
+        (
+            Method::GET,
+            "/api/reviews/since/never",
+            "",
+            400,
+            "getReviewsSince",
+        ),
+        (Method::GET, "/api/reviews/none", "", 404, "getReview"),
+        (
+            Method::GET,
+            "/reviews.json",
+            "accept-encoding",
+            406,
+            "getReviews",
+        ),
+        (
+            Method::GET,
+            "/api/reviews/search",
+            "accept-encoding",
+            406,
+            "searchReviews",
+        ),
+        (Method::GET, "/feed.xml", "if-match", 412, "getAtomFeed"),
+        (Method::GET, "/nothing", "", 404, ""),
+        (Method::POST, "/reviews.json", "", 405, ""),
+    ];
+    for (method, target, header, status, id) in cases {
+        let headers = match header {
+            "accept-encoding" => vec![("accept-encoding", "identity;q=0")],
+            "if-match" => vec![("if-match", "\"x\"")],
+            _ => vec![],
+        };
+        let answer = app.send(method, target, &headers).await;
+        assert_eq!(answer.status, status, "{target}");
+        assert_valid(&problem, &answer.json(), target);
+        if !id.is_empty() {
+            let described = &operation(&document, id)["responses"][status.to_string()]["content"]["application/problem+json"]
+                ["schema"];
+            assert_eq!(
+                *described,
+                json!({"$ref": "#/components/schemas/Problem"}),
+                "{id} {status}"
+            );
+        }
+    }
+    app.app().ctx().drain();
+    assert_valid(&problem, &app.get("/readyz").await.json(), "/readyz");
+}

@@ -1,0 +1,234 @@
+//! Pages show the figures of the documents, each leading to what is behind it.
+
+use super::{between, permalinks, seeded, structured};
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn the_first_page_says_what_the_dataset_says() {
+    let app = seeded().await;
+    let html = app.get("/").await.text();
+    let dataset = app.get("/reviews.json").await.json();
+    let rating = &dataset["aggregate_rating"];
+    assert!(
+        html.contains(&format!("<b>{}</b>", rating["rating_value"])),
+        "the mean"
+    );
+    assert!(
+        html.contains(&format!(
+            "from <strong>{}</strong> reviews",
+            rating["review_count"]
+        )),
+        "the count"
+    );
+    for stars in 1..=5 {
+        let count = &rating["distribution"][stars.to_string()];
+        assert!(
+            html.contains(&format!("{stars} stars: {count} reviews")),
+            "the histogram"
+        );
+    }
+    assert!(html.contains(&format!(
+        "{} reviews withheld",
+        dataset["withheld"]["count"]
+    )));
+    let newest = dataset["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(20)
+        .map(|review| review["id"].as_str().unwrap());
+    let mut shown = permalinks(html.split("id=\"newest\"").nth(1).unwrap());
+    shown.dedup();
+    assert_eq!(shown, newest.collect::<Vec<_>>());
+    let data = structured(&html);
+    assert_eq!(
+        (&data["@type"], &data["aggregateRating"]["ratingValue"]),
+        (&dataset["business"]["type"], &rating["rating_value"])
+    );
+    assert_eq!(
+        data["aggregateRating"]["reviewCount"],
+        rating["review_count"]
+    );
+}
+
+#[tokio::test]
+async fn every_figure_of_the_insights_leads_to_its_sentences() {
+    let app = seeded().await;
+    let html = app.get("/insights").await.text();
+    let insights = app.get("/insights.json").await.json();
+    for aspect in insights["aspects"].as_array().unwrap() {
+        let (id, label) = (
+            aspect["id"].as_str().unwrap(),
+            aspect["label"].as_str().unwrap(),
+        );
+        assert!(
+            html.contains(&format!("<a href=\"/insights?aspect={id}\">{label}</a>")),
+            "{id}"
+        );
+    }
+    for (query, polarity) in [("", ""), ("&polarity=negative", "?polarity=negative")] {
+        let page = app
+            .get(&format!("/insights?aspect=price{query}"))
+            .await
+            .text();
+        let evidence = app
+            .get(&format!("/insights/aspects/price/evidence.json{polarity}"))
+            .await
+            .json();
+        assert!(
+            page.contains(&format!("{} reviews speak of it", evidence["total"])),
+            "{query}"
+        );
+        let ids = evidence["reviews"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|review| review["review_id"].as_str().unwrap());
+        assert_eq!(permalinks(&page), ids.collect::<Vec<_>>(), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn all_sentences_of_an_aspect_are_reached_page_by_page() {
+    let app = seeded().await;
+    let total = app
+        .get("/insights/aspects/price/evidence.json")
+        .await
+        .json()["total"]
+        .as_u64()
+        .unwrap();
+    let (mut target, mut shown) = ("/insights?aspect=price".to_owned(), 0);
+    loop {
+        let html = app.get(&target).await.text();
+        shown += permalinks(&html).len();
+        let Some(next) = between(&html, "<a rel=\"next\" href=\"", "\"")
+            .first()
+            .map(|next| next.replace("&amp;", "&"))
+        else {
+            break;
+        };
+        target = next;
+    }
+    assert_eq!(shown as u64, total);
+}
+
+#[tokio::test]
+async fn a_service_without_reviews_has_all_its_pages() {
+    let app = TestApp::empty().await;
+    for target in [
+        "/",
+        "/insights",
+        "/search",
+        "/embed",
+        "/badge.svg",
+        "/sitemap.xml",
+        "/llms.txt",
+    ] {
+        assert_eq!(app.get(target).await.status, 200, "{target}");
+    }
+    assert!(
+        app.get("/")
+            .await
+            .text()
+            .contains("There are no reviews yet.")
+    );
+    assert!(
+        app.get("/badge.svg")
+            .await
+            .text()
+            .contains("no reviews yet")
+    );
+}
+
+#[tokio::test]
+async fn a_person_a_service_and_a_place_have_figures_quotes_and_the_newest_reviews_that_name_them()
+{
+    let app = seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let html = app.get("/insights").await.text();
+    let dataset = app.get("/reviews.json").await.json();
+    for (group, parameter, mentions) in [
+        ("technicians", "technician", "technicians"),
+        ("services", "service", "services"),
+        ("service_areas", "area", "service_areas"),
+    ] {
+        let entities = insights["entities"][group].as_array().unwrap();
+        for entity in entities.iter().filter(|one| one["reviews"] != 0).take(4) {
+            let name = entity["name"].as_str().unwrap();
+            let key = match parameter {
+                "service" => entity["id"].as_str().unwrap(),
+                _ => name,
+            };
+            let target = format!("/insights?{parameter}={}", key.replace(' ', "+"));
+            assert!(
+                html.contains(&format!("<a href=\"{target}\">{name}</a>")),
+                "{target}"
+            );
+            let page = app.get(&target).await.text();
+            let figure = format!("{} of 256 reviews name {name}.", entity["reviews"]);
+            assert!(page.contains(&figure), "{target}: {figure}");
+            for quote in entity["quotes"].as_array().into_iter().flatten() {
+                let href = format!("/reviews/{}", quote["review_id"].as_str().unwrap());
+                assert!(page.contains(&href), "{target}: {href}");
+            }
+            let naming = dataset["reviews"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|review| {
+                    let named = review["mentions"][mentions].as_array().unwrap();
+                    named.iter().any(|one| one == key)
+                });
+            let newest: Vec<_> = naming
+                .map(|one| one["id"].as_str().unwrap())
+                .take(10)
+                .collect();
+            let list = page.split("id=\"naming\"").nth(1).unwrap();
+            assert_eq!(permalinks(list), newest, "{target}");
+        }
+    }
+    // A filter of the search leads to all of them, where there is one.
+    let page = app.get("/insights?service=ac-repair").await.text();
+    assert!(page.contains("href=\"/search?mentions_service=ac-repair\""));
+    for target in [
+        "/insights?technician=Nobody+Known",
+        "/insights?area=Atlantis",
+    ] {
+        assert_eq!(app.get(target).await.status, 404, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn every_chart_says_in_words_what_it_shows() {
+    let app = seeded().await;
+    for target in [
+        "/",
+        "/insights",
+        "/insights?aspect=price",
+        "/insights?technician=Mike+Alvarez",
+    ] {
+        let html = app.get(target).await.text();
+        let charts = between(&html, "<svg", ">");
+        assert!(charts.len() > 1, "{target}");
+        for chart in charts {
+            let is_told =
+                chart.contains("role=\"img\" aria-label=\"") || chart.contains("aria-hidden");
+            assert!(is_told, "{target}: <svg{chart}>");
+        }
+        // What is hidden from readers' software stands beside it as text.
+        for caption in between(&html, "aria-hidden=\"true\">", "</svg>") {
+            assert!(!caption.contains("<text"), "{target}: {caption}");
+        }
+        assert_eq!(
+            html.matches("<svg class=\"columns\"").count(),
+            html.matches("<table class=\"months\"").count(),
+            "{target}: each chart of months has its table"
+        );
+    }
+    let home = app.get("/").await.text();
+    let reviews = app.get("/facets.json").await.json()["years"].clone();
+    for year in reviews.as_array().unwrap() {
+        let shown = format!("{}<span class=\"unseen\">: </span>", year["year"]);
+        assert!(home.contains(&shown), "{shown}");
+    }
+}

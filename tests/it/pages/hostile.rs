@@ -1,0 +1,290 @@
+//! Nothing that a review, its author, the firm or an address says is markup or runs, on any
+//! surface. Pages made of hostile texts have the tags and attributes of pages made of harmless
+//! ones: what a list of payloads lacks is found that way too.
+
+use std::collections::BTreeSet;
+
+use reviews_service::reviews::{Rating, Response, Review};
+
+use super::{BROWSER, between, seeded, structured};
+use crate::support::{Answer, BASE, Generator, TestApp};
+
+/// Texts that have run in somebody's page.
+const HOSTILE: [&str; 16] = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "\" autofocus onfocus=alert(1) x=\"",
+    "<svg/onload=alert(1)>",
+    "javascript:alert(1)//",
+    "data:text/html,<script>alert(1)</script>",
+    "]]><script>alert(1)</script>",
+    "--><script>alert(1)</script><!--",
+    "</title></textarea></style><iframe srcdoc='<script>alert(1)</script>'>",
+    "<a href=\"jAvAsCrIpT&colon;alert(1)\">x</a>",
+    "{{7*7}}${7*7}<%= 7*7 %>",
+    "<!--<script>&lt;\u{2028}\u{202e}\u{8}",
+    "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+];
+/// Says as much, and nothing that means anything.
+const HARMLESS: &str = "plain words";
+
+/// A service all of whose texts are these, with as many reviews.
+async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
+    let mut reviews = Generator::new(3).reviews(HOSTILE.len());
+    for (review, text) in reviews.iter_mut().zip(texts.iter().cycle()) {
+        review.rating = Rating::try_from(5).unwrap();
+        review.text = String::from(*text);
+        review.author = String::from(*text);
+        review.title = Some((*text).to_owned());
+        review.language = Some((*text).to_owned());
+        review.source.name = String::from(*text);
+        review.source.url = Some((*text).to_owned());
+        review.response = Some(Response {
+            text: (*text).to_owned(),
+            date: None,
+            author: Some((*text).to_owned()),
+        });
+        review.mentions.technicians = vec![(*text).to_owned()];
+        review.mentions.service_areas = vec![(*text).to_owned()];
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    let all = texts.concat().replace('\'', "''");
+    let url = texts[texts.len() / 3].replace('\'', "''");
+    app.shell(&format!(
+        "insert into business (business_id, name, description, url, telephone, same_as, address) \
+           values ('x', '{all}', '{all}', 'javascript:{url}', '{all}', json_array('javascript:{url}'), json_object('locality', '{all}')) \
+           on conflict do update set name = excluded.name, description = excluded.description, url = excluded.url, \
+             telephone = excluded.telephone, same_as = excluded.same_as, address = excluded.address; \
+         insert into service (service_id, name) values ('{all}', '{all}'); \
+         insert into technician (technician_id, name) values ('{all}', '{all}'); \
+         insert into service_area (name) values ('{all}'); \
+         insert into editorial_summary (text) values ('{all}'); \
+         insert into editorial_faq (faq_id, question, answer) values ('{all}', '{all}', '{all}'); \
+         insert into review (review_id, rating, reviewed_on, status, withheld_reason) values ('w', 1, '2024-01-01', 'withheld', '{all}')"
+    ))
+    .await;
+    (app, reviews)
+}
+
+/// Every page, and every address that gives back what was asked.
+fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
+    let mut targets: Vec<String> = ["/", "/insights", "/search", "/embed", "/badge.svg"]
+        .map(str::to_owned)
+        .into();
+    for text in texts {
+        let query = |name: &str| {
+            let mut query = form_urlencoded::Serializer::new(String::new());
+            query.append_pair(name, text).finish()
+        };
+        for name in ["query", "rating", "since", "source", "language", "cursor"] {
+            targets.push(format!("/search?{}", query(name)));
+        }
+        for name in ["technician", "area", "aspect", "polarity"] {
+            targets.push(format!("/insights?{}", query(name)));
+        }
+        targets.push(format!("/embed?{}", query("theme")));
+        let path: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        targets.push(format!("/{}", path.replace('+', "%20")));
+    }
+    let ids = reviews.iter().map(|review| &review.id);
+    targets.extend(ids.map(|id| format!("/reviews/{id}")));
+    targets
+}
+
+/// The tags of a page with the names of their attributes, and the addresses that it leads to: by
+/// the rules of HTML's tokenizer, as far as our templates use them (HTML §13.2.5).
+fn skeleton(html: &str) -> (BTreeSet<String>, Vec<String>) {
+    let (mut tags, mut addresses) = (BTreeSet::new(), Vec::new());
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let name_end = rest
+            .find(|c: char| c.is_whitespace() || c == '>' || c == '/' && !rest.starts_with('/'));
+        let (name, mut inside) = rest.split_at(name_end.unwrap_or(rest.len()));
+        let mut tag = name.to_owned();
+        loop {
+            inside = inside.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+            if let Some(after) = inside.strip_prefix('>') {
+                rest = after;
+                break;
+            }
+            let Some(end) = inside.find(|c: char| c.is_whitespace() || c == '=' || c == '>') else {
+                rest = "";
+                break;
+            };
+            let (attribute, after) = inside.split_at(end);
+            tag = format!("{tag} {attribute}");
+            inside = after;
+            if let Some(value) = after.strip_prefix("=\"") {
+                let (value, after) = value.split_once('"').unwrap();
+                if matches!(attribute, "href" | "src" | "action") {
+                    addresses.push(value.to_owned());
+                }
+                inside = after;
+            }
+        }
+        tags.insert(tag);
+        // What stands in a script is no markup, up to its end.
+        if name == "script" {
+            rest = &rest[rest.find("</script").unwrap()..];
+        }
+    }
+    (tags, addresses)
+}
+
+async fn page(app: &TestApp, target: &str) -> Option<String> {
+    let answer: Answer = app.get_with(target, &[BROWSER]).await;
+    let kind = answer.header("content-type");
+    assert_eq!(
+        answer.header("x-content-type-options"),
+        "nosniff",
+        "{target}"
+    );
+    let policy = answer.header("content-security-policy");
+    assert!(
+        policy.starts_with("default-src 'none'; "),
+        "{target}: {policy}"
+    );
+    assert!(!policy.contains("unsafe"), "{target}: {policy}");
+    (kind.starts_with("text/html") || kind == "image/svg+xml").then(|| answer.text())
+}
+
+#[tokio::test]
+async fn pages_of_hostile_texts_have_the_markup_of_harmless_ones() {
+    let (harmless, reviews) = saying(&[HARMLESS]).await;
+    let mut known = BTreeSet::new();
+    let asked = [HARMLESS, "5", "2024-01-01"];
+    for target in targets(&reviews, &asked) {
+        let html = page(&harmless, &target).await.unwrap();
+        known.extend(skeleton(&html).0);
+    }
+    // A web address at the source is a link; these are none.
+    let (app, reviews) = saying(&HOSTILE).await;
+    for target in targets(&reviews, &HOSTILE) {
+        let html = page(&app, &target).await.unwrap();
+        let (tags, addresses) = skeleton(&html);
+        let foreign: Vec<_> = tags.difference(&known).collect();
+        assert!(foreign.is_empty(), "{target} has {foreign:?}");
+        for address in addresses {
+            let is_ours = address.starts_with(['/', '#']) || address.starts_with(BASE);
+            assert!(
+                is_ours && !address.starts_with("//"),
+                "{target} leads to {address}"
+            );
+        }
+        assert!(
+            !html.contains("49$"),
+            "{target}: a template of a text was evaluated"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
+    let (app, reviews) = saying(&HOSTILE).await;
+    for review in &reviews {
+        let html = app.get(&format!("/reviews/{}", review.id)).await.text();
+        let block = between(&html, "<script type=\"application/ld+json\">", "</script>");
+        assert!(!block[0].contains(['<', '>', '&']), "{}", block[0]);
+        let data = structured(&html);
+        assert_eq!(data["reviewBody"], review.text.as_str());
+        assert_eq!(data["author"]["name"], review.author.as_str());
+    }
+    // JSON is sent as such, and not as anything that a browser would run.
+    for target in [
+        "/reviews.json",
+        "/api/feed.json",
+        "/insights.json",
+        "/api/reviews/search",
+    ] {
+        let answer = app.get(target).await;
+        assert_eq!(
+            answer.header("content-type"),
+            "application/json",
+            "{target}"
+        );
+        assert_eq!(
+            answer.header("x-content-type-options"),
+            "nosniff",
+            "{target}"
+        );
+        answer.json();
+    }
+    let atom = app.get("/feed.xml").await;
+    assert_eq!(atom.header("content-type"), "application/atom+xml");
+    let text = atom.text();
+    for markup in [
+        "<script",
+        "<img",
+        "<svg",
+        "<iframe",
+        "href=\"javascript:",
+        "<uri>javascript:",
+    ] {
+        assert!(!text.contains(markup), "the feed has {markup}");
+    }
+    let feed = feed_rs::parser::parse(&atom.body[..]).unwrap();
+    for entry in &feed.entries {
+        let id = entry.links[0].href.rsplit('/').next().unwrap();
+        let review = reviews.iter().find(|one| one.id.as_str() == id).unwrap();
+        let content = entry.content.as_ref().unwrap();
+        assert_eq!(content.content_type.to_string(), "text/plain", "{id}");
+        // XML has no way to write a control character.
+        let said = review.text.replace('\u{8}', "\u{FFFD}");
+        assert_eq!(content.body.as_deref(), Some(said.as_str()), "{id}");
+    }
+    let llms = app.get("/llms.txt").await.text();
+    assert!(!llms.contains(['<', '`']), "{llms}");
+    for target in ["/sitemap.xml", "/robots.txt"] {
+        assert!(!app.get(target).await.text().contains("alert"), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_at_the_source_is_a_link_where_it_is_one_of_the_web() {
+    let mut reviews = Generator::new(3).reviews(2);
+    reviews[0].source.url = Some("https://example.com/r?a=1&b=\"2".to_owned());
+    reviews[1].source.url = Some("javascript:alert(1)".to_owned());
+    let app = TestApp::uncoded(&reviews).await;
+    let page = |at: usize| format!("/reviews/{}", reviews[at].id);
+    let link = "<a href=\"https://example.com/r?a=1&amp;b=&quot;2\" rel=\"noopener nofollow ugc\">";
+    assert!(app.get(&page(0)).await.text().contains(link));
+    assert!(!app.get(&page(1)).await.text().contains("javascript"));
+}
+
+#[tokio::test]
+async fn pages_have_nothing_inline_and_load_nothing_from_elsewhere() {
+    let app = seeded().await;
+    let id = app.get("/reviews.json").await.ids()[0].clone();
+    for target in [
+        "/",
+        "/insights",
+        "/insights?aspect=price",
+        "/insights?technician=Mike+Alvarez",
+        "/search?rating=1",
+        "/embed?theme=dark",
+        &format!("/reviews/{id}"),
+    ] {
+        let html = app.get(target).await.text();
+        assert!(
+            html.starts_with("<!DOCTYPE html>\n<html lang=\"en\""),
+            "{target}"
+        );
+        for inline in ["<style", " style=\"", " onclick=", "<script>"] {
+            assert!(!html.contains(inline), "{target} has {inline}");
+        }
+        let sources = [
+            between(&html, " src=\"", "\""),
+            between(&html, "<link rel=\"stylesheet\" href=\"", "\""),
+        ]
+        .concat();
+        for source in sources {
+            assert!(source.starts_with('/'), "{target} loads {source}");
+            assert_eq!(app.get(source).await.status, 200, "{target} loads {source}");
+        }
+        assert_eq!(html.matches("<h1").count(), 1, "{target}");
+    }
+}

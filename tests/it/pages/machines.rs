@@ -1,0 +1,153 @@
+//! What crawlers, agents and browsers find besides pages.
+
+use reviews_service::steps;
+
+use super::{BROWSER, between, seeded};
+use crate::support::{BASE, Generator, TestApp, start};
+
+#[tokio::test]
+async fn machines_find_every_published_review_and_nothing_withheld() {
+    let app = seeded().await;
+    let sitemap = app.get("/sitemap.xml").await.text();
+    let listed = between(&sitemap, "<loc>", "</loc>");
+    let ids = app.get("/reviews.json").await.ids();
+    let expected: Vec<String> = [format!("{BASE}/"), format!("{BASE}/insights")]
+        .into_iter()
+        .chain(ids.iter().map(|id| format!("{BASE}/reviews/{id}")))
+        .collect();
+    assert_eq!(listed, expected);
+    let robots = app.get("/robots.txt").await.text();
+    assert!(
+        robots.contains(&format!("Sitemap: {BASE}/sitemap.xml"))
+            && robots.contains("Disallow: /search\n"),
+        "{robots}"
+    );
+    let llms = app.get("/llms.txt").await.text();
+    assert!(
+        llms.starts_with("# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars"),
+        "{llms}"
+    );
+    for target in between(&llms, "](", ")") {
+        let path = target.strip_prefix(BASE).unwrap();
+        assert!(
+            path == "/mcp" || app.get(path).await.status == 200,
+            "{target}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    for (target, status) in [
+        ("/nothing", 404),
+        ("/reviews/none", 404),
+        ("/insights?aspect=weather", 404),
+        ("/api/reviews/search?limit=0", 400),
+    ] {
+        let page = app.get_with(target, &[BROWSER]).await;
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (status, "text/html; charset=utf-8"),
+            "{target}"
+        );
+        let problem = app.get(target).await;
+        assert_eq!(
+            (problem.status, problem.header("content-type")),
+            (status, "application/problem+json"),
+            "{target}"
+        );
+        let detail = problem.json()["detail"].as_str().unwrap().to_owned();
+        assert!(page.text().contains(&detail), "{target}: {detail}");
+        for issue in problem.json()["issues"].as_array().into_iter().flatten() {
+            assert!(
+                page.text().contains(issue["message"].as_str().unwrap()),
+                "{target}"
+            );
+        }
+    }
+    let refused = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
+    assert_eq!(
+        (refused.status, refused.header("allow")),
+        (405, "GET, HEAD, OPTIONS")
+    );
+}
+
+#[tokio::test]
+async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_snapshot() {
+    let app = seeded().await;
+    let style = app.get("/").await.text();
+    let style = between(&style, "<link rel=\"stylesheet\" href=\"", "\"")[0].to_owned();
+    let fixed = [
+        "/",
+        "/insights",
+        "/sitemap.xml",
+        "/llms.txt",
+        "/robots.txt",
+        "/favicon.svg",
+    ];
+    for target in fixed.into_iter().chain([style.as_str()]) {
+        for coding in ["gzip", "br", "zstd"] {
+            let before = steps::taken();
+            let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
+            assert_eq!(answer.header("content-encoding"), coding, "{target}");
+            assert_eq!(steps::taken(), before, "{target} was made for who asked");
+        }
+    }
+    // A change makes them anew, before anybody asks.
+    app.shell("update review set author = 'Somebody Else' where rating = 1")
+        .await;
+    let before = steps::taken();
+    let listed = app.get_with("/", &[("accept-encoding", "gzip")]).await;
+    assert_eq!(
+        (listed.header("content-encoding"), steps::taken()),
+        ("gzip", before)
+    );
+}
+
+#[tokio::test]
+async fn the_files_of_a_sitemap_are_made_once_for_a_snapshot() {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    let first = app.get("/sitemaps/1.xml").await;
+    let before = steps::taken();
+    assert_eq!(first.text(), app.get("/sitemaps/1.xml").await.text());
+    assert_eq!(steps::taken(), before, "it was made again");
+    assert_eq!(first.text(), app.get("/sitemap.xml").await.text());
+    for target in [
+        "/sitemaps/0.xml",
+        "/sitemaps/2.xml",
+        "/sitemaps/x.xml",
+        "/sitemaps/1",
+    ] {
+        assert_eq!(app.get(target).await.status, 404, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn who_reports_security_faults_finds_a_contact_where_one_is_set() {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    let target = "/.well-known/security.txt";
+    let answer = app.get(target).await;
+    assert_eq!(answer.status, 404);
+    assert!(
+        answer.text().contains("REVIEWS_SECURITY_CONTACT"),
+        "{}",
+        answer.text()
+    );
+    let contacts = [
+        "mailto:security@example.com",
+        "https://example.com/security",
+    ];
+    app.app()
+        .ctx()
+        .set_contacts(contacts.map(str::to_owned).into());
+    let answer = app.get(target).await;
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let text = answer.text();
+    let values = |name: &str| between(&text, &format!("{name}: "), "\n");
+    assert_eq!(values("Contact"), contacts);
+    assert_eq!(values("Canonical"), [format!("{BASE}{target}")]);
+    let expires: chrono::DateTime<chrono::Utc> = values("Expires")[0].parse().unwrap();
+    let valid = expires - start();
+    assert!(valid.num_days() > 30 && valid.num_days() < 365, "{valid}");
+}

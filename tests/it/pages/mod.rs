@@ -1,0 +1,42 @@
+//! Pages say what the documents say, to everybody, and nothing that a review says runs on them
+//! (CONTRACT §8).
+
+mod embed;
+mod figures;
+mod hostile;
+mod machines;
+mod search;
+
+use serde_json::Value;
+
+use crate::support::TestApp;
+
+/// What Chromium sends when a person follows a link.
+const BROWSER: (&str, &str) = (
+    "accept",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+);
+
+async fn seeded() -> TestApp {
+    TestApp::seeded().await
+}
+
+/// What stands between `start` and `end`, each time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    text.split(start)
+        .skip(1)
+        .map(|part| part.split(end).next().unwrap())
+        .collect()
+}
+
+fn structured(html: &str) -> Value {
+    let json = between(html, "<script type=\"application/ld+json\">", "</script>");
+    serde_json::from_str(json[0]).unwrap()
+}
+
+fn permalinks(html: &str) -> Vec<String> {
+    between(html, "<a href=\"/reviews/", "\"")
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,127 @@
+//! `reviews mcp`: the real binary as a local agent starts it, a message a line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use super::{Home, reviews};
+use crate::support::sqlite3;
+
+/// The two ends of a client's pipes.
+struct Pipes {
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Pipes {
+    fn send(&mut self, line: &str) {
+        self.to.write_all(line.as_bytes()).unwrap();
+        self.to.write_all(b"\n").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    fn ask(&mut self, message: &Value) -> Value {
+        self.send(&message.to_string());
+        self.hear()
+    }
+}
+
+fn initialize(version: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": version,
+        "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
+}
+
+#[test]
+fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_ends_it() {
+    let home = Home::with(3);
+    let mut child = reviews(home.0.path())
+        .args(["mcp", "--log", "debug"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipes = Pipes {
+        to: child.stdin.take().unwrap(),
+        from: BufReader::new(child.stdout.take().unwrap()),
+    };
+    let list = json!({"jsonrpc": "2.0", "id": "l", "method": "tools/list"});
+    // What comes first is said to.
+    assert_eq!(pipes.ask(&list)["error"]["code"], -32_600);
+    let opened = pipes.ask(&initialize("2025-06-18"));
+    assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(opened["result"]["serverInfo"]["name"], "reviews-service");
+    // A notification is not answered, nor is an empty line.
+    pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+    pipes.send("");
+    let listed = pipes.ask(&list);
+    assert_eq!(listed["id"], "l");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
+    let call = |id: u8| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "search_reviews", "arguments": {"query": "number 2"}}})
+    };
+    let found = pipes.ask(&call(2));
+    let result = &found["result"];
+    assert_eq!(result["structuredContent"]["reviews"][0]["id"], "p-2");
+    assert_eq!(result["content"][1]["uri"], "reviews://review/p%2D2");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(text).unwrap(),
+        result["structuredContent"]
+    );
+    // What is wrong ends nothing.
+    pipes.send("{");
+    assert_eq!(pipes.hear()["error"]["code"], -32_700);
+    pipes.send(&format!("\"{}\"", "x".repeat(1024 * 1024)));
+    assert_eq!(pipes.hear()["error"]["code"], -32_600);
+    pipes.send("[]");
+    assert_eq!(pipes.hear()["error"]["code"], -32_600);
+    // The stateless revision, which has no headers here.
+    let discover = json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
+    assert_eq!(pipes.ask(&discover)["result"]["resultType"], "complete");
+    // What is written meanwhile is seen.
+    sqlite3(
+        &home.path(),
+        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'number 2 again')",
+    );
+    // Each question waits for its answer; the change is looked for four times a second.
+    let is_seen =
+        (0..20_000).any(|_| pipes.ask(&call(4))["result"]["structuredContent"]["total"] == 2);
+    assert!(is_seen, "a review that was added is not found");
+    drop(pipes);
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert!(!ended.stderr.is_empty(), "logs go to standard error");
+}
+
+#[test]
+fn links_to_resources_are_for_revisions_that_know_them() {
+    let home = Home::with(1);
+    let mut child = reviews(home.0.path())
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipes = Pipes {
+        to: child.stdin.take().unwrap(),
+        from: BufReader::new(child.stdout.take().unwrap()),
+    };
+    pipes.ask(&initialize("2025-03-26"));
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "search_reviews", "arguments": {}}});
+    let batch = pipes.ask(&json!([call, call]));
+    let content = batch[1]["result"]["content"].as_array().unwrap();
+    assert_eq!(content.len(), 1);
+    assert_eq!(content[0]["type"], "text");
+    drop(pipes);
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,256 @@
+//! The real binary, as an operator runs it: what it prints, how it ends, and what survives when it
+//! is killed.
+
+mod agents;
+mod commands;
+mod figures;
+pub mod hub;
+mod leftover;
+mod operated;
+mod outputs;
+mod own;
+mod readme;
+mod serving;
+mod story;
+mod streams;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::support::sqlite3;
+
+/// Longer than anything here may take.
+pub const NEVER: Duration = Duration::from_secs(20);
+
+/// The binary with nothing in its environment but what a test sets.
+pub fn reviews(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reviews"));
+    command
+        .env_clear()
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("REVIEWS_LISTEN", "127.0.0.1:0");
+    command
+}
+
+/// What a command that ends by itself printed.
+pub struct Said {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+fn said(command: &mut Command) -> Said {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    Said {
+        code: status.code(),
+        out: String::from_utf8(stdout).unwrap(),
+        err: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+/// What a command printed to its logs whose standard output nobody reads from the start.
+fn unread(command: &mut Command) -> Said {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = command
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let Output {
+        status,
+        stdout: _,
+        stderr,
+    } = child.wait_with_output().unwrap();
+    Said {
+        code: status.code(),
+        out: String::new(),
+        err: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+/// A folder for a database.
+pub struct Home(pub TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.0.path().join("reviews.db")
+    }
+
+    pub fn run(&self, words: &[&str]) -> Said {
+        said(reviews(self.0.path()).args(words))
+    }
+
+    /// A migrated database with so many reviews.
+    pub fn with(count: usize) -> Self {
+        let home = Self::new();
+        assert_eq!(home.run(&["migrate"]).code, Some(0));
+        home.insert(1, count);
+        home
+    }
+
+    fn insert(&self, from: usize, to: usize) {
+        sqlite3(
+            &self.path(),
+            &format!(
+                "with recursive n (i) as (select {from} union all select i + 1 from n where i < {to})
+                 insert into review (review_id, rating, reviewed_on, text) select 'p-' || i, 5, '2026-11-01', 'number ' || i from n"
+            ),
+        );
+    }
+
+    fn serve(&self) -> Serving {
+        Serving::start(reviews(self.0.path()).arg("serve"))
+    }
+}
+
+/// A running `reviews serve`. Killed when dropped.
+pub struct Serving {
+    pub child: Child,
+    pub address: SocketAddr,
+    greeting: String,
+    out: Option<BufReader<ChildStdout>>,
+}
+
+impl Serving {
+    /// Starts the command, and reads its greeting to the last line.
+    pub fn start(command: &mut Command) -> Self {
+        Self::start_with_log(command, Stdio::piped())
+    }
+
+    /// The same, with its logs going there.
+    pub fn start_with_log(command: &mut Command, log: impl Into<Stdio>) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut greeting = String::new();
+        while !greeting.contains("Ctrl-C") {
+            if out.read_line(&mut greeting).unwrap() == 0 {
+                let mut err = String::new();
+                child
+                    .stderr
+                    .take()
+                    .map(|mut log| log.read_to_string(&mut err).unwrap());
+                panic!("ended at once: {greeting}{err}");
+            }
+        }
+        let line = greeting
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("Listening on "))
+            .and_then(|line| line.split(',').next())
+            .unwrap();
+        Self {
+            address: line.parse().unwrap(),
+            child,
+            greeting,
+            out: Some(out),
+        }
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(NEVER)).unwrap();
+        stream
+    }
+
+    /// The body of a 200.
+    pub fn get(&self, target: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all(request(target).as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        body(&answer, target)
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let dataset: serde_json::Value = serde_json::from_str(&self.get("/reviews.json")).unwrap();
+        dataset["reviews"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|review| review["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Asks until the answer holds `wanted`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "another process has no clock that a test could move"
+    )]
+    fn wait_for(&self, target: &str, wanted: &str) {
+        let deadline = std::time::Instant::now() + NEVER;
+        while !self.get(target).contains(wanted) {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "{target} never had {wanted}"
+            );
+            std::thread::yield_now();
+        }
+    }
+
+    pub fn signal(&self, name: &str) {
+        let signal = match name {
+            "TERM" => Signal::TERM,
+            "INT" => Signal::INT,
+            _ => panic!("SIG{name}: teach this function"),
+        };
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for the end; the exit status, and the rest of what it printed.
+    pub fn end(mut self) -> (ExitStatus, String) {
+        let mut rest = String::new();
+        if let Some(mut out) = self.out.take() {
+            out.read_to_string(&mut rest).unwrap();
+        }
+        (self.child.wait().unwrap(), rest)
+    }
+
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn request(target: &str) -> String {
+    format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+}
+
+/// The body of a whole answer, whose length is as it says.
+fn body(answer: &[u8], target: &str) -> String {
+    let end = answer
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap_or_else(|| panic!("{target}: no head"));
+    let head = String::from_utf8(answer[..end].to_vec()).unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{target}: {head}");
+    let length: usize = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))
+        .unwrap_or("0")
+        .parse()
+        .unwrap();
+    assert_eq!(answer.len() - end - 4, length, "{target}: cut off");
+    String::from_utf8(answer[end + 4..].to_vec()).unwrap()
+}

@@ -1,0 +1,232 @@
+//! What an operator sets and reads: settings that load back, empty ones, logs as JSON.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use clap::CommandFactory;
+use reviews_service::cli::Cli;
+use serde_json::Value;
+
+use super::{Home, Serving, reviews, said};
+
+/// The lines of `serve --print-config` with these variables alone.
+fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut command = reviews(home.0.path());
+    let said = said(
+        command
+            .env_remove("REVIEWS_LISTEN")
+            .envs(variables)
+            .args(["serve", "--print-config"]),
+    );
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    said.out
+        .lines()
+        .map(|line| {
+            let (name, value) = line.split_once('=').unwrap();
+            (name.to_owned(), value.to_owned())
+        })
+        .collect()
+}
+
+/// Every variable that `serve` reads.
+fn variables() -> Vec<String> {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").unwrap();
+    cli.get_arguments()
+        .chain(serve.get_arguments())
+        .filter_map(|argument| Some(argument.get_env()?.to_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn what_print_config_shows_holds_every_setting_and_means_the_same_when_loaded() {
+    let home = Home::new();
+    let given = [
+        ("DATABASE_URL", "sqlite://with a space.db"),
+        ("REVIEWS_LISTEN", "[::1]:81"),
+        ("REVIEWS_ADMIN_LISTEN", "127.0.0.1:9090"),
+        ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
+        ("REVIEWS_ALLOWED_HOSTS", "agents.example,app.example:8443"),
+        ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
+        ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
+        ("REVIEWS_TRADE_FILE", "trade.toml"),
+        ("RUST_LOG", "warn,reviews_service=debug"),
+        ("REVIEWS_LOG_FORMAT", "json"),
+        ("REVIEWS_TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8"),
+        ("REVIEWS_HUB_RETRY_DELAYS", "90s,2h"),
+        ("REVIEWS_HUB_LEASE_SECONDS_MIN", "301"),
+        ("REVIEWS_HUB_LEASE_SECONDS_DEFAULT", "302"),
+        ("REVIEWS_HUB_LEASE_SECONDS_MAX", "303"),
+        ("REVIEWS_HUB_CA_FILE", "roots.pem"),
+        ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
+        ("REVIEWS_HUB_PENDING_MAX", "7"),
+    ];
+    let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    for settings in [BTreeMap::from(given), BTreeMap::new()] {
+        let shown = printed(&home, &settings);
+        for name in variables() {
+            assert!(shown.contains_key(&name), "{name} is not shown");
+        }
+        assert_eq!(shown.len(), variables().len());
+        for (name, value) in &settings {
+            let is_shown = value.replace(", ", ",").trim_end_matches('/') == shown[name];
+            assert!(is_shown, "{name}: {value} is shown as {}", shown[name]);
+        }
+        assert_eq!(printed(&home, &shown), shown);
+    }
+    // A port that is still to be found stays so: the base URL follows it.
+    let free = BTreeMap::from([("REVIEWS_LISTEN".to_owned(), "127.0.0.1:0".to_owned())]);
+    assert_eq!(printed(&home, &free)["REVIEWS_BASE_URL"], "");
+}
+
+#[test]
+fn an_empty_setting_is_as_if_it_were_not_set() {
+    let home = Home::new();
+    let empty = variables().into_iter().map(|name| (name, String::new()));
+    assert_eq!(
+        printed(&home, &empty.collect()),
+        printed(&home, &BTreeMap::new())
+    );
+    let empty = variables().into_iter().map(|name| (name, String::new()));
+    let done = said(reviews(home.0.path()).envs(empty).arg("migrate"));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(home.path().exists());
+}
+
+/// Lines of JSON, each with what all of them have.
+fn objects(log: &str) -> Vec<Value> {
+    let read = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        for member in ["timestamp", "level", "message", "target"] {
+            assert!(line[member].is_string(), "{member} of {line}");
+        }
+        line
+    };
+    log.lines().map(read).collect()
+}
+
+#[test]
+fn as_json_every_line_of_the_log_is_one_object_with_its_event() {
+    let home = Home::with(2);
+    let log = fs::File::create(home.0.path().join("log")).unwrap();
+    let mut command = reviews(home.0.path());
+    command.arg("serve").envs([
+        ("REVIEWS_LOG_FORMAT", "json"),
+        ("RUST_LOG", "debug"),
+        ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
+    ]);
+    let serving = Serving::start_with_log(&mut command, log);
+    home.insert(10, 12);
+    serving.wait_for("/reviews.json", "p-12");
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(0));
+    let lines = objects(&fs::read_to_string(home.0.path().join("log")).unwrap());
+    let of = |event: &str| lines.iter().find(|line| line["event"] == event).cloned();
+    let opened = of("hub.nets_opened").expect("it is logged");
+    assert_eq!(opened["level"], "WARN");
+    assert!(
+        opened["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("callbacks may reach 127.0.0.0/8")
+    );
+    assert_eq!(
+        of("edition.out").expect("it is logged")["fields"]["reviews"],
+        5
+    );
+}
+
+#[test]
+fn as_json_the_reason_of_a_failed_command_is_one_object_too() {
+    let home = Home::new();
+    let failed = said(reviews(home.0.path()).args(["--log-format", "json", "check"]));
+    assert_eq!(failed.code, Some(2));
+    let [line] = &objects(&failed.err)[..] else {
+        panic!("{}", failed.err)
+    };
+    assert_eq!(
+        (&line["event"], &line["level"]),
+        (&"command.failed".into(), &"ERROR".into())
+    );
+    let message = line["message"].as_str().unwrap();
+    assert!(message.starts_with("there is no database at"), "{message}");
+}
+
+#[test]
+fn the_version_names_the_commit_and_the_sqlite_inside() {
+    let home = Home::new();
+    for word in ["--version", "-V"] {
+        let version = home.run(&[word]);
+        assert_eq!((version.code, version.err.as_str()), (Some(0), ""));
+        let (release, rest) = version.out.split_once(" (commit ").unwrap();
+        assert_eq!(release, format!("reviews {}", env!("CARGO_PKG_VERSION")));
+        let (commit, sqlite) = rest.split_once(", SQLite ").unwrap();
+        assert!(!commit.is_empty(), "{}", version.out);
+        assert_eq!(sqlite, format!("{})\n", rusqlite::version()));
+    }
+}
+
+#[test]
+fn completions_name_every_command_for_every_shell() {
+    let home = Home::new();
+    let commands: Vec<String> = Cli::command()
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let made = home.run(&["completions", shell]);
+        assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{shell}");
+        for command in &commands {
+            assert!(made.out.contains(command), "{shell}: {command}");
+        }
+    }
+    assert_eq!(home.run(&["completions", "cmd"]).code, Some(2));
+}
+
+#[test]
+fn there_is_a_manual_page_for_the_program_and_for_each_command() {
+    let home = Home::new();
+    let page = home.run(&["man"]);
+    assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
+    assert!(page.out.contains(".TH reviews 1"), "{}", page.out);
+    for command in Cli::command().get_subcommands() {
+        let name = command.get_name();
+        let its = home.run(&["man", name]);
+        assert_eq!((its.code, its.err.as_str()), (Some(0), ""), "{name}");
+        assert!(
+            its.out.contains(&format!(".TH reviews-{name} 1")),
+            "{}",
+            its.out
+        );
+        let referred = format!("reviews\\-{name}(1)");
+        assert!(
+            page.out.contains(&referred),
+            "{referred} is not in {}",
+            page.out
+        );
+    }
+    let none = home.run(&["man", "server"]);
+    assert!(
+        none.code == Some(2) && none.err.contains("name one of serve"),
+        "{}",
+        none.err
+    );
+}
+
+#[test]
+fn no_command_has_an_argument_that_goes_by_the_name_of_one_of_all_commands() {
+    let cli = Cli::command();
+    let global: Vec<&str> = cli
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .map(|argument| argument.get_id().as_str())
+        .collect();
+    assert_eq!(global.len(), 3);
+    // Reading the one would give the other, which is of another type.
+    for command in cli.get_subcommands() {
+        for argument in command.get_arguments() {
+            let name = argument.get_id().as_str();
+            assert!(!global.contains(&name), "{}: {name}", command.get_name());
+        }
+    }
+}

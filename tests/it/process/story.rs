@@ -1,0 +1,382 @@
+//! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
+//! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell (CONTRACT §2.1).
+
+use std::fs;
+
+use super::Home;
+use crate::support::sqlite3;
+
+/// A format's file: what stands before its rows, one row, what parts them, and what stands after. A row has `ID`, `AUTHOR`,
+/// `TEXT`, and its rating as `STARS` (a number) or `WORD`.
+struct Family {
+    format: &'static str,
+    file: [&'static str; 4],
+}
+
+const fn family(format: &'static str, file: [&'static str; 4]) -> Family {
+    Family { format, file }
+}
+
+const FAMILIES: [Family; 18] = [
+    family(
+        "jsonl",
+        [
+            "",
+            r#"{"id":"ID","rating":STARS,"date":"2024-10-30","author":"AUTHOR","text":"TEXT"}"#,
+            "\n",
+            "",
+        ],
+    ),
+    family(
+        "reviews-json",
+        [
+            r#"{"business": {"id": "dp", "name": "Desert Peak", "time_zone": "UTC"}, "aggregate_rating": {"review_count": 5}, "reviews": ["#,
+            r#"{"id": "ID", "rating": STARS, "date": "2024-10-28", "author": "AUTHOR", "text": "TEXT", "source": {"name": "Direct"},
+              "verification": {"verified": true, "method": "manual"}}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "google",
+        [
+            r#"{"reviews": ["#,
+            r#"{"name": "accounts/1/locations/77/reviews/ID", "reviewId": "ID", "reviewer": {"displayName": "AUTHOR"}, "starRating": "WORD",
+              "comment": "TEXT", "createTime": "2024-10-24T16:00:00Z", "updateTime": "2024-10-24T16:00:00.5Z"}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "google_places",
+        [
+            r#"{"reviews": ["#,
+            r#"{"name": "places/abc/reviews/ID", "rating": STARS, "text": {"text": "TEXT", "languageCode": "en"},
+              "authorAttribution": {"displayName": "AUTHOR"}, "publishTime": "2024-10-01T08:00:00Z"}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "yelp",
+        [
+            r#"{"reviews": ["#,
+            r#"{"id": "ID", "url": "https://www.yelp.example/biz/x", "text": "TEXT", "rating": STARS, "time_created": "2024-04-18 19:32:11",
+              "user": {"id": "u1", "name": "AUTHOR"}}"#,
+            ",",
+            r#"], "total": 5, "possible_languages": ["en"]}"#,
+        ],
+    ),
+    family(
+        "trustpilot",
+        [
+            r#"{"reviews": ["#,
+            r#"{"id": "ID", "stars": STARS, "title": "Title", "text": "TEXT", "language": "en", "createdAt": "2024-10-16T07:00:00Z",
+              "consumer": {"id": "c1", "displayName": "AUTHOR"}, "companyReply": null, "isVerified": true}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "birdeye",
+        [
+            "[",
+            r#"{"reviewId": "ID", "rating": STARS, "comments": "TEXT", "reviewDate": "Oct 12, 2024", "sourceType": "Google",
+              "reviewer": {"firstName": "AUTHOR"}, "response": ""}"#,
+            ",",
+            "]",
+        ],
+    ),
+    family(
+        "podium",
+        [
+            r#"{"data": ["#,
+            r#"{"uid": "ID", "review": {"body": "TEXT", "rating": STARS, "siteName": "podium"}, "author": {"name": "AUTHOR"},
+              "createdAt": "2024-10-14T18:00:00Z", "responses": []}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "schema-org",
+        [
+            r#"{"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Desert Peak", "review": ["#,
+            r#"{"@type": "Review", "@id": "https://dp.example/r/ID", "author": {"@type": "Person", "name": "AUTHOR"},
+              "datePublished": "2024-10-20", "reviewBody": "TEXT", "reviewRating": {"@type": "Rating", "ratingValue": STARS}}"#,
+            ",",
+            "]}",
+        ],
+    ),
+    family(
+        "schema-org",
+        [
+            r#"<!doctype html><html><head><script type="application/ld+json">{"@graph": [{"@type": "Plumber", "name": "DP", "review": ["#,
+            r#"{"@type": "Review", "author": {"name": "AUTHOR"}, "datePublished": "2024-10-23", "reviewBody": "TEXT",
+              "reviewRating": {"ratingValue": STARS}}"#,
+            ",",
+            "]}]}</script></head><body></body></html>",
+        ],
+    ),
+    family(
+        "facebook",
+        [
+            "aggregator,store.name,reviewID,reviewer.name,rating,title,content,created_at,updated_at\n",
+            "Feeds,Mesa,ID,AUTHOR,STARS,,TEXT,2024-10-02T15:04:05+0000,",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "judgeme",
+        [
+            "title,body,rating,review_date,source,curated,reviewer_name,reviewer_email,product_id,product_handle,reply,reply_date,hidden\n",
+            "T,TEXT,STARS,2024-10-11 09:30:00 UTC,email,ok,AUTHOR,,77,x,,,false",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "okendo",
+        [
+            "name,body,title,rating,dateCreated,countryCode,email,isVerifiedBuyer,status\n",
+            "AUTHOR,TEXT,T,STARS,2024-09-30T10:00:00.000Z,US,,true,approved",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "powerreviews",
+        [
+            "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Reviewer Email,Verified Buyer,Review Status\n",
+            "ID,Yes,T,10/14/2024,TEXT,STARS,AUTHOR,,Yes,Approved",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "stamped",
+        [
+            "product_id,author,email,location,reviewRating,reviewTitle,reviewMessage,reviewDate,reviewReply,published\n",
+            "12,AUTHOR,,,STARS,T,TEXT,2024-10-07,,true",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "yotpo",
+        [
+            "review_id,review_title,review_content,review_score,date,display_name,email,published\n",
+            "ID,T,TEXT,STARS,2024-10-01,AUTHOR,,true",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "servicetitan",
+        [
+            "Platform,AuthorName,AuthorEmail,Rating,Review,PublishDate,ReviewResponse,RecommendationStatus,VerificationStatus,JobId,TechnicianFullName,CustomerName,Address\n",
+            "Google,AUTHOR,,STARS,TEXT,10/13/2024,,,Verified,8812,Sam Whitaker,,",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "table",
+        [
+            "Reviewer;Stars;Comment;Review Date;Reply\n",
+            "AUTHOR;STARS;TEXT;2024-10-27;",
+            "\n",
+            "\n",
+        ],
+    ),
+];
+
+const STORIES: [(&str, &str); 5] = [
+    ("Ann Aker", "Withheld soon."),
+    ("Bob Born", "Edited soon."),
+    ("Cyd Cole", "Deleted soon."),
+    ("Dan Dorn", "Answered soon."),
+    ("Eve Enge", "Left alone."),
+];
+
+impl Family {
+    /// The file in which every review has so many stars.
+    fn file(&self, stars: usize) -> String {
+        let [before, row, between, after] = self.file;
+        let word = ["ONE", "TWO", "THREE", "FOUR", "FIVE"][stars - 1];
+        let rows: Vec<String> = STORIES
+            .iter()
+            .enumerate()
+            .map(|(number, (author, text))| {
+                row.replace("WORD", word)
+                    .replace("STARS", &stars.to_string())
+                    .replace("AUTHOR", author)
+                    .replace("TEXT", text)
+                    .replace("ID", &format!("r{number}"))
+            })
+            .collect();
+        format!("{before}{}{after}", rows.join(between))
+    }
+}
+
+impl Home {
+    /// The id of the review that says this.
+    fn id_of(&self, text: &str) -> String {
+        sqlite3(
+            &self.path(),
+            &format!("select review_id from review where text = '{text}'"),
+        )
+    }
+
+    /// What there is of each of these reviews.
+    fn told(&self, ids: &[String]) -> Vec<String> {
+        let tell = |id: &String| {
+            let columns = "rating, author, text, status, withheld_reason, response_text";
+            sqlite3(
+                &self.path(),
+                &format!("select {columns} from review where review_id = '{id}'"),
+            )
+        };
+        ids.iter().map(tell).collect()
+    }
+}
+
+fn decide_by_commands(home: &Home, ids: &[String]) {
+    home.does(
+        &["withhold", &ids[0], "--reason", "under dispute"],
+        "withheld",
+    );
+    sqlite3(
+        &home.path(),
+        &format!(
+            "update review set text = 'As the owner has it.' where review_id = '{}'",
+            ids[1]
+        ),
+    );
+    home.does(&["delete", &ids[2]], "deleted");
+    home.does(&["respond", &ids[3], "Thank you."], "answered");
+}
+
+fn decide_by_shell(home: &Home, ids: &[String]) {
+    let [withheld, edited, deleted, answered, _] = ids else {
+        panic!("five reviews");
+    };
+    sqlite3(
+        &home.path(),
+        &format!(
+            "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = '{withheld}';
+             update review set text = 'As the owner has it.' where review_id = '{edited}';
+             delete from review where review_id = '{deleted}';
+             update review set response_text = 'Thank you.' where review_id = '{answered}'"
+        ),
+    );
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+fn tell(family: &Family, decide: fn(&Home, &[String]), by: &str) {
+    let (format, home) = (family.format, Home::new());
+    let fails = |what: &str| format!("{format}, {by}: {what}\n{}", family.file[1]);
+    home.does(
+        &["init", "--name", "Desert Peak", "--time-zone", "UTC"],
+        "UTC",
+    );
+    home.file("first", &family.file(5));
+    home.file("newer", &family.file(2));
+    home.does(
+        &["import", "first"],
+        "5 new, 0 updated, 0 unchanged, 0 rejected",
+    );
+    let ids = STORIES.map(|(_, text)| home.id_of(text));
+    assert!(ids.iter().all(|id| !id.is_empty()), "{}", fails("ids"));
+    let authors: Vec<String> = home
+        .told(&ids)
+        .iter()
+        .map(|row| row.split('|').nth(1).unwrap().to_owned())
+        .collect();
+    decide(&home, &ids);
+    let kept = |stars: usize| {
+        let row = |number: usize, rest: &str| format!("{stars}|{}|{rest}", authors[number]);
+        vec![
+            row(0, "Withheld soon.|withheld|under dispute|"),
+            row(1, "As the owner has it.|published||"),
+            String::new(),
+            row(3, "Answered soon.|published||Thank you."),
+            row(4, "Left alone.|published||"),
+        ]
+    };
+    assert_eq!(
+        home.told(&ids),
+        kept(5),
+        "{}",
+        fails("before the same file")
+    );
+    let same = home.does(
+        &["import", "first"],
+        "0 new, 0 updated, 4 unchanged, 0 rejected",
+    );
+    assert_eq!(home.told(&ids), kept(5), "{}", fails("after the same file"));
+    let line = |part: &str| {
+        let found = same.out.lines().find(|line| line.contains(part));
+        found.unwrap_or_default()
+    };
+    let edited = format!("{} text", ids[1]);
+    for (kept, named) in [("1 kept withheld", &edited), ("1 kept deleted", &ids[2])] {
+        assert!(line(kept).contains(named), "{}: {}", fails(kept), same.out);
+    }
+    home.does(
+        &["import", "newer"],
+        "0 new, 4 updated, 0 unchanged, 0 rejected",
+    );
+    assert_eq!(home.told(&ids), kept(2), "{}", fails("after a newer file"));
+    home.does(
+        &["import", "newer"],
+        "0 new, 0 updated, 4 unchanged, 0 rejected",
+    );
+    assert_eq!(
+        home.told(&ids),
+        kept(2),
+        "{}",
+        fails("after the newer file again")
+    );
+    home.does(&["check"], "4 reviews");
+}
+
+#[test]
+fn the_same_file_and_a_newer_one_leave_what_was_decided_by_commands_in_every_format() {
+    for family in &FAMILIES {
+        tell(family, decide_by_commands, "by commands");
+    }
+}
+
+#[test]
+fn the_same_file_and_a_newer_one_leave_what_was_decided_in_a_shell_in_every_format() {
+    for family in &FAMILIES {
+        tell(family, decide_by_shell, "by sqlite3");
+    }
+}
+
+#[test]
+fn the_story_is_told_with_every_format_that_there_is() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/imports/platforms");
+    let told: Vec<&str> = FAMILIES.iter().map(|family| family.format).collect();
+    let mut known = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let source = fs::read_to_string(entry.unwrap().path()).unwrap();
+        // As `Format` and `Format::platform` are given it.
+        let names = [
+            "name: \"",
+            "Format::platform(\n        \"",
+            "Format::platform(\"",
+        ]
+        .iter()
+        .filter_map(|before| source.split_once(before)?.1.split_once('"'));
+        for (name, _) in names.filter(|(name, _)| !name.is_empty() && name.len() < 20) {
+            known += 1;
+            assert!(told.contains(&name), "no story is told with {name}");
+        }
+    }
+    assert!(known > 8, "{known} formats were found");
+}

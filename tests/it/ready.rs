@@ -1,0 +1,82 @@
+//! `/readyz` means it: what makes a service one to which no requests should be sent, and what does not.
+
+use std::time::Duration;
+
+use crate::support::{Generator, TestApp, sqlite3};
+
+/// What `/readyz` answers: its status, and what it says.
+async fn readiness(app: &TestApp) -> (u16, String) {
+    let answer = app.get("/readyz").await;
+    let said = match answer.status {
+        200 => answer.text(),
+        _ => answer.json()["detail"].as_str().unwrap().to_owned(),
+    };
+    assert!(!said.contains("reviews.db"), "no path of ours: {said}");
+    (answer.status, said)
+}
+
+#[tokio::test]
+async fn a_database_of_another_release_is_not_ready() {
+    let app = TestApp::with(&Generator::new(1).reviews(3)).await;
+    assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
+    sqlite3(
+        &app.path(),
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'newer', 1, x'00', 0)",
+    );
+    let (status, said) = readiness(&app).await;
+    assert!(status == 503 && said.contains("another release"), "{said}");
+    assert_eq!(app.get("/reviews.json").await.status, 200);
+    sqlite3(
+        &app.path(),
+        "delete from _sqlx_migrations where version = 9999",
+    );
+    assert_eq!(readiness(&app).await.0, 200);
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_answer_is_not_ready() {
+    let app = TestApp::with(&Generator::new(1).reviews(3)).await;
+    let readers = app.app().database().readers();
+    let mut held = Vec::new();
+    // One that is on its way back is waited for.
+    for _ in 0..readers.options().get_max_connections() {
+        held.push(readers.acquire().await.unwrap());
+    }
+    let later = async {
+        while app.clock().waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        app.clock().advance(chrono::Duration::seconds(1));
+    };
+    let ((status, said), ()) = tokio::join!(readiness(&app), later);
+    assert!(status == 503 && said.contains("does not answer"), "{said}");
+    drop(held);
+    assert_eq!(readiness(&app).await.0, 200);
+}
+
+#[tokio::test]
+async fn while_changes_cannot_be_published_it_is_ready_and_says_since_when() {
+    let app = TestApp::with(&Generator::new(1).reviews(3)).await;
+    sqlite3(
+        &app.path(),
+        "alter table business rename to elsewhere; delete from review",
+    );
+    let _ = app.app().watch_once().await;
+    app.clock().advance(chrono::Duration::seconds(90));
+    let _ = app.app().watch_once().await;
+    let (status, said) = readiness(&app).await;
+    assert!(status == 200 && said.contains("for 90 s"), "{said}");
+    let behind = app
+        .app()
+        .ctx()
+        .freshness
+        .failing_for(app.clock().monotonic());
+    assert_eq!(behind, Some(Duration::from_secs(90)));
+    sqlite3(&app.path(), "alter table elsewhere rename to business");
+    let _ = app.app().watch_once().await;
+    assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
+    assert_eq!(
+        app.app().ctx().freshness.age(app.clock().monotonic()),
+        Duration::ZERO
+    );
+}

@@ -1,0 +1,211 @@
+//! Searches by what reviews speak of, and in another order. What they speak of is told by the
+//! database's own view, of which the search knows nothing.
+
+use super::*;
+
+/// What is said, by nobody in particular.
+const SAID: [&str; 8] = [
+    "They arrived right on time.",
+    "The technician was two hours late.",
+    "The price was fair.",
+    "It was way too expensive.",
+    "They left the kitchen spotless.",
+    "They left a mess behind.",
+    "They were on time, but the bill was outrageous.",
+    "They came on time. The next day they were an hour late.",
+];
+const ASPECTS: [&str; 5] = [
+    "punctuality",
+    "price",
+    "cleanliness",
+    "weather",
+    "Punctuality",
+];
+const VOTES: [Vote; 5] = [
+    Vote::Positive,
+    Vote::Negative,
+    Vote::Neutral,
+    Vote::Mixed,
+    Vote::Uncertain,
+];
+
+impl Question {
+    /// The same, mostly about an aspect or in another order.
+    pub fn opinionated(self, generator: &mut Generator) -> Self {
+        let aspect = generator.once_in(3).then(|| generator.pick(&ASPECTS));
+        Self {
+            polarity: aspect
+                .filter(|_| generator.once_in(2))
+                .map(|_| generator.pick(&VOTES)),
+            aspect,
+            sort: generator.pick(&[Sort::Newest, Sort::Oldest, Sort::Highest, Sort::Lowest]),
+            ..self
+        }
+    }
+
+    /// Whether the review speaks as is asked for.
+    pub fn speaks(&self, review: &Known) -> bool {
+        self.aspect.is_none_or(|aspect| {
+            let vote = review.votes.get(aspect);
+            vote.is_some_and(|vote| self.polarity.is_none_or(|wanted| wanted == *vote))
+        })
+    }
+}
+
+/// Lets every other review say something.
+pub fn give(reviews: &mut [Review]) {
+    let mut generator = Generator::new(13);
+    for review in reviews.iter_mut().step_by(2) {
+        let said = [generator.pick(&SAID), generator.pick(&SAID)].join(" ");
+        review.text = format!(
+            "{said} {}",
+            review.text.chars().take(12).collect::<String>()
+        );
+        review.language = None;
+    }
+}
+
+/// What there is, with what the database says that it speaks of.
+pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
+    let mut known = super::known(reviews);
+    let mut reader = app.database().readers().acquire().await.unwrap();
+    let rows: Vec<(String, String, String)> =
+        sqlx::query_as("select review_id, aspect, polarity from derived_finding")
+            .fetch_all(&mut *reader)
+            .await
+            .unwrap();
+    let mut said: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (id, aspect, polarity) in rows {
+        said.entry((id, aspect)).or_default().push(polarity);
+    }
+    assert!(
+        said.len() > reviews.len() / 3,
+        "the premise: {}",
+        said.len()
+    );
+    for ((id, aspect), polarities) in said {
+        let has = |polarity: &str| polarities.iter().any(|its| its == polarity);
+        let vote = match (has("positive"), has("negative"), has("uncertain")) {
+            (true, true, _) => Vote::Mixed,
+            (true, false, _) => Vote::Positive,
+            (false, true, _) => Vote::Negative,
+            (false, false, true) => Vote::Uncertain,
+            (false, false, false) => Vote::Neutral,
+        };
+        if let Some(review) = known.iter_mut().find(|review| review.id == id) {
+            review.votes.insert(aspect, vote);
+        }
+    }
+    known
+}
+
+#[tokio::test]
+async fn every_order_is_followed_to_its_end_and_yields_every_match_once() {
+    let mut reviews = Generator::new(31).reviews(900);
+    give(&mut reviews);
+    let app = TestApp::uncoded(&reviews).await;
+    let known = known(&app, &reviews).await;
+    let mut generator = Generator::new(32);
+    let mut pages = 0;
+    for number in 0..FILTERS {
+        // Mostly few filters, so that there is a second page.
+        let filters = number & (number >> 1) & (number >> 2);
+        let question =
+            Question::random(&mut generator, filters, &reviews).opinionated(&mut generator);
+        let expected = question.expected(&known);
+        let (mut cursor, mut ids): (Option<String>, Vec<String>) = (None, Vec::new());
+        loop {
+            let limit = (1 + generator.below(100)).to_string();
+            let mut more = vec![("limit", limit.as_str())];
+            more.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let target = question.target(&more);
+            let answer = app.get(&target).await;
+            assert_eq!(answer.status, 200, "{target}: {}", answer.text());
+            assert_page(&answer.json(), expected.len(), &target);
+            ids.extend(answer.ids());
+            pages += 1;
+            cursor = answer.json()["next_cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(ids, expected, "{question:?}");
+    }
+    assert!(pages > 2 * FILTERS, "hardly any second page: {pages}");
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_order() {
+    let app = TestApp::uncoded(&Generator::new(33).reviews(60)).await;
+    for sort in ["oldest", "highest", "lowest"] {
+        let first = app
+            .get(&format!("{SEARCH}?sort={sort}&limit=2"))
+            .await
+            .json();
+        let cursor = first["next_cursor"].as_str().unwrap();
+        for other in ["newest", "oldest", "highest", "lowest", ""] {
+            let query = format!("sort={other}&cursor={cursor}");
+            if other == sort {
+                assert_eq!(app.get(&format!("{SEARCH}?{query}")).await.status, 200);
+            } else {
+                assert_issues(&app, &query, &[("cursor", "invalid_string")]).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_finds_nothing_and_the_nearest() {
+    let mut reviews = Generator::new(34).reviews(60);
+    give(&mut reviews);
+    let app = TestApp::uncoded(&reviews).await;
+    for alone in ["polarity=negative", "polarity=negative&aspect="] {
+        let issues = assert_issues(&app, alone, &[("polarity", "invalid_string")]).await;
+        assert!(
+            issues[0]["message"].as_str().unwrap().contains("aspect"),
+            "{issues:?}"
+        );
+        assert_eq!(issues[0]["received"], "negative");
+    }
+    assert_issues(
+        &app,
+        "aspect=price&polarity=bad&sort=best",
+        &[("polarity", "invalid_string"), ("sort", "invalid_string")],
+    )
+    .await;
+    for (asked, nearest) in [
+        ("punctual", json!("punctuality")),
+        ("Price", json!("price")),
+        ("parking", Value::Null),
+    ] {
+        let answer = app.get(&format!("{SEARCH}?aspect={asked}")).await.json();
+        assert_eq!(answer["total"], 0, "{asked}");
+        assert_eq!(answer["did_you_mean"]["aspect"], nearest, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn sorted_by_stars_only_the_stars_that_can_be_on_the_page_are_looked_for() {
+    let mut reviews: Vec<Review> = (0..4_000).map(|number| saying(number, "a leak")).collect();
+    for (number, review) in reviews.iter_mut().enumerate() {
+        review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    let snapshot = app.app().ctx().current.load();
+    let filter = |sort| {
+        ReviewFilter::new(&SearchArguments {
+            query: Some("leak".to_owned()),
+            sort,
+            ..SearchArguments::default()
+        })
+    };
+    let of = |sort| reviews_service::search::walk(&snapshot, &filter(sort), 20, None);
+    let highest = of(Sort::Highest);
+    assert!(highest.work.walked < 2_000, "{:?}", highest.work);
+    let lowest = of(Sort::Lowest);
+    assert_eq!(id_of(&lowest.reviews[0]), "s-3999");
+    assert_eq!(id_of(&lowest.reviews[1]), "s-0000");
+    let oldest = of(Sort::Oldest);
+    assert_eq!(id_of(&oldest.reviews[0]), "s-3999");
+    assert!(oldest.work.walked < 2_000, "{:?}", oldest.work);
+}

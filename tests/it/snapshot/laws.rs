@@ -1,0 +1,305 @@
+//! Laws: whatever is edited in whatever order, a snapshot is a function of the reviews that there
+//! are.
+
+use reviews_service::reviews::Review;
+use reviews_service::snapshot::segment::ends_segment;
+use reviews_service::snapshot::{Document, Snapshot};
+
+use super::{Shop, assert_same, bytes};
+use crate::support::{Generator, TestApp};
+
+/// So many reviews that a snapshot has some segments.
+const REVIEWS: usize = 500;
+const EDITS: usize = 40;
+/// How many numbers ids are made of: reviews that there are, and some that there are not.
+const NUMBERS: usize = 560;
+
+/// An id that reviews have, or may come to have. Every eighth one ends its segment.
+fn id(generator: &mut Generator) -> String {
+    let number = generator.below(NUMBERS);
+    if generator.once_in(8) {
+        ending(number % 12)
+    } else {
+        format!("r-{number:05}")
+    }
+}
+
+/// The id of that number among those that end a segment.
+fn ending(number: usize) -> String {
+    (0..)
+        .map(|suffix| format!("end-{suffix}"))
+        .filter(|id| ends_segment(id))
+        .nth(number)
+        .unwrap()
+}
+
+/// One thing that somebody may do to the tables.
+fn edit(generator: &mut Generator) -> String {
+    let (one, other) = (id(generator), id(generator));
+    let (day, stars) = (generator.day(), 1 + generator.below(5));
+    let text = generator.text(30).replace('\'', "''");
+    let row = format!(
+        "into review (review_id, rating, reviewed_on, author, text) values ('{one}', {stars}, '{day}', 'S', '{text}')"
+    );
+    match generator.below(16) {
+        0 => format!("insert or replace {row}"),
+        1 | 2 => format!("insert or ignore {row}"),
+        3 => format!("delete from review where review_id = '{one}'"),
+        4 => format!(
+            "delete from review where review_id glob 'r-{:03}*'",
+            generator.below(60)
+        ),
+        5 => {
+            format!("update or replace review set review_id = '{other}' where review_id = '{one}'")
+        }
+        6 => format!("update or ignore review set review_id = '{other}' where review_id = '{one}'"),
+        7 => format!("update review set reviewed_on = '{day}' where review_id = '{one}'"),
+        8 => format!(
+            "update review set rating = {stars}, text = '{text}' where review_id in ('{one}', '{other}')"
+        ),
+        9 => format!(
+            "update review set status = 'withheld', withheld_reason = 'r{stars}' where review_id = '{one}'"
+        ),
+        10 => "update review set status = 'published' where status = 'withheld' and rating > 2"
+            .to_owned(),
+        11 => format!(
+            "insert or ignore into mention values ('{one}', 'service', 'drain'), ('{other}', 'technician', 'T {stars}')"
+        ),
+        12 => format!(
+            "delete from mention where review_id = '{one}'; delete from mention where value = 'T {stars}'"
+        ),
+        13 => format!("replace into business (business_id, name) values ('b', 'Name {stars}')"),
+        14 => format!(
+            "replace into editorial_faq (faq_id, question, answer) values ('q{stars}', 'Why?', 'Since {day}.')"
+        ),
+        _ => format!(
+            "update review set reviewed_on = '{day}' where review_id glob 'r-{:03}*'",
+            generator.below(60)
+        ),
+    }
+}
+
+/// The snapshot after `previous`, or `previous` where nothing moved.
+async fn next(shop: &Shop, previous: Snapshot) -> Snapshot {
+    shop.publisher
+        .next(&previous)
+        .await
+        .unwrap()
+        .unwrap_or(previous)
+}
+
+/// Every review is found by its id, and those that are gone are not.
+fn check_index(snapshot: &Snapshot) {
+    let dataset: serde_json::Value =
+        serde_json::from_slice(&bytes(snapshot, Document::Reviews)).unwrap();
+    let reviews = dataset["reviews"].as_array().unwrap();
+    assert_eq!(reviews.len(), snapshot.input.review_index.len());
+    let mut known: Vec<&str> = reviews
+        .iter()
+        .map(|review| review["id"].as_str().unwrap())
+        .collect();
+    for review in reviews {
+        let id = review["id"].as_str().unwrap();
+        let found = snapshot
+            .input
+            .review_index
+            .find(&id.parse().unwrap())
+            .unwrap_or_else(|| panic!("{id} is not found"));
+        assert_eq!(
+            serde_json::from_slice::<serde_json::Value>(&found).unwrap(),
+            *review
+        );
+    }
+    known.sort_unstable();
+    let numbered = (0..NUMBERS).map(|number| format!("r-{number:05}"));
+    for id in numbered
+        .chain((0..12).map(ending))
+        .filter(|id| known.binary_search(&id.as_str()).is_err())
+    {
+        assert_eq!(
+            snapshot.input.review_index.find(&id.parse().unwrap()),
+            None,
+            "{id} is gone"
+        );
+    }
+}
+
+async fn check_sequence(seed: u64) {
+    let shop = Shop::open().await;
+    let mut generator = Generator::new(seed);
+    shop.write(&generator.reviews(REVIEWS)).await;
+    let mut snapshot = shop.fresh().await;
+    assert!(
+        snapshot.input.review_index.segments().len() > 2,
+        "a snapshot of several blocks"
+    );
+    for round in 0..EDITS {
+        let edits: Vec<String> = (0..=generator.below(3))
+            .map(|_| edit(&mut generator))
+            .collect();
+        shop.run(&edits.join(";")).await;
+        snapshot = next(&shop, snapshot).await;
+        assert_same(
+            &snapshot,
+            &shop.fresh().await,
+            &format!("seed {seed}, round {round}: {edits:#?}"),
+        );
+    }
+    check_index(&snapshot);
+    // All that is left goes, and comes back.
+    shop.run("delete from review").await;
+    snapshot = next(&shop, snapshot).await;
+    assert_same(&snapshot, &shop.fresh().await, "the end");
+    assert!(snapshot.input.review_index.is_empty());
+    shop.write(&Generator::new(seed).reviews(3)).await;
+    snapshot = next(&shop, snapshot).await;
+    assert_same(&snapshot, &shop.fresh().await, "a new beginning");
+}
+
+#[tokio::test]
+async fn any_sequence_of_edits_is_a_fresh_print() {
+    check_sequence(31).await;
+}
+
+#[tokio::test]
+async fn any_other_sequence_of_edits_is_one_too() {
+    check_sequence(32).await;
+    check_sequence(33).await;
+}
+
+#[tokio::test]
+async fn reviews_at_the_ends_of_segments_come_and_go_like_others() {
+    let shop = Shop::open().await;
+    shop.write(&Generator::new(34).reviews(REVIEWS)).await;
+    let mut snapshot = shop.fresh().await;
+    for number in 0..12 {
+        let id = ending(number);
+        for (at, day) in ["2027-01-01", "2025-05-05", "2000-01-01"]
+            .into_iter()
+            .enumerate()
+        {
+            let sql = match at {
+                0 => format!(
+                    "insert into review (review_id, rating, reviewed_on) values ('{id}', 3, '{day}')"
+                ),
+                _ => format!("update review set reviewed_on = '{day}' where review_id = '{id}'"),
+            };
+            shop.run(&sql).await;
+            snapshot = next(&shop, snapshot).await;
+            assert_same(&snapshot, &shop.fresh().await, &sql);
+        }
+    }
+    for number in 0..12 {
+        shop.run(&format!(
+            "delete from review where review_id = '{}'",
+            ending(number)
+        ))
+        .await;
+        snapshot = next(&shop, snapshot).await;
+        assert_same(&snapshot, &shop.fresh().await, "a deletion");
+    }
+}
+
+/// The reviews in another order, and in which batches.
+async fn shop_of(mut reviews: Vec<Review>, seed: u64) -> Shop {
+    let shop = Shop::open().await;
+    let mut generator = Generator::new(seed);
+    let mut snapshot = shop.fresh().await;
+    while !reviews.is_empty() {
+        let count = reviews.len().min(1 + generator.below(120));
+        let batch: Vec<Review> = (0..count)
+            .map(|_| reviews.swap_remove(generator.below(reviews.len())))
+            .collect();
+        shop.write(&batch).await;
+        snapshot = next(&shop, snapshot).await;
+    }
+    assert_eq!(snapshot.position, shop.fresh().await.position);
+    shop
+}
+
+#[tokio::test]
+async fn any_order_of_arrival_gives_the_same_bytes() {
+    let reviews = Generator::new(35).reviews(REVIEWS);
+    let straight = Shop::open().await;
+    straight.write(&reviews).await;
+    let straight = straight.fresh().await;
+    for seed in 36..39 {
+        let other = shop_of(reviews.clone(), seed).await.fresh().await;
+        assert_eq!(
+            other.input.review_index.segments().len(),
+            straight.input.review_index.segments().len()
+        );
+        for document in Document::ALL {
+            assert_eq!(
+                bytes(&other, document),
+                bytes(&straight, document),
+                "{document:?}, seed {seed}"
+            );
+            let digest =
+                |snapshot: &Snapshot| snapshot.document(document).body.content.digest.clone();
+            assert_eq!(
+                digest(&other),
+                digest(&straight),
+                "{document:?}, seed {seed}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_small_change_shares_the_other_segments() {
+    let shop = Shop::open().await;
+    shop.write(&Generator::new(39).reviews(REVIEWS)).await;
+    let before = shop.fresh().await;
+    shop.run("update review set text = 'changed' where review_id = 'r-00250'")
+        .await;
+    let after = next(&shop, shop.fresh().await).await;
+    let after_from_before = shop.publisher.next(&before).await.unwrap().unwrap();
+    assert_same(&after, &after_from_before, "a change");
+    let segments = before.input.review_index.segments();
+    let shared = |segment| {
+        segments
+            .iter()
+            .any(|other| std::sync::Arc::ptr_eq(segment, other))
+    };
+    assert_eq!(
+        after_from_before
+            .input
+            .review_index
+            .segments()
+            .iter()
+            .filter(|segment| !shared(segment))
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_restart_changes_no_byte_and_no_header() {
+    let app = TestApp::with(&Generator::new(40).reviews(200)).await;
+    app.shell(
+        "delete from review where rating = 3; update review set author = 'A' where rating = 1",
+    )
+    .await;
+    app.advance(chrono::Duration::hours(3));
+    let targets = [
+        "/reviews.json",
+        "/insights.json",
+        "/api/feed.json",
+        "/feed.xml",
+        "/api/reviews/since/2025-01-01",
+        "/api/reviews/search?query=water",
+    ];
+    let mut before = Vec::new();
+    for target in targets {
+        before.push(app.get(target).await);
+    }
+    let publications = crate::support::publications(&app.path());
+    let app = app.restart().await;
+    for (target, before) in targets.into_iter().zip(before) {
+        let after = app.get(target).await;
+        assert_eq!(after.headers, before.headers, "{target}");
+        assert_eq!(after.body, before.body, "{target}");
+    }
+    assert_eq!(crate::support::publications(&app.path()), publications);
+}

@@ -1,0 +1,126 @@
+//! Snapshots: rendered bit by bit they are what a fresh render is, nobody ever reads two at once,
+//! and none stays for ever.
+
+mod compute;
+mod laws;
+mod readers;
+mod replaced;
+mod roster;
+
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
+use reviews_service::insights::store as insights;
+use reviews_service::reviews::{Review, store};
+use reviews_service::snapshot::{Document, Publisher, Snapshot};
+use tempfile::TempDir;
+
+use crate::support::{links, start};
+
+/// A database and its press, without a service around them.
+struct Shop {
+    folder: TempDir,
+    database: Database,
+    clock: Clock,
+    publisher: Publisher,
+}
+
+impl Shop {
+    async fn open() -> Self {
+        Self::at(tempfile::tempdir().unwrap()).await
+    }
+
+    async fn at(folder: TempDir) -> Self {
+        let (database, _) = Database::open(&folder.path().join("reviews.db"))
+            .await
+            .unwrap();
+        let clock = Clock::manual(start());
+        let publisher = Publisher::new(database.clone(), links(), clock.clone());
+        Self {
+            folder,
+            database,
+            clock,
+            publisher,
+        }
+    }
+
+    /// Runs statements in one transaction, foreign keys and all.
+    async fn run(&self, sql: &str) {
+        let mut write = self.database.write().await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+            .execute(&mut *write)
+            .await
+            .unwrap_or_else(|error| panic!("{error}: {sql}"));
+        write.commit().await.unwrap();
+    }
+
+    async fn write(&self, reviews: &[Review]) {
+        let mut write = self.database.write().await.unwrap();
+        for batch in reviews.chunks(500) {
+            store::upsert(&mut write, batch, self.clock.now())
+                .await
+                .unwrap();
+        }
+        write.commit().await.unwrap();
+    }
+
+    /// What somebody renders who has never seen this database.
+    async fn fresh(&self) -> Snapshot {
+        let snapshot = self.publisher.first().await.unwrap();
+        // Kept as the service keeps them, so that the next one renders what was kept.
+        let readings = self.publisher.backlog().first(usize::MAX);
+        let mut write = self.database.write().await.unwrap();
+        insights::save(&mut write, &readings).await.unwrap();
+        write.commit().await.unwrap();
+        self.publisher.backlog().remove(&readings);
+        snapshot
+    }
+}
+
+/// The bytes of a document.
+fn bytes(snapshot: &Snapshot, document: Document) -> Vec<u8> {
+    snapshot.document(document).body.content.pieces.concat()
+}
+
+/// The same bytes, digests, segments and versions.
+#[track_caller]
+fn assert_same(one: &Snapshot, other: &Snapshot, after: &str) {
+    for document in Document::ALL {
+        let (ours, theirs) = (bytes(one, document), bytes(other, document));
+        if ours != theirs {
+            let (ours, theirs) = (
+                String::from_utf8_lossy(&ours),
+                String::from_utf8_lossy(&theirs),
+            );
+            panic!("{document:?} differs after {after}:\n{ours}\n{theirs}");
+        }
+        let (one, other) = (one.document(document), other.document(document));
+        assert_eq!(
+            one.body.content.digest, other.body.content.digest,
+            "{document:?} after {after}"
+        );
+        assert_eq!(
+            one.publication, other.publication,
+            "{document:?} after {after}"
+        );
+    }
+    let digests = |snapshot: &Snapshot| {
+        snapshot
+            .input
+            .review_index
+            .segments()
+            .iter()
+            .map(|segment| *segment.digest())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(digests(one), digests(other), "the blocks after {after}");
+    assert_eq!(
+        one.input.review_index.rating_counts(),
+        other.input.review_index.rating_counts(),
+        "the stars after {after}"
+    );
+    assert_eq!(
+        one.input.withheld, other.input.withheld,
+        "what is withheld after {after}"
+    );
+    assert_eq!(one.position, other.position, "the reading after {after}");
+}

@@ -1,0 +1,288 @@
+//! Readers in the midst of an answer while snapshots change, and codings that nobody needs any
+//! more.
+
+use std::sync::{Arc, Weak};
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt};
+use poem::{Endpoint, Request};
+use reviews_service::ctx::Ctx;
+use reviews_service::jobs::Precompress;
+use reviews_service::search::TextIndex;
+use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
+
+use super::{Shop, bytes};
+use crate::support::{Generator, TestApp, links};
+
+/// Somebody who has read the beginning of an answer.
+struct Reader {
+    first: Bytes,
+    rest: BoxStream<'static, std::io::Result<Bytes>>,
+}
+
+impl Reader {
+    async fn begin(app: &TestApp, target: &str) -> Self {
+        Self::begin_in(app, target, "identity").await
+    }
+
+    async fn begin_in(app: &TestApp, target: &str, coding: &str) -> Self {
+        let request = Request::builder()
+            .uri(target.parse().unwrap())
+            .header("accept-encoding", coding)
+            .finish();
+        let response = app.app().endpoint().get_response(request).await;
+        let mut rest = response.into_body().into_bytes_stream().boxed();
+        let first = rest.next().await.unwrap().unwrap();
+        Self { first, rest }
+    }
+
+    async fn finish(self) -> std::io::Result<Vec<u8>> {
+        let mut whole = self.first.to_vec();
+        let mut rest = self.rest;
+        while let Some(piece) = rest.next().await {
+            whole.extend_from_slice(&piece?);
+        }
+        Ok(whole)
+    }
+}
+
+/// Something that changes every document.
+async fn change(app: &TestApp, number: usize) {
+    app.shell(&format!("replace into review (review_id, rating, reviewed_on, text) values ('c-{number}', 1, '2026-11-20', 'c')"))
+        .await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_half_read_ends_as_it_began() {
+    let app = TestApp::with(&Generator::new(51).reviews(400)).await;
+    for target in [
+        "/reviews.json",
+        "/api/feed.json",
+        "/feed.xml",
+        "/insights.json",
+        "/api/reviews/since/2024-06-01",
+        "/api/reviews/search?limit=100",
+    ] {
+        let before = app.get(target).await.body;
+        let reader = Reader::begin(&app, target).await;
+        app.shell(
+            "update review set author = author || '!', rating = 6 - rating, reviewed_on = date(reviewed_on, '+1 day');
+             delete from review where review_id in (select review_id from review limit 20)",
+        )
+        .await;
+        assert!(app.get(target).await.body != before, "{target} has changed");
+        assert!(
+            reader.finish().await.unwrap() == before,
+            "{target} is what it was"
+        );
+    }
+}
+
+#[tokio::test]
+async fn readers_up_to_four_snapshots_behind_are_served_and_the_fifth_is_cut_off() {
+    let app = TestApp::with(&Generator::new(52).reviews(300)).await;
+    let mut readers = Vec::new();
+    let mut whole = Vec::new();
+    for number in 0..5 {
+        whole.push(app.get("/reviews.json").await.body);
+        readers.push(Reader::begin(&app, "/reviews.json").await);
+        change(&app, number).await;
+    }
+    let mut ends = Vec::new();
+    for reader in readers {
+        ends.push(reader.finish().await);
+    }
+    assert!(
+        ends[0].is_err(),
+        "the oldest reader is five snapshots behind"
+    );
+    for (end, whole) in ends.into_iter().zip(whole).skip(1) {
+        assert_eq!(end.unwrap(), whole);
+    }
+}
+
+#[tokio::test]
+async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
+    for coding in Coding::ALL {
+        // More than one frame of 64 KiB in every coding.
+        let app = TestApp::with(&Generator::new(57).reviews(2_500)).await;
+        let mut readers = Vec::new();
+        for number in 0..5 {
+            let whole = app
+                .get_with("/reviews.json", &[("accept-encoding", coding.token())])
+                .await;
+            assert!(
+                whole.header("content-encoding") == coding.token() && whole.body.len() > 65_536,
+                "{}",
+                whole.body.len()
+            );
+            readers.push((
+                Reader::begin_in(&app, "/reviews.json", coding.token()).await,
+                whole.body,
+            ));
+            change(&app, number).await;
+        }
+        for (number, (reader, whole)) in readers.into_iter().enumerate() {
+            match reader.finish().await {
+                Ok(body) => assert!(number > 0 && body == whole, "{coding:?}: reader {number}"),
+                Err(_) => assert_eq!(
+                    number, 0,
+                    "{coding:?}: only the oldest is five snapshots behind"
+                ),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_coding_goes_on_when_another_document_changes() {
+    let shop = Shop::open().await;
+    shop.write(&Generator::new(58).reviews(300)).await;
+    let first = shop.fresh().await;
+    // Withheld reviews are counted in the dataset alone.
+    shop.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
+    let second = shop.publisher.next(&first).await.unwrap().unwrap();
+    let feed = Arc::clone(&first.document(Document::JsonFeed).body);
+    assert!(
+        Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
+        "the feed has not changed"
+    );
+    let text_index = TextIndex::open(shop.publisher.database(), shop.clock.clone()).await;
+    let ctx = Arc::new(Ctx::new(
+        CurrentSnapshot::new(first),
+        links(),
+        shop.clock.clone(),
+        text_index,
+    ));
+    let code = Precompress::new(Arc::clone(&ctx));
+    let mut coding = Box::pin(code.run_once());
+    assert_eq!(coding.as_mut().now_or_never(), None);
+    ctx.current.swap(second);
+    assert!(coding.await);
+    let now = ctx.current.load();
+    let ready = now
+        .documents()
+        .map(|printed| printed.body.codings().len())
+        .sum::<usize>();
+    assert_eq!(
+        ready,
+        Document::ALL.len() * Coding::ALL.len(),
+        "one run makes what is out now, whatever changed meanwhile"
+    );
+}
+
+#[tokio::test]
+async fn a_reader_alone_is_served_however_much_changes() {
+    let app = TestApp::with(&Generator::new(53).reviews(300)).await;
+    let whole = app.get("/reviews.json").await.body;
+    let reader = Reader::begin(&app, "/reviews.json").await;
+    for number in 0..8 {
+        change(&app, number).await;
+    }
+    assert_eq!(reader.finish().await.unwrap(), whole);
+}
+
+#[tokio::test]
+async fn snapshots_that_nobody_reads_are_gone() {
+    let app = TestApp::with(&Generator::new(54).reviews(50)).await;
+    let mut old: Vec<Weak<Snapshot>> = Vec::new();
+    let reader = Reader::begin(&app, "/reviews.json").await;
+    for number in 0..7 {
+        old.push(Arc::downgrade(&app.app().ctx().current.load()));
+        change(&app, number).await;
+    }
+    assert_eq!(
+        old.iter().map(Weak::strong_count).collect::<Vec<_>>(),
+        [1, 0, 0, 0, 0, 0, 0],
+        "one reader holds one snapshot"
+    );
+    drop(reader);
+    assert_eq!(old[0].strong_count(), 0);
+}
+
+#[tokio::test]
+async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest() {
+    let shop = Shop::open().await;
+    shop.write(&Generator::new(55).reviews(300)).await;
+    let first = shop.fresh().await;
+    shop.run("update review set author = 'changed', text = 'changed too'")
+        .await;
+    let second = shop.publisher.next(&first).await.unwrap().unwrap();
+    let text_index = TextIndex::open(shop.publisher.database(), shop.clock.clone()).await;
+    let ctx = Arc::new(Ctx::new(
+        CurrentSnapshot::new(first),
+        links(),
+        shop.clock.clone(),
+        text_index,
+    ));
+    let (code, first) = (Precompress::new(Arc::clone(&ctx)), ctx.current.load());
+    let mut coding = Box::pin(code.run_once());
+    // The first coding is being made by another thread.
+    assert_eq!(coding.as_mut().now_or_never(), None);
+    ctx.current.swap(second);
+    coding.await;
+    let ready = |snapshot: &Snapshot| {
+        snapshot
+            .documents()
+            .map(|printed| printed.body.codings().len())
+            .sum::<usize>()
+    };
+    // What stands in both snapshots is in the second one's cached bodies, too; of the rest at most
+    // the one in the making.
+    let of_first = first.document(Document::Reviews).body.codings();
+    assert_eq!(
+        of_first,
+        [],
+        "the largest sheet, which comes last, was never begun"
+    );
+    let now = ctx.current.load();
+    assert_eq!(
+        ready(&now),
+        Document::ALL.len() * Coding::ALL.len(),
+        "all codings of the newest"
+    );
+    assert!(ready(&first) < ready(&now));
+}
+
+#[tokio::test]
+async fn each_coding_is_of_the_bytes_that_are_out() {
+    let app = TestApp::with(&Generator::new(56).reviews(200)).await;
+    for round in 0..3 {
+        change(&app, round).await;
+        let snapshot = app.app().ctx().current.load();
+        for (document, coding) in Document::ALL
+            .into_iter()
+            .flat_map(|document| Coding::ALL.map(|coding| (document, coding)))
+        {
+            let answer = app
+                .get_with(document.path(), &[("accept-encoding", coding.token())])
+                .await;
+            assert_eq!(
+                answer.header("content-encoding"),
+                coding.token(),
+                "{document:?}"
+            );
+            let decoded = decode(coding, &answer.body);
+            assert_eq!(
+                decoded,
+                bytes(&snapshot, document),
+                "{document:?} as {coding:?}"
+            );
+        }
+    }
+}
+
+fn decode(coding: Coding, coded: &[u8]) -> Vec<u8> {
+    use std::io::Read;
+    let mut whole = Vec::new();
+    match coding {
+        Coding::Brotli => brotli::Decompressor::new(coded, 4096).read_to_end(&mut whole),
+        Coding::Gzip => flate2::read::GzDecoder::new(coded).read_to_end(&mut whole),
+        Coding::Zstd => zstd::stream::read::Decoder::new(coded)
+            .unwrap()
+            .read_to_end(&mut whole),
+    }
+    .unwrap();
+    whole
+}

@@ -1,0 +1,68 @@
+//! A firm with very many services: what a start takes grows as what they say does, and a word that
+//! all share names none.
+
+use reviews_service::steps;
+
+use crate::support::{TestApp, sqlite3};
+
+/// What 10,000 services with 5 synonyms each may take, for one service: each has some 30 ways to be
+/// named.
+const STEPS_A_SERVICE: u64 = 2_000;
+
+/// So many services: each with words of its own, with words that it shares with few, and with some
+/// that all have.
+async fn firm(services: usize) -> TestApp {
+    let app = TestApp::empty().await;
+    let synonyms = "json_array('tune ' || n, 'valve ' || n || ' check', 'repair of unit ' || (n / 3), 'service call', 'tune up')";
+    app.shell(&format!(
+        "insert into business (business_id, name) values ('b', 'Many Services');
+         with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {services})
+           insert into service (service_id, position, name, synonyms)
+           select 'service-' || n, n, 'Brand' || n || ' water heater repair', {synonyms} from numbers;
+         with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 200)
+           insert into review (review_id, rating, reviewed_on, text)
+           select 'm-' || n, 5, '2026-11-01', 'They were here for a service call and a tune up, then our Brand' || n || ' water heater repair. It was a great job.'
+           from numbers"
+    ))
+    .await;
+    app
+}
+
+/// What a start of such a firm takes on its own thread.
+async fn steps_of_a_start(services: usize) -> u64 {
+    let app = firm(services).await;
+    // Analyzed anew, as after an import.
+    sqlite3(&app.path(), "delete from derived_index");
+    let before = steps::taken();
+    let app = app.restart().await;
+    let taken = steps::taken() - before;
+    let names = "select max(json_array_length(names)), count(*) from derived_index";
+    let [most, read] = sqlite3(&app.path(), names)
+        .split('|')
+        .map(|n| n.parse::<usize>().unwrap())
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("two columns");
+    };
+    assert!(
+        most <= 2 && read == 200,
+        "{most} names in one text, {read} texts read"
+    );
+    let review = app.get("/api/reviews/m-7").await.json();
+    assert_eq!(
+        review["mentions"]["services"],
+        serde_json::json!(["service-7"]),
+        "its own words name it still"
+    );
+    taken
+}
+
+#[tokio::test]
+async fn ten_thousand_services_with_synonyms_take_as_long_as_they_are_many() {
+    let (half, whole) = (
+        steps_of_a_start(5_000).await,
+        steps_of_a_start(10_000).await,
+    );
+    assert!(whole / 10_000 <= STEPS_A_SERVICE, "{whole} steps");
+    assert!(whole <= half * 23 / 10, "{half}, then {whole} steps");
+}

@@ -1,0 +1,184 @@
+//! The real binary with two hundred subscribers at five hosts, to be killed.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crate::process::hub::{serve, subscribe};
+use crate::process::{Home, Serving};
+use crate::support::{Manner, Received, Receiver, Reply, rows_say, sqlite3};
+
+/// How many subscribe.
+pub const SUBSCRIBERS: usize = 200;
+/// At so many hosts, each of which has at most four exchanges at a time.
+const HOSTS: usize = 5;
+/// What may be sent again after a kill: a batch that is not written down, and what is in flight.
+pub const UNRECORDED_MAX: usize = 100;
+pub const IN_FLIGHT_MAX: usize = HOSTS * 4;
+/// How long anything may take that is waited for.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// See the head of this file.
+pub struct Rig {
+    home: Home,
+    serving: Option<Serving>,
+    receivers: Vec<Receiver>,
+}
+
+impl Rig {
+    /// Starts the service and its subscribers' servers.
+    pub async fn start() -> Self {
+        let home = Home::with(20);
+        let mut receivers = Vec::new();
+        for last in 1..=HOSTS {
+            let receiver = Receiver::at(u8::try_from(last).unwrap(), Manner::Https).await;
+            receiver.always(Reply::Challenge);
+            receivers.push(receiver);
+        }
+        let serving = Some(serve(&home));
+        Self {
+            home,
+            serving,
+            receivers,
+        }
+    }
+
+    /// Kills the service in the midst of what it does, and starts it again.
+    pub fn kill_and_start(&mut self) {
+        self.serving.take().unwrap().kill();
+        self.serving = Some(serve(&self.home));
+    }
+
+    /// Asks the hub for the subscription of that number, which it accepts.
+    pub fn subscribe(&self, number: usize) {
+        let callback = self.receivers[number % HOSTS].url(&format!("/callback/{number}"));
+        let answer = subscribe(self.serving.as_ref().unwrap(), &callback);
+        assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    }
+
+    /// Changes what is published: one review says `text`.
+    pub fn change(&self, text: &str) {
+        sqlite3(
+            &self.home.path(),
+            &format!("update review set text = '{text}' where review_id = 'p-1'"),
+        );
+    }
+
+    /// How many verifications were asked for.
+    pub fn asked(&self) -> usize {
+        self.count(|request| request.method == "GET")
+    }
+
+    fn count(&self, is_counted: impl Fn(&Received) -> bool) -> usize {
+        self.receivers
+            .iter()
+            .map(|receiver| {
+                receiver
+                    .watch()
+                    .borrow()
+                    .iter()
+                    .filter(|request| is_counted(request))
+                    .count()
+            })
+            .sum()
+    }
+
+    /// Every delivery since they were last forgotten: to whom, and what the one changing review
+    /// said.
+    pub fn deliveries(&self) -> Vec<(String, String)> {
+        let mut deliveries = Vec::new();
+        for request in self
+            .receivers
+            .iter()
+            .flat_map(Receiver::requests)
+            .filter(|request| request.method == "POST")
+        {
+            assert!(request.field("x-hub-signature").starts_with("sha256="));
+            let feed: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+            let items = feed["items"].as_array().unwrap();
+            let item = items
+                .iter()
+                .find(|item| item["id"].as_str().unwrap().ends_with("p-1"))
+                .unwrap();
+            deliveries.push((
+                request.target,
+                item["content_text"].as_str().unwrap().to_owned(),
+            ));
+        }
+        deliveries
+    }
+
+    /// Forgets what came.
+    pub fn forget(&self) {
+        self.receivers.iter().for_each(Receiver::forget);
+    }
+
+    /// Returns once so many verifications were asked for.
+    pub async fn asked_at_least(&self, count: usize) {
+        self.until("verifications", || self.asked() >= count).await;
+    }
+
+    /// Returns once so many deliveries of `text` came.
+    pub async fn delivered_at_least(&self, text: &str, count: usize) {
+        self.until(text, || self.count(|request| holds(request, text)) >= count)
+            .await;
+    }
+
+    /// Returns once everybody has been sent `text`.
+    pub async fn all_have(&self, text: &str) {
+        let has_all = || {
+            let mut callbacks = HashSet::new();
+            for receiver in &self.receivers {
+                let watch = receiver.watch();
+                callbacks.extend(
+                    watch
+                        .borrow()
+                        .iter()
+                        .filter(|it| holds(it, text))
+                        .map(|request| request.target.clone()),
+                );
+            }
+            callbacks.len() == SUBSCRIBERS
+        };
+        self.until(text, has_all).await;
+    }
+
+    /// Returns once everybody's subscription is active and nothing waits to be verified.
+    pub fn all_active(&self) {
+        self.until_rows(
+            "select count(*) from subscription where state = 'active' and not exists (select 1 from intent)",
+            &SUBSCRIBERS.to_string(),
+        );
+    }
+
+    /// Returns once it is written down that everybody has what is out.
+    pub fn all_recorded(&self) {
+        self.until_rows(
+            "select count(*) from subscription join publication as p using (document)
+             where delivered_version = p.version and failures = 0 and state = 'active'",
+            &SUBSCRIBERS.to_string(),
+        );
+    }
+
+    fn until_rows(&self, query: &str, wanted: &str) {
+        rows_say(&self.home.path(), query, wanted);
+    }
+
+    /// Returns once `is_so`; looks again whenever anything comes.
+    async fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+        let mut watches: Vec<_> = self.receivers.iter().map(Receiver::watch).collect();
+        let wait = async {
+            while !is_so() {
+                let more = watches.iter_mut().map(|watch| Box::pin(watch.changed()));
+                futures_util::future::select_all(more).await.0.unwrap();
+            }
+        };
+        tokio::time::timeout(PATIENCE, wait)
+            .await
+            .unwrap_or_else(|_| panic!("never came: {what}"));
+    }
+}
+
+/// Whether it is a delivery in which the text stands.
+fn holds(request: &Received, text: &str) -> bool {
+    memchr::memmem::find(&request.body, text.as_bytes()).is_some()
+}

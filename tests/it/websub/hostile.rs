@@ -1,0 +1,208 @@
+//! Receivers that mean harm, many subscriptions each, against the real binary: none holds up
+//! anybody but itself, and none makes it keep what it sends.
+
+#![expect(clippy::print_stdout, reason = "it says how much memory that took")]
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::process::hub::{serve, subscribe};
+use crate::process::{Home, Serving};
+use crate::support::{Manner, Receiver, Reply, rows_say, sqlite3};
+
+/// More than one host may have in flight: the rest of them waits behind those that hang.
+const SUBSCRIPTIONS: usize = 40;
+/// What hostile receivers may make the process grow by, in KiB: 4 exchanges each, and the
+/// allocator's slack.
+const GROWTH_KIB_MAX: usize = 40 * 1_024;
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Active subscriptions to the JSON feed that have had nothing yet, as rows.
+fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
+    let (host, mut sql) = (receiver.address().ip(), "begin;".to_owned());
+    for number in 0..count {
+        let callback = receiver.url(&format!("/{number}"));
+        writeln!(
+            sql,
+            "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at) values
+             ('json_feed', '{callback}', '{callback}', '{host}', 'active', '2100-01-01T00:00:00.000Z', '2026-11-20T12:00:00.000Z',
+              '2026-11-20T12:00:00.000Z');"
+        )
+        .unwrap();
+    }
+    sqlite3(&home.path(), &(sql + "commit;"));
+}
+
+/// The most memory the process ever had, in KiB.
+fn peak_kib(serving: &Serving) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, wait)
+        .await
+        .unwrap_or_else(|_| panic!("never: {what}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn receivers_that_hang_hold_up_nobody_but_themselves() {
+    let home = Home::with(20);
+    let mut hanging = Vec::new();
+    for (last, manner, reply) in [
+        (2, Manner::Https, Reply::Never),
+        (3, Manner::Https, Reply::DripHead),
+        (4, Manner::Https, Reply::Interim),
+        (5, Manner::Silent, Reply::Never),
+        (6, Manner::Deaf, Reply::Never),
+    ] {
+        let receiver = Receiver::at(last, manner).await;
+        receiver.always(reply);
+        subscribed(&home, &receiver, SUBSCRIPTIONS);
+        hanging.push(receiver);
+    }
+    let (healthy, late) = (
+        Receiver::start().await,
+        Receiver::at(7, Manner::Https).await,
+    );
+    late.always(Reply::Challenge);
+    subscribed(&home, &healthy, 1);
+
+    let serving = serve(&home);
+    within("the first delivery", healthy.received(1)).await;
+    let start_kib = peak_kib(&serving);
+    for receiver in &hanging {
+        // Four at a time: these are all that this host gets.
+        within("four that hang", async {
+            receiver
+                .watch_open()
+                .wait_for(|open| *open == 4)
+                .await
+                .map(|_| ())
+        })
+        .await
+        .unwrap();
+    }
+    for number in 2..=4 {
+        sqlite3(
+            &home.path(),
+            &format!("update review set text = 'change {number}' where review_id = 'p-1'"),
+        );
+        let requests = within("the next delivery", healthy.received(number)).await;
+        assert!(
+            String::from_utf8_lossy(&requests[number - 1].body)
+                .contains(&format!("change {number}"))
+        );
+    }
+    let callback = late.url("/late");
+    assert!(subscribe(&serving, &callback).starts_with("HTTP/1.1 202 "));
+    within("the verification of a new subscriber", late.received(1)).await;
+    rows_say(
+        &home.path(),
+        &format!("select state from subscription where callback = '{callback}'"),
+        "active",
+    );
+    sqlite3(
+        &home.path(),
+        "update review set text = 'for the late one' where review_id = 'p-1'",
+    );
+    let requests = within("the new subscriber's delivery", late.received(2)).await;
+    assert!(String::from_utf8_lossy(&requests[1].body).contains("for the late one"));
+
+    for receiver in &hanging {
+        let tried = receiver.connections();
+        assert!(
+            (4..SUBSCRIPTIONS).contains(&tried),
+            "{}: {tried} tried, so it was waited for",
+            receiver.address()
+        );
+    }
+    let grown = peak_kib(&serving) - start_kib;
+    println!(
+        "grown by {grown} KiB with {} exchanges that hang",
+        4 * hanging.len()
+    );
+    assert!(grown < GROWTH_KIB_MAX, "{grown} KiB");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() {
+    let home = Home::with(20);
+    let inside = Receiver::at(9, Manner::Https).await;
+    let away = Reply::status(307).field("location", &inside.url("/inside"));
+    let mut hostile = Vec::new();
+    for (last, manner, reply, told) in [
+        (2, Manner::Https, Reply::Fields(10_000), "protocol"),
+        (3, Manner::Https, Reply::LongField(50_000_000), "protocol"),
+        (4, Manner::Https, Reply::Garbage, "protocol"),
+        (5, Manner::PlainText, Reply::Never, "tls"),
+        (6, Manner::Https, Reply::Close, "closed"),
+        (7, Manner::Https, away, "status 307"),
+        // These said 2xx, and what they said behind it is nobody's business (WebSub §7).
+        (1, Manner::Https, Reply::Endless, "ok"),
+        (1, Manner::Https, Reply::Drip, "ok"),
+        (1, Manner::Https, Reply::CloseInBody, "ok"),
+    ] {
+        let receiver = Receiver::at(last, manner).await;
+        receiver.always(reply);
+        subscribed(&home, &receiver, 8);
+        hostile.push((receiver, told));
+    }
+    let (yes, healthy) = (
+        Receiver::at(8, Manner::Https).await,
+        Receiver::at(8, Manner::Https).await,
+    );
+    yes.always(Reply::body("yes"));
+    subscribed(&home, &healthy, 1);
+
+    let serving = serve(&home);
+    within("the first delivery", healthy.received(1)).await;
+    let start_kib = peak_kib(&serving);
+    // Whoever answers 200 to everything has not said what it was asked.
+    assert!(subscribe(&serving, &yes.url("/yes")).starts_with("HTTP/1.1 202 "));
+    let of = |receiver: &Receiver| {
+        format!(
+            "from subscription where callback like '{}%'",
+            receiver.url("/")
+        )
+    };
+    rows_say(
+        &home.path(),
+        &format!("select state {}", of(&yes)),
+        "rejected",
+    );
+    for (receiver, told) in &hostile {
+        let state = if *told == "ok" { "active" } else { "removed" };
+        let query = format!(
+            "select count(*) || state || last_outcome {} group by state, last_outcome",
+            of(receiver)
+        );
+        rows_say(&home.path(), &query, &format!("8{state}{told}"));
+    }
+    sqlite3(
+        &home.path(),
+        "update review set text = 'afterwards' where review_id = 'p-1'",
+    );
+    let requests = within("the next delivery", healthy.received(2)).await;
+    assert!(String::from_utf8_lossy(&requests[1].body).contains("afterwards"));
+    assert_eq!(
+        (inside.connections(), yes.requests().len()),
+        (0, 1),
+        "no redirect is followed, and no 200 is a yes"
+    );
+    let grown = peak_kib(&serving) - start_kib;
+    println!("grown by {grown} KiB");
+    assert!(grown < GROWTH_KIB_MAX, "{grown} KiB");
+}

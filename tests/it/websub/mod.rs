@@ -1,0 +1,187 @@
+//! The hub, held to its rules (`docs/WEBSUB.md` has the table): real HTTPS receivers, and a clock
+//! that only tests move.
+
+mod attacked;
+mod bounded;
+mod crash;
+mod delivered;
+mod discovery;
+mod ended;
+mod hostile;
+mod kept;
+mod leased;
+mod ours;
+mod requested;
+mod retried;
+mod running;
+mod secrets;
+mod subscriber;
+mod verified;
+
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use crate::support::{
+    Answer, BASE, Book, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
+};
+
+/// The topics, as they are called in requests.
+const REVIEWS: &str = "https://reviews.example.com/reviews.json";
+const FEED: &str = "https://reviews.example.com/api/feed.json";
+const ATOM: &str = "https://reviews.example.com/feed.xml";
+/// The lease of who wishes for none.
+const TEN_DAYS: i64 = 864_000;
+
+/// A service with five reviews, and a receiver that confirms and takes everything until told
+/// otherwise.
+struct Hub {
+    app: TestApp,
+    receiver: Receiver,
+    book: Book,
+}
+
+impl Hub {
+    async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With these flags besides.
+    async fn with(flags: &'static [&'static str]) -> Self {
+        let book = book();
+        Self::made(MakeHub::opened(flags, book.clone()), book).await
+    }
+
+    async fn made(hub: MakeHub, book: Book) -> Self {
+        let app = TestApp::with_hub(&Generator::new(71).reviews(5), hub).await;
+        let receiver = Receiver::start().await;
+        receiver.always(Reply::Challenge);
+        Self {
+            app,
+            receiver,
+            book,
+        }
+    }
+
+    /// With an active subscription of `/cb` to the dataset.
+    async fn subscribed() -> Self {
+        let hub = Self::new().await;
+        hub.subscribe("/cb", &[]).await;
+        hub
+    }
+
+    /// Asks, and says what the hub answered.
+    async fn ask(&self, mode: &str, topic: &str, callback: &str, more: &[(&str, &str)]) -> Answer {
+        let pairs = [
+            ("hub.mode", mode),
+            ("hub.topic", topic),
+            ("hub.callback", callback),
+        ];
+        self.app.post_hub(&[&pairs, more].concat()).await
+    }
+
+    /// Asks for the dataset to be sent to `target`; nothing is verified yet.
+    async fn ask_for(&self, target: &str, more: &[(&str, &str)]) {
+        let answer = self
+            .ask("subscribe", REVIEWS, &self.receiver.url(target), more)
+            .await;
+        assert_eq!(answer.status, 202, "{}", answer.text());
+    }
+
+    /// The same, and lets the hub verify.
+    async fn subscribe(&self, target: &str, more: &[(&str, &str)]) {
+        self.ask_for(target, more).await;
+        self.app.drain().await;
+    }
+
+    async fn unsubscribe(&self, target: &str, more: &[(&str, &str)]) {
+        let answer = self
+            .ask("unsubscribe", REVIEWS, &self.receiver.url(target), more)
+            .await;
+        assert_eq!(answer.status, 202, "{}", answer.text());
+        self.app.drain().await;
+    }
+
+    /// Publishes one more review, and lets the hub deliver.
+    async fn change(&self, id: &str) {
+        self.app.shell(&insert(id)).await;
+    }
+
+    /// Moves the clock, and lets the hub do what is due then.
+    async fn pass(&self, seconds: i64) {
+        self.app.advance(TimeDelta::seconds(seconds));
+        self.app.drain().await;
+    }
+
+    /// Writes while the service serves, and returns once that is out.
+    async fn publish(&self, sql: &str) {
+        // A condition that never holds: without one the client asks twice, and another snapshot may
+        // come between.
+        let asked = [("if-none-match", "\"none\"")];
+        let before = self.app.get_with("/reviews.json", &asked).await.body;
+        sqlite3(&self.app.path(), sql);
+        while self.app.get_with("/reviews.json", &asked).await.body == before {
+            // The service looks every 200 ms.
+            self.app.advance(TimeDelta::milliseconds(200));
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn of_mode(&self, mode: &str) -> Vec<Received> {
+        let mut requests = self.receiver.requests();
+        requests.retain(|request| {
+            request.method == "GET"
+                && request
+                    .parameters("hub.mode")
+                    .last()
+                    .is_some_and(|given| given == mode)
+        });
+        requests
+    }
+
+    /// The verifications of that mode so far.
+    fn verifications(&self, mode: &str) -> Vec<Received> {
+        self.of_mode(mode)
+    }
+
+    /// The last words so far.
+    fn denials(&self) -> Vec<Received> {
+        self.of_mode("denied")
+    }
+
+    /// The deliveries so far.
+    fn deliveries(&self) -> Vec<Received> {
+        let mut requests = self.receiver.requests();
+        requests.retain(|request| request.method == "POST");
+        requests
+    }
+
+    /// What `field` is of the only subscription.
+    fn field(&self, field: &str) -> Value {
+        let rows = rows(
+            &self.app.path(),
+            &format!("select {field} as field from subscription;"),
+        );
+        let [row] = &rows[..] else {
+            panic!("{} subscriptions", rows.len())
+        };
+        row["field"].clone()
+    }
+
+    fn state(&self) -> String {
+        self.field("state").as_str().unwrap().to_owned()
+    }
+}
+
+/// Names of this machine's receivers: `receiver.test` and all below it.
+fn book() -> Book {
+    let book = Book::default();
+    book.set("receiver.test", &["127.0.0.1"]);
+    book.set("*.receiver.test", &["127.0.0.1"]);
+    book
+}
+
+fn insert(id: &str) -> String {
+    format!(
+        "insert into review (review_id, rating, reviewed_on, text) values ('{id}', 5, '2026-11-19', 'new: {id}');"
+    )
+}

@@ -1,0 +1,107 @@
+//! The example subscriber against the real binary: from discovery to leaving.
+
+#[expect(dead_code, reason = "its `main` is for who runs it")]
+#[path = "../../../examples/subscriber.rs"]
+mod example;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use example::{Event, Subscriber, is_signed};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinSet;
+
+use crate::process::{Home, Serving, reviews};
+use crate::support::{ca_pem, rows_say, server_config, sqlite3};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The hub, whose leases are short; topics are below the address it listens at.
+fn serve(home: &Home) -> Serving {
+    let roots = home.0.path().join("ca.pem");
+    std::fs::write(&roots, ca_pem()).unwrap();
+    let mut command = reviews(home.0.path());
+    command
+        .arg("serve")
+        .env("REVIEWS_HUB_CA_FILE", roots)
+        .env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8");
+    command
+        .env("REVIEWS_HUB_LEASE_SECONDS_MIN", "2")
+        .env("REVIEWS_HUB_LEASE_SECONDS_DEFAULT", "3");
+    Serving::start(&mut command)
+}
+
+async fn next(events: &mut UnboundedReceiver<Event>) -> Event {
+    tokio::time::timeout(PATIENCE, events.recv())
+        .await
+        .expect("nothing happened")
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
+    let home = Home::with(3);
+    let serving = serve(&home);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let callback = format!("https://{}/cb?mine=1", listener.local_addr().unwrap());
+    let topic = format!("http://{}/api/feed.json", serving.address);
+    let (subscriber, mut events) = Subscriber::discover(&topic, &callback).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(Arc::clone(&subscriber).run(listener, server_config(&["127.0.0.1"], true)));
+
+    let lease = Duration::from_secs(3);
+    assert_eq!(next(&mut events).await, Event::Subscribed(lease));
+    rows_say(&home.path(), "select state from subscription", "active");
+    let ends_at = sqlite3(&home.path(), "select lease_ends_at from subscription");
+    sqlite3(
+        &home.path(),
+        "update review set text = 'a change' where review_id = 'p-1'",
+    );
+    // Renewals come in between as they will.
+    let mut renewals = 0;
+    let content = loop {
+        match next(&mut events).await {
+            Event::Content(content) => break content,
+            other => assert_eq!(other, Event::Subscribed(lease)),
+        }
+        renewals += 1;
+    };
+    assert_eq!(
+        String::from_utf8_lossy(&content),
+        serving.get("/api/feed.json"),
+        "what is delivered is what is served"
+    );
+    if renewals == 0 {
+        assert_eq!(next(&mut events).await, Event::Subscribed(lease));
+    }
+    rows_say(
+        &home.path(),
+        &format!("select state, lease_ends_at > '{ends_at}' from subscription"),
+        "active|1",
+    );
+
+    subscriber.leave().await.unwrap();
+    while next(&mut events).await != Event::Unsubscribed {}
+    rows_say(&home.path(), "select state from subscription", "removed");
+}
+
+#[test]
+fn the_example_believes_only_what_is_signed() {
+    // RFC 4231 §4.3.
+    let sum = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+    let body = b"what do ya want for nothing?";
+    assert!(is_signed("Jefe", body, &format!("sha256={sum}")));
+    for (secret, signature) in [
+        ("jefe", format!("sha256={sum}")),
+        ("Jefe", format!("sha256={}", &sum[2..])),
+        ("Jefe", format!("sha256={sum}00")),
+        ("Jefe", format!("sha1={sum}")),
+        ("Jefe", "sha256=".to_owned()),
+        ("Jefe", "sha256=zz".to_owned()),
+        ("Jefe", "sha256=€".to_owned()),
+        ("Jefe", String::new()),
+    ] {
+        assert!(!is_signed(secret, body, &signature), "{secret} {signature}");
+    }
+}

@@ -1,0 +1,53 @@
+// axe-core finds nothing on any page, in both schemes, narrow and wide; nothing is wider than the window.
+import assert from "node:assert/strict";
+import { after as atEnd, test } from "node:test";
+
+import { AXE, SAMPLE, SCHEMES, launch, pages, watched } from "./browser.mjs";
+
+const browser = await launch();
+atEnd(() => browser.close());
+
+for (const path of await pages()) {
+  test(`${path} has no finding`, async () => {
+    for (const scheme of SCHEMES) {
+      for (const width of [360, 1280]) {
+        const { page, faults } = await watched(browser, { width, scheme });
+        await page.goto(SAMPLE + path);
+        // What is folded is judged, too.
+        await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
+        const found = violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+        assert.deepEqual(found, [], `${scheme}, ${width}`);
+        assert.deepEqual(faults, []);
+        await page.close();
+      }
+    }
+  });
+
+  test(`${path} needs no scrolling sideways`, async () => {
+    const { page } = await watched(browser, { width: 320 });
+    await page.goto(SAMPLE + path);
+    await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+    for (const width of [320, 360, 768]) {
+      await page.setViewport({ width, height: 900 });
+      const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(wide <= window, `${wide} pixels in a window of ${window}`);
+    }
+    await page.close();
+  });
+}
+
+test("a printed page has the reviews and no form", async () => {
+  const { page, faults } = await watched(browser, { scheme: "dark" });
+  await page.goto(`${SAMPLE}/`);
+  await page.emulateMediaType("print");
+  const seen = (selector) => page.$eval(selector, (one) => one.checkVisibility());
+  assert.deepEqual(await Promise.all(["form.search", ".site nav", ".uses", ".chips"].map(seen)), [false, false, false, false]);
+  assert.deepEqual(await Promise.all(["h1", ".score", ".aspects", ".reviews .text"].map(seen)), [true, true, true, true]);
+  const paper = await page.evaluate(() => getComputedStyle(document.body).color);
+  assert.equal(paper, "rgb(27, 33, 36)", "dark letters on paper, whatever the screen's scheme");
+  assert.ok((await page.pdf()).length > 10_000);
+  assert.deepEqual(faults, []);
+  await page.close();
+});

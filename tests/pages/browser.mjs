@@ -1,0 +1,87 @@
+// A browser whose pages are watched: whatever they say on the console, ask another host for, or open as a dialog is a fault.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+const require = createRequire(`${process.env.TOOLS}/`);
+const puppeteer = require("puppeteer-core");
+export const AXE = require("axe-core").source;
+export const SAMPLE = process.env.SAMPLE_URL;
+export const HOSTILE = process.env.HOSTILE_URL;
+
+export const SCHEMES = ["light", "dark"];
+
+export function launch() {
+  return puppeteer.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+}
+
+// A new page and what is wrong with what it did; `hosts` are those that it may ask.
+export async function watched(browser, { width = 1280, scheme = "light", javascript = true, hosts = [] } = {}) {
+  const page = await browser.newPage();
+  const faults = [];
+  const known = [SAMPLE, HOSTILE, ...hosts].filter(Boolean);
+  await page.setViewport({ width, height: 900 });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  await page.setJavaScriptEnabled(javascript);
+  page.on("console", (message) => {
+    // A browser tells that a page is an error, as it should.
+    const isStatus = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
+    if (!isStatus || message.location().url !== page.url()) faults.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("dialog", async (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    // What a browser draws its own fields with is in itself.
+    if (url.startsWith("data:")) return;
+    if (!known.some((host) => url.startsWith(`${host}/`))) faults.push(`request: ${url}`);
+  });
+  page.on("requestfailed", (request) => faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
+  return { page, faults };
+}
+
+// The page after what `act` does.
+export async function after(page, act) {
+  const [answer] = await Promise.all([page.waitForNavigation({ waitUntil: "load" }), act()]);
+  return answer;
+}
+
+export async function json(path) {
+  const answer = await fetch(SAMPLE + path);
+  assert.equal(answer.status, 200, path);
+  return answer.json();
+}
+
+export const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent.trim()));
+export const links = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.getAttribute("href")));
+
+// Every kind of page with its states.
+export async function pages() {
+  const { reviews } = await json("/reviews.json");
+  const titled = reviews.find((review) => review.title && review.response);
+  const untitled = reviews.find((review) => !review.title);
+  return [
+    "/",
+    "/search",
+    "/search?rating=1&has_response=true",
+    "/search?query=nowhere+at+all&rating=5",
+    "/search?rating=9&since=yesterday",
+    "/insights",
+    "/insights?aspect=price",
+    "/insights?aspect=price&polarity=negative",
+    "/insights?technician=Mike+Alvarez",
+    "/insights?service=ac-repair",
+    "/insights?area=Mesa",
+    `/reviews/${titled.id}`,
+    `/reviews/${untitled.id}`,
+    "/embed",
+    "/embed?theme=dark&min_rating=5",
+    "/embed?theme=pink",
+    "/nothing/here",
+  ];
+}

@@ -1,0 +1,124 @@
+// The recipes of docs/EMBED.md, word for word, from a second origin.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after as atEnd, before, test } from "node:test";
+
+import { SAMPLE, json, launch, watched } from "./browser.mjs";
+
+const docs = readFileSync(process.env.EMBED_DOCS, "utf8").replaceAll("https://reviews.example.com", SAMPLE);
+const recipe = (heading, language) => {
+  const part = docs.split(`\n## ${heading}\n`)[1].split("\n## ")[0];
+  return part.split(`\`\`\`${language}\n`)[1].split("```")[0];
+};
+const browser = await launch();
+let body = "";
+const other = createServer((_, answer) => answer.setHeader("content-type", "text/html; charset=utf-8").end(`<!DOCTYPE html><title>Another site</title>${body}`));
+before(() => new Promise((resolve) => other.listen(0, "127.0.0.1", resolve)));
+atEnd(async () => {
+  await browser.close();
+  other.close();
+});
+
+async function elsewhere(html, options = {}) {
+  body = html;
+  const origin = `http://localhost:${other.address().port}`;
+  assert.notEqual(new URL(origin).origin, new URL(SAMPLE).origin);
+  const { page, faults } = await watched(browser, { ...options, hosts: [origin] });
+  await page.goto(`${origin}/`, { waitUntil: "networkidle0" });
+  // No icon is none of the service's faults.
+  return { page, faults: () => faults.filter((one) => !one.includes("favicon.ico")) };
+}
+
+test("the iframe shows rating and newest reviews, and its links leave the frame", async () => {
+  const html = recipe("An iframe", "html");
+  const home = await (await fetch(`${SAMPLE}/`)).text();
+  assert.ok(home.includes(html.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")), "the snippet on / is another one");
+  const { page, faults } = await elsewhere(html, { width: 360 });
+  const frame = page.frames()[1];
+  assert.equal(frame.url(), `${SAMPLE}/embed`);
+  const { aggregate_rating: rating } = await json("/business.json");
+  assert.equal(await frame.$eval(".score b", (one) => one.textContent), String(rating.rating_value));
+  assert.equal((await frame.$$(".review")).length, 5);
+  assert.ok(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it scrolls sideways");
+  await Promise.all([page.waitForNavigation(), frame.click(".review .head a")]);
+  assert.ok(page.url().startsWith(`${SAMPLE}/reviews/`), page.url());
+  assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("a filtered frame says so, and the notice leads to all reviews", async () => {
+  const html = recipe("An iframe", "html").replace("/embed", "/embed?min_rating=5&limit=2");
+  const { page, faults } = await elsewhere(html);
+  const frame = page.frames()[1];
+  const notice = await frame.$eval(".filtered", (one) => [one.checkVisibility(), one.textContent, one.querySelector("a").href]);
+  assert.ok(notice[0] && notice[1].startsWith("Filtered: only reviews of 5 stars or more"), notice);
+  assert.equal(notice[2], `${SAMPLE}/`);
+  assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("no other page can be framed", async () => {
+  for (const path of ["/", "/insights", "/search", "/docs"]) {
+    const { page, faults } = await elsewhere(recipe("An iframe", "html").replace("/embed", path));
+    const shown = await page.frames()[1].$(".wrap");
+    assert.equal(shown, null, path);
+    assert.ok(faults().some((one) => one.includes("frame-ancestors")), `${path}: ${faults()}`);
+    await page.close();
+  }
+});
+
+test("the badge is an image of the figure", async () => {
+  const { page, faults } = await elsewhere(recipe("A badge", "html"));
+  const [wide, high] = await page.$eval("img", (one) => [one.naturalWidth, one.naturalHeight]);
+  assert.ok(wide > 200 && high === 36, `${wide} by ${high}`);
+  const { aggregate_rating: rating } = await json("/business.json");
+  const svg = await (await fetch(`${SAMPLE}/badge.svg`)).text();
+  assert.ok(svg.includes(`★ ${rating.rating_value} · ${rating.review_count} reviews`), svg);
+  assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("a page of another origin fetches reviews and shows them as text", async () => {
+  const { page, faults } = await elsewhere(`<script type="module">${recipe("From a page of another origin", "js")}</script>`);
+  const shown = await page.$$eval("blockquote", (all) => all.map((one) => one.textContent));
+  const { reviews } = await json("/api/reviews/search?limit=3");
+  assert.deepEqual(shown, reviews.map((review) => review.text));
+  assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("a server asks with the tag that it has, and is sent what changed alone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "embed-"));
+  writeFileSync(join(folder, "server.mjs"), `${recipe("On a server", "js")}\nexport { reviews };`);
+  const { reviews } = await import(join(folder, "server.mjs"));
+  const statuses = [];
+  const plain = globalThis.fetch;
+  globalThis.fetch = async (...given) => {
+    const answer = await plain(...given);
+    statuses.push(answer.status);
+    return answer;
+  };
+  const [first, second] = [await reviews(), await reviews()];
+  globalThis.fetch = plain;
+  assert.deepEqual(statuses, [200, 304]);
+  assert.equal(first.reviews.length, 256);
+  assert.deepEqual(second, first);
+  rmSync(folder, { recursive: true });
+});
+
+test("a static site is built of the newest reviews, and not again where nothing changed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "embed-"));
+  const script = recipe("While a static site is built", "sh");
+  const build = () => execFileSync("sh", ["-eu", "-c", script], { cwd: folder, encoding: "utf8" });
+  assert.match(build(), /200/);
+  const kept = readFileSync(join(folder, "reviews.json"), "utf8");
+  assert.equal(JSON.parse(kept).reviews.length, 256);
+  assert.match(build(), /304/);
+  assert.equal(readFileSync(join(folder, "reviews.json"), "utf8"), kept);
+  assert.deepEqual(readdirSync(folder).sort(), ["reviews.etag", "reviews.json"]);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,127 @@
+// People search, filter, page, open, follow a figure to its sentences, and copy: with a mouse, by keyboard, without JavaScript.
+import assert from "node:assert/strict";
+import { after as atEnd, test } from "node:test";
+
+import { SAMPLE, after, json, launch, links, texts, watched } from "./browser.mjs";
+
+const browser = await launch();
+atEnd(() => browser.close());
+
+async function searched(page) {
+  await page.goto(`${SAMPLE}/`);
+  await page.type("#query", "water");
+  await page.select("#rating", "5");
+  await after(page, () => page.click("form.search button[type=submit]"));
+  const found = await json("/api/reviews/search?query=water&rating=5");
+  assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.total} reviews`);
+  assert.equal(await page.$eval("#query", (one) => one.value), "water");
+  const permalinks = await links(page, ".reviews .head a[href^='/reviews/']");
+  assert.deepEqual(permalinks, found.reviews.map((review) => `/reviews/${review.id}`));
+}
+
+for (const javascript of [true, false]) {
+  const how = javascript ? "" : " without JavaScript";
+  test(`search, filter, page and open${how}`, async () => {
+    const { page, faults } = await watched(browser, { javascript });
+    await searched(page);
+    // Filter further: the fields that fewer people need are behind a summary.
+    await page.click("form.search summary");
+    await page.select("#has_response", "true");
+    await page.select("#rating", "");
+    await page.$eval("#query", (one) => (one.value = ""));
+    await after(page, () => page.click("form.search button[type=submit]"));
+    const found = await json("/api/reviews/search?has_response=true");
+    assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.total} reviews`);
+    assert.match(await page.$eval(".lead", (one) => one.textContent), /^Filtered, of 256 reviews: with an answer\./);
+    // Page on, then open one.
+    await after(page, () => page.click("a[rel=next]"));
+    const next = await json(`/api/reviews/search?has_response=true&cursor=${found.next_cursor}`);
+    const first = `/reviews/${next.reviews[0].id}`;
+    await after(page, () => page.click(`.reviews .head a[href='${first}']`));
+    assert.equal(new URL(page.url()).pathname, first);
+    const shown = await texts(page, "article .text");
+    assert.equal(shown[0].replace(/\s+/g, " "), next.reviews[0].text.trim().replace(/\s+/g, " "));
+    assert.equal(shown.at(-1).replace(/\s+/g, " "), next.reviews[0].response.text.trim().replace(/\s+/g, " "));
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test(`from a figure to the sentences behind it${how}`, async () => {
+    const { page, faults } = await watched(browser, { javascript });
+    await page.goto(`${SAMPLE}/`);
+    await after(page, () => page.click(".aspects a[href='/insights?aspect=price']"));
+    assert.equal(await page.$eval("h1", (one) => one.textContent), "Price");
+    await after(page, () => page.click(".chips a[href$='polarity=negative']"));
+    const evidence = await json("/insights/aspects/price/evidence.json?polarity=negative");
+    assert.match(await page.$eval("#sentences ~ p", (one) => one.textContent), new RegExp(`^Filtered: ${evidence.total} `));
+    const marked = await texts(page, ".evidence mark");
+    const findings = evidence.reviews.flatMap((review) => review.findings.map((finding) => finding.text.trim()));
+    assert.deepEqual(marked, findings);
+    await after(page, () => page.click(".evidence .head a"));
+    assert.equal(new URL(page.url()).pathname, `/reviews/${evidence.reviews[0].review_id}`);
+    await page.goto(`${SAMPLE}/insights`);
+    await after(page, () => page.click(".people a[href^='/insights?technician=']"));
+    assert.ok((await links(page, ".reviews .head a[href^='/reviews/']")).length > 0);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+}
+
+test("a snippet is copied by its button, and the button is not there without JavaScript", async () => {
+  await browser.defaultBrowserContext().overridePermissions(SAMPLE, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
+  const { page, faults } = await watched(browser);
+  await page.goto(`${SAMPLE}/`);
+  for (const id of ["snippet-embed", "snippet-badge", "snippet-mcp"]) {
+    await page.bringToFront();
+    await page.click(`button[data-copy=${id}]`);
+    await page.waitForFunction((id) => document.querySelector(`[data-copy=${id}]`).nextElementSibling.textContent === "Copied.", {}, id);
+    const snippet = await page.$eval(`#${id}`, (one) => one.textContent);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), snippet);
+    assert.ok(snippet.includes(SAMPLE), snippet);
+  }
+  assert.deepEqual(faults, []);
+  await page.close();
+  const still = await watched(browser, { javascript: false });
+  await still.page.goto(`${SAMPLE}/`);
+  const hidden = await still.page.$$eval("button[data-copy]", (all) => all.every((one) => one.hidden));
+  assert.ok(hidden, "a button that does nothing is shown");
+  await still.page.close();
+});
+
+test("everything is reached by keyboard, in order, and seen to be", async () => {
+  const { page, faults } = await watched(browser);
+  for (const path of ["/", "/search?rating=1&has_response=true", "/insights?aspect=price"]) {
+    await page.goto(SAMPLE + path);
+    // What can be reached and is not in a closed <details>.
+    const wanted = await page.$$eval("a[href], button, input, select, summary", (all) =>
+      all.filter((one) => one.checkVisibility() && !one.disabled).length,
+    );
+    const seen = [];
+    for (let presses = 0; presses < wanted; presses += 1) {
+      await page.keyboard.press("Tab");
+      // A date has parts, each of which takes the focus.
+      while (await page.evaluate((last) => document.activeElement === last, seen.at(-1) ?? null)) await page.keyboard.press("Tab");
+      const focused = await page.evaluateHandle(() => document.activeElement);
+      const { outline, name } = await focused.evaluate((one) => ({
+        outline: getComputedStyle(one).outlineStyle,
+        name: `${one.localName} ${one.id || one.textContent}`,
+      }));
+      assert.notEqual(outline, "none", `${path}: the focus on ${name} is not seen`);
+      seen.push(focused);
+    }
+    const distinct = await page.evaluate((...all) => new Set(all).size, ...seen);
+    assert.equal(distinct, wanted, `${path}: the focus goes astray`);
+  }
+  // The first stop leads past the navigation; then search by keyboard alone.
+  await page.goto(`${SAMPLE}/`);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  assert.equal(new URL(page.url()).hash, "#main");
+  await page.focus("#query");
+  await page.keyboard.type("leak");
+  await after(page, () => page.keyboard.press("Enter"));
+  assert.match(page.url(), /\/search\?query=leak/);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
