@@ -110,9 +110,7 @@ impl Dispatcher {
                 "The message initialize comes alone in its body.",
             ))
         } else {
-            self.sdk
-                .answer(&id, call, is_stateless, rules.has_links())
-                .await
+            self.sdk.answer(call, is_stateless, rules.has_links()).await
         };
         match answered {
             Ok(Answer { json, opens }) => {

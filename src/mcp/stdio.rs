@@ -103,13 +103,13 @@ impl Connection {
             Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
         };
         let id = call.id.clone()?;
-        Some(match self.call(&id, call).await {
+        Some(match self.call(call).await {
             Ok(json) => message::result(&id, &json),
             Err(fault) => message::error(Some(&id), &fault, true),
         })
     }
 
-    async fn call(&mut self, id: &message::Id, call: Call) -> Result<String, RpcError> {
+    async fn call(&mut self, call: Call) -> Result<String, RpcError> {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
@@ -132,7 +132,7 @@ impl Connection {
             || self
                 .revision
                 .is_none_or(|revision| revision > Revision::March2025);
-        let answer = self.sdk.answer(id, call, is_stateless, has_links).await?;
+        let answer = self.sdk.answer(call, is_stateless, has_links).await?;
         let Answer { json, opens } = answer;
         self.revision = opens.or(self.revision);
         Ok(json)

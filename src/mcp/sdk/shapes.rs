@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model;
 
-use super::catalog;
+use crate::mcp::catalog;
 
 /// A tool, marked as harmless: it reads, the same again gives the same, and it reaches nowhere
 /// else.
