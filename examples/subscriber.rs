@@ -42,7 +42,7 @@ const CONTENT_BYTES_MAX: usize = 64 << 20;
 /// After a request that the hub did not take.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// What happened.
+/// What a request to the callback was, for the program that subscribes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
     /// The hub asked whether we mean it, and we do: for so long.
@@ -57,7 +57,7 @@ pub enum Event {
     Denied(String),
 }
 
-/// One subscription.
+/// A subscription to one topic at its hub, and when it is to be renewed.
 #[derive(Debug)]
 pub struct Subscriber {
     /// Where to subscribe, and to what: both as the topic itself says.

@@ -18,7 +18,7 @@ mod sink;
 use meter::{Meter, row};
 use sink::Sink;
 
-/// Deliveries per measurement.
+/// Deliveries per measurement, unless `FAN_OUT_DELIVERIES` sets another number.
 const DELIVERIES: usize = 10_000;
 /// In flight at a time.
 const IN_FLIGHT: usize = 256;

@@ -76,7 +76,7 @@ pub fn address(host: &str) -> IpAddr {
     ))
 }
 
-/// The process.
+/// Runs the receivers; writes the port and the CA certificate to standard output first.
 pub fn main() {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

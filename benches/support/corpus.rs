@@ -80,7 +80,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// That many reviews.
+    /// A corpus of `rows` reviews; each is made when it is asked for.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         Self {
@@ -213,7 +213,7 @@ impl Corpus {
         text
     }
 
-    /// The firm.
+    /// The firm that the reviews are about: its technicians, services and places.
     #[must_use]
     pub fn business() -> Business {
         let technicians = TECHNICIANS.iter().map(|name| Technician {

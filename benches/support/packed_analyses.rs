@@ -60,7 +60,7 @@ impl Noted {
         }
     }
 
-    /// What they say.
+    /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
         let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();

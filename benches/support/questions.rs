@@ -5,25 +5,25 @@ use reviews_service::reviews::{Day, Rating, ReviewFilter, SearchArguments};
 
 use super::corpus::TECHNICIANS;
 
-/// One class.
+/// A class of searches, represented by one search.
 #[derive(Debug)]
 pub struct Question {
     /// What it stands for.
     pub name: &'static str,
-    /// What is asked.
+    /// The query and the filters of the search.
     pub arguments: SearchArguments,
     /// Which goal it has.
     pub goal: Goal,
 }
 
-/// The goals.
+/// Which bound of CPU time an answer has: see [`Goal::milliseconds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
     /// Common words: the newest reviews have enough of them.
     Common,
     /// Words that few reviews have, or none.
     Rare,
-    /// All others.
+    /// All others: the bound grows with the time of the plain scan.
     Any,
 }
 
@@ -43,7 +43,7 @@ impl Goal {
 }
 
 impl Question {
-    /// Its filter.
+    /// The filter made of the arguments, as a request's is.
     #[must_use]
     pub fn filter(&self) -> ReviewFilter {
         ReviewFilter::new(&self.arguments)

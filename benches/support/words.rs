@@ -48,7 +48,7 @@ impl Dice {
         self.below(100) < percent
     }
 
-    /// One of `values`.
+    /// One of `values`, each equally likely; panics where there are none.
     pub fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
         &values[self.below(values.len())]
     }

@@ -28,7 +28,7 @@ impl Anchors {
         )
     }
 
-    /// A category's number.
+    /// A category's index in alphabetical order; `None` where no training sentence has it.
     pub fn number(&self, category: &str) -> Option<usize> {
         self.0.keys().position(|its| its == category)
     }

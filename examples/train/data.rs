@@ -12,10 +12,10 @@ use reviews_service::hash;
 use reviews_service::insights::text::Text;
 use sha2::{Digest as _, Sha256};
 
-/// What is judged.
+/// What a judgement is of.
 #[derive(Debug, Clone)]
 pub enum About {
-    /// The sentence.
+    /// The sentence as a whole, without an anchor.
     Whole,
     /// The tokens that stand for it.
     Tokens(Range<usize>),
@@ -26,20 +26,20 @@ pub enum About {
 /// A sentence with what it says of one thing.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// What is judged.
+    /// The whole sentence, a term in it, or a category.
     pub about: About,
     /// 0 negative, 1 neutral, 2 positive.
     pub label: usize,
 }
 
-/// A sentence.
+/// An annotated sentence with all its judgements.
 #[derive(Debug, Clone)]
 pub struct Sentence {
     /// Its letters and digits, by which equal sentences are told.
     pub same: String,
     /// The sentence, cut up.
     pub text: Text,
-    /// What it says.
+    /// The annotators' judgements, in the order of the file.
     pub judgements: Vec<Judgement>,
 }
 
@@ -57,7 +57,7 @@ impl Sentence {
         }
     }
 
-    /// All its tokens.
+    /// The range of all tokens of the sentence.
     pub fn scope(&self) -> Range<usize> {
         0..self.text.tokens().len()
     }
@@ -186,7 +186,7 @@ fn judgement(
     Ok(Some(Judgement { about, label }))
 }
 
-/// SHA-256 in hexadecimal.
+/// The SHA-256 of `bytes`, in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     hash::hex(&Sha256::digest(bytes))
 }

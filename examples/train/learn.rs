@@ -25,7 +25,7 @@ pub const WHOLE: usize = 1;
 /// How many beginnings there are: those two, and those of eight categories.
 pub const PRIORS: usize = 10;
 
-/// How to learn.
+/// The hyperparameters of one training run.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub epochs: usize,
@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// The network's parameters.
+/// The network's parameters in one vector, and where its tables begin.
 pub struct Net {
     pub tables: Tables,
     pub values: Vec<f32>,

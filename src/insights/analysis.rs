@@ -5,7 +5,7 @@
 /// A stretch of a review's `text`, in Unicode code points; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
-    /// Where it begins.
+    /// The first code point, counted from 0.
     pub start: u32,
     /// Where it has ended.
     pub end: u32,
@@ -16,7 +16,7 @@ pub struct Span {
 pub enum Language {
     /// There are no words.
     None,
-    /// English: analysed.
+    /// English: the one language that is analysed.
     English,
     /// Something else: counted, not analysed.
     Other,
@@ -45,11 +45,11 @@ impl Language {
 /// How something is spoken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Polarity {
-    /// Well.
+    /// It is spoken of well.
     Positive,
-    /// Badly.
+    /// It is spoken of badly.
     Negative,
-    /// As a fact.
+    /// It is told as a fact, and not judged.
     Neutral,
     /// What speaks for one label is too weak against what speaks for another.
     Uncertain,
@@ -143,7 +143,7 @@ impl MentionKind {
 /// A name in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// What it names.
+    /// Whether it names a technician, a service or a place.
     pub kind: MentionKind,
     /// Whom or what it may be, sorted: one value is a link, several are an ambiguity that counts
     /// for nobody.
@@ -153,7 +153,7 @@ pub struct Mention {
     /// The last sentence that still speaks of it: those between begin with he, she, they or it, and
     /// name nobody else.
     pub through: u32,
-    /// The words.
+    /// The words that name it.
     pub span: Span,
     /// Which rule linked them, for example `full_name`, `nickname`, `misspelling`, `synonym`.
     pub rule: &'static str,

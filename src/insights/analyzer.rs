@@ -31,7 +31,7 @@ const HASH_BYTES: usize = 16;
 /// What is read, and what is known about it.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The review's text.
+    /// The review's text; read up to `TEXT_CHARS_MAX`.
     pub text: &'a str,
     /// Its language, BCP 47, where that was recorded.
     pub language: Option<&'a str>,

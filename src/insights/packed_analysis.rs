@@ -29,7 +29,7 @@ pub struct PackedAnalysis {
 pub struct PackedHead {
     /// [`crate::reviews::Day::number`] of its date.
     pub day: i32,
-    /// One to five.
+    /// The review's rating, 1 to 5.
     pub stars: u8,
     /// Whether it was analysed.
     pub language: Language,
@@ -46,7 +46,7 @@ pub struct PackedFinding {
     pub aspect: u8,
     /// How that is spoken of.
     pub polarity: Polarity,
-    /// In which sentence.
+    /// In which sentence, counted from 0, or the nearest number that fits.
     pub sentence: u16,
     /// Where its clause begins, in code points.
     pub start: u32,
@@ -57,7 +57,7 @@ pub struct PackedFinding {
 }
 
 impl PackedFinding {
-    /// Its clause.
+    /// Its clause, in code points; cut off where `len` did not fit.
     #[must_use]
     pub fn span(&self) -> Span {
         Span {
@@ -76,7 +76,7 @@ pub struct PackedName {
     pub finding_mask: u32,
     /// Which of them stand in a sentence that names it for certain, or in the next one.
     pub near_mask: u32,
-    /// What it is.
+    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
     /// Whether the review names it for certain, recorded or read.
     pub is_linked: bool,
@@ -91,11 +91,11 @@ pub struct PackedName {
 pub struct PackedAnalysisRef<'a> {
     /// What every packed analysis has.
     pub head: PackedHead,
-    /// [`PackedAnalysis::findings`].
+    /// Its findings, in the order of [`PackedAnalysis::findings`].
     pub findings: &'a [PackedFinding],
-    /// [`PackedAnalysis::names`].
+    /// Its names, in the order of [`PackedAnalysis::names`].
     pub names: &'a [PackedName],
-    /// [`PackedAnalysis::phrases`].
+    /// Its phrases' hashes, in the order of [`PackedAnalysis::phrases`].
     pub phrases: &'a [u32],
 }
 

@@ -9,18 +9,18 @@ const MEASURED: &str = include_str!("quality.tsv");
 /// By which means the model's own figure is made; the others stand beside it for comparison only.
 const MODEL: &str = "model";
 
-/// A figure.
+/// One measure of one task on one set of annotated sentences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// What was to be told, for example `aspect`.
     pub task: String,
-    /// Of which sentences.
+    /// Of which sentences, for example `ordinary_held_out`.
     pub set: String,
     /// The measure, for example `f1` or `accuracy`.
     pub measure: String,
     /// How many rows the set has.
     pub n: usize,
-    /// The figure.
+    /// The measured value, as a share.
     pub share: Share,
 }
 

@@ -18,7 +18,7 @@ const KINDS: [(MentionKind, &str); 3] = [
     (MentionKind::ServiceArea, "service_areas"),
 ];
 
-/// One annotated text.
+/// An annotated text, and the links expected in it.
 struct Row {
     text: String,
     author: String,

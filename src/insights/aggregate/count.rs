@@ -46,7 +46,7 @@ pub struct Counted {
     pub reviews: u32,
     /// Of them with a text.
     pub with_text: u32,
-    /// Of these analysed.
+    /// How many of these are English, and so were analysed.
     pub analysed: u32,
     /// Of these in another language.
     pub foreign: u32,
@@ -56,7 +56,7 @@ pub struct Counted {
     pub days: Option<(i32, i32)>,
     /// Analysed reviews by how they speak as a whole.
     pub overall: Votes,
-    /// Of each aspect.
+    /// Counts of each aspect, in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
     /// Of each who or what is named.
     pub entities: Vec<OpinionCounts>,
@@ -106,7 +106,7 @@ impl Counted {
     }
 }
 
-/// What moves along.
+/// What the pass keeps from one review to the next.
 struct Pass<'a> {
     roster: &'a Roster,
     newest: i32,

@@ -16,9 +16,9 @@ const ASPECTS_MAX: usize = 2;
 pub struct Answered {
     /// `aspect-` or `service-` and the id.
     pub id: String,
-    /// The question.
+    /// The aspect's question from the trade, or one made of the service's name.
     pub question: String,
-    /// The answer.
+    /// Counts by polarity, for a service what is judged most, and at most two quotes.
     pub answer: String,
     /// The aspect that it is about.
     pub aspect: Option<String>,

@@ -23,20 +23,20 @@ impl From<Polarity> for Vote {
 /// Reviews by their vote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Votes {
-    /// See [`Vote::Positive`].
+    /// Reviews of [`Vote::Positive`]: praise, and no blame.
     pub positive: u32,
-    /// See [`Vote::Negative`].
+    /// Reviews of [`Vote::Negative`]: blame, and no praise.
     pub negative: u32,
-    /// See [`Vote::Neutral`].
+    /// Reviews of [`Vote::Neutral`]: facts alone.
     pub neutral: u32,
-    /// See [`Vote::Mixed`].
+    /// Reviews of [`Vote::Mixed`]: both praise and blame.
     pub mixed: u32,
-    /// See [`Vote::Uncertain`].
+    /// Reviews of [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,
 }
 
 impl Votes {
-    /// Counts one.
+    /// Counts one review of that vote.
     pub const fn count(&mut self, vote: Vote) {
         match vote {
             Vote::Positive => self.positive += 1,
@@ -78,7 +78,7 @@ impl Votes {
         }
     }
 
-    /// All of them.
+    /// How many reviews there are, whatever their vote.
     #[must_use]
     pub const fn reviews(&self) -> u32 {
         self.positive + self.negative + self.neutral + self.mixed + self.uncertain
@@ -121,11 +121,11 @@ impl Share {
 /// How much a figure of `n` reviews can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confidence {
-    /// Fewer than 10.
+    /// It rests on fewer than 10 reviews.
     Low,
-    /// 10 to 50.
+    /// It rests on 10 to 50 reviews.
     Standard,
-    /// More than 50.
+    /// It rests on more than 50 reviews.
     High,
 }
 

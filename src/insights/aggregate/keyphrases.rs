@@ -22,7 +22,7 @@ use crate::steps;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
-/// See [`REVIEWS_MIN`].
+/// That part: one in so many of the analysed reviews.
 const REVIEWS_SHARE: u32 = 1_000;
 /// How many topics there are at most.
 const TOPICS_MAX: usize = 24;
@@ -32,7 +32,7 @@ const LIKELIHOOD_MIN: f64 = 15.13;
 const QUOTED_FROM: usize = 12;
 /// A quote of a topic reads best with so many code points.
 const QUOTE_MIN: u32 = 35;
-/// See [`QUOTE_MIN`].
+/// The longest such quote, in code points; [`QUOTE_MIN`] is the shortest.
 const QUOTE_MAX: u32 = 120;
 /// An aspect goes with a topic if so many sentences have both, ...
 const JOINT_MIN: usize = 2;
@@ -42,7 +42,7 @@ const JOINT_PART: usize = 4;
 /// A phrase that stands out.
 #[derive(Debug, Clone)]
 pub struct Topic {
-    /// The words, folded.
+    /// One to three words, folded, with single spaces between.
     pub phrase: String,
     /// How many reviews have it.
     pub reviews: u32,

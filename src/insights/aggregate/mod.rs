@@ -37,7 +37,7 @@ pub struct AggregateInput<'a> {
     pub unanalyzed: usize,
     /// The review at a place of the packed analyses' order, counted from 0.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
-    /// What customers judge.
+    /// The trade whose aspects the packed analyses number.
     pub trade: &'a Trade,
     /// Whose reviews they are.
     pub business: &'a Business,
@@ -82,7 +82,7 @@ pub struct Corpus {
     pub window: Option<(i32, i32)>,
 }
 
-/// Aggregates the insights.
+/// Counts the packed analyses in one pass, and derives the insights from the counts.
 #[must_use]
 pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
     let AggregateInput {

@@ -44,18 +44,18 @@ pub struct OpinionStats {
     pub quotes: Vec<Quote>,
 }
 
-/// One aspect.
+/// One aspect of the trade, and all that is counted of it.
 #[derive(Debug, Clone)]
 pub struct Aspect {
-    /// Its id.
+    /// The trade's id of it, for example `response_time`.
     pub id: String,
-    /// Its name.
+    /// The trade's name of it, for readers.
     pub label: String,
     /// What a customer would ask.
     pub question: String,
     /// How often texts judge it.
     pub mentions: u32,
-    /// What they say.
+    /// Votes, trend and quotes of the reviews that speak of it.
     pub said: OpinionStats,
     /// Topics that go with it: phrase, and in how many of its reviews.
     pub sub_topics: Vec<(String, u32)>,
@@ -66,11 +66,11 @@ pub struct Aspect {
 /// Somebody or something that reviews name.
 #[derive(Debug, Clone)]
 pub struct Entity {
-    /// What it is.
+    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
-    /// The firm's id.
+    /// The firm's id; `None` for places and for what is in none of the firm's lists.
     pub id: Option<String>,
-    /// The name.
+    /// The name in the firm's list, or the value that reviews have where no list has it.
     pub name: String,
     /// How many reviews name it, recorded or in the text.
     pub reviews: u32,
@@ -98,15 +98,15 @@ pub struct Joint {
 /// Reviews of one month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonthCount {
-    /// The year.
+    /// The calendar year of the month.
     pub year: i32,
     /// The month, from 1.
     pub month: i32,
-    /// How many.
+    /// How many reviews of the month speak of it, whatever their vote.
     pub reviews: u32,
-    /// Of them positive.
+    /// How many of them are positive.
     pub positive: u32,
-    /// Of them negative.
+    /// How many of them are negative.
     pub negative: u32,
 }
 
@@ -117,7 +117,7 @@ pub struct Trend {
     pub months: Vec<MonthCount>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,
-    /// What was compared.
+    /// The half years compared; `None` where the direction is unknown.
     pub compared: Option<Compared>,
 }
 
@@ -126,18 +126,18 @@ pub struct Trend {
 pub struct Compared {
     /// The last six months up to that of the newest review.
     pub recent: Period,
-    /// The six before.
+    /// The six months before those.
     pub previous: Period,
 }
 
-/// Some months.
+/// Six calendar months, and their reviews that judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// Year and month that it begins with.
     pub from: (i32, i32),
     /// Year and month that it ends with.
     pub to: (i32, i32),
-    /// Positive reviews.
+    /// How many reviews of these months are positive.
     pub positive: u32,
     /// Of so many that judge.
     pub judged: u32,

@@ -29,7 +29,7 @@ pub struct QuoteCandidate {
     quote_rank: u32,
     /// The place of its review in the order of all.
     pub position: u32,
-    /// What it says.
+    /// The finding whose clause is quoted, or the sentence around it.
     pub finding: PackedFinding,
 }
 
@@ -117,20 +117,20 @@ const fn judges(polarity: Polarity) -> bool {
 /// A review as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original {
-    /// Its id.
+    /// The review's id, as published.
     pub id: String,
     /// How many stars it gives.
     pub stars: u8,
-    /// Its day.
+    /// The date of the review.
     pub date: NaiveDate,
-    /// Its text.
+    /// The whole text, as the customer wrote it.
     pub text: String,
 }
 
 /// An original, cut up.
 #[derive(Debug)]
 pub struct Opened {
-    /// The review.
+    /// The review as it was fetched.
     pub original: Original,
     /// Its words and sentences.
     pub text: Text,
@@ -143,7 +143,7 @@ pub struct Originals<'a> {
 }
 
 impl<'a> Originals<'a> {
-    /// What `fetch` finds.
+    /// An empty cache over `fetch`, which gives the review at a place; 0 is the newest.
     #[must_use]
     pub fn new(fetch: &'a dyn Fn(usize) -> Option<Original>) -> Self {
         Self {
@@ -169,19 +169,19 @@ impl<'a> Originals<'a> {
 /// Words of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quote {
-    /// Whose.
+    /// The id of the quoted review.
     pub review_id: String,
     /// In which sentence, counted from 0.
     pub sentence: u32,
     /// Where in the text.
     pub span: Span,
-    /// The words.
+    /// The quoted words: those of `span`.
     pub text: String,
-    /// How they speak.
+    /// How the quoted finding or sentence speaks.
     pub polarity: Vote,
-    /// The review's day.
+    /// The date of the quoted review.
     pub date: NaiveDate,
-    /// Its stars.
+    /// The rating of the quoted review, 1 to 5.
     pub stars: u8,
 }
 

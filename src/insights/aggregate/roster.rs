@@ -8,11 +8,11 @@ use crate::insights::packed_analysis::name_key;
 /// Somebody or something that reviews name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// What it is.
+    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
     /// The firm's id; places and what is in no list have none.
     pub id: Option<String>,
-    /// The name.
+    /// The name in the firm's list, or the value that reviews have where no list has it.
     pub name: String,
     key: u64,
 }

@@ -21,24 +21,24 @@ const SIDES_MAX: usize = 3;
 const NAMES_MAX: usize = 3;
 /// How many ids of reviews stand beside a sentence.
 const IDS_MAX: usize = 3;
-/// What is told.
+/// The counted insights that the summary and the answers are made from.
 pub struct NarrativeInput<'a> {
-    /// Whose reviews.
+    /// The firm, for the sentence about the whole, which names it.
     pub business: &'a Business,
-    /// Which reviews.
+    /// Totals over all reviews, with the votes of whole texts.
     pub corpus: &'a Corpus,
-    /// What customers judge.
+    /// The counted aspects, in the trade's order.
     pub aspects: &'a [Aspect],
     /// Whom and what they name.
     pub entities: &'a [Entity],
-    /// What stands out.
+    /// Phrases that stand out, the clearest first.
     pub topics: &'a [Topic],
 }
 
-/// One sentence.
+/// One sentence of the summary, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// What it says.
+    /// The sentence itself, in English.
     pub text: String,
     /// Which template made it.
     pub template: &'static str,
@@ -49,7 +49,7 @@ pub struct Sentence {
 /// What a sentence rests on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The aspect's id.
+    /// The aspect's id; `None` where the sentence is of no single aspect.
     pub aspect: Option<String>,
     /// Names or ids of whom or what is told.
     pub entities: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Evidence {
     pub review_ids: Vec<String>,
 }
 
-/// The sentences.
+/// The sentences in a fixed order: whole, praise, blame, trends, names, topics.
 pub fn sentences(input: &NarrativeInput<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));

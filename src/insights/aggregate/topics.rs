@@ -25,7 +25,7 @@ const LINK: &str = "of";
 /// What a word can be in a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Nothing.
+    /// No part of a phrase, except [`LINK`] between two plain words.
     Stop,
     /// Part of it, beside a word that is plain.
     Weak,

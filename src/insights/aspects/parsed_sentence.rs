@@ -24,7 +24,7 @@ pub struct Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub units: Range<usize>,
-    /// How it begins.
+    /// What parts it from the clause before it.
     pub kind: Kind,
     /// Whom and what it is about.
     pub about: About,
@@ -33,7 +33,7 @@ pub struct Clause {
 /// Whom and what a clause is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct About {
-    /// Another company.
+    /// Another company, until the firm is named again.
     pub elsewhere: bool,
     /// What the customer would have liked.
     pub wishes: bool,
@@ -294,7 +294,7 @@ impl<'judge> ParsedSentence<'judge> {
 /// How a clause begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// With the sentence.
+    /// With the sentence, without a mark or `but` before it.
     First,
     /// After a comma or another mark.
     Mark,

@@ -15,7 +15,7 @@ pub type RuleIndex = u32;
 pub enum Rank {
     /// It judges an aspect.
     Judges,
-    /// Anything else.
+    /// It names, hints, holds an opinion, or is a cue that does more than part clauses.
     #[default]
     Other,
     /// It only parts clauses.
@@ -38,7 +38,7 @@ struct Node {
     rank: Rank,
 }
 
-/// The tree.
+/// A prefix tree of all patterns. Its nodes hold ranges of the lists.
 #[derive(Debug, Clone, Default)]
 pub struct Trie {
     nodes: Vec<Node>,
@@ -54,7 +54,7 @@ pub struct Trie {
 /// Rules that match at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'judge> {
-    /// The first unit.
+    /// The first unit that matches, counted within the sentence.
     pub start: usize,
     /// The unit after the last.
     pub end: usize,

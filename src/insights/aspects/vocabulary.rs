@@ -91,7 +91,7 @@ pub struct Vocabulary {
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit<'judge> {
-    /// The first token.
+    /// The first token, by its index in the text.
     pub start: usize,
     /// The token after the last.
     pub end: usize,

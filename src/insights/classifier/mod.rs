@@ -74,9 +74,9 @@ pub struct NgramClassifier {
 /// A part of a sentence, or the whole of it, and what it sounds like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Its tokens.
+    /// Its tokens, as a range of the text's.
     pub tokens: Range<usize>,
-    /// Its sums.
+    /// The biases and what its known runs of words add, in units of 1/[`UNIT`].
     pub sums: Sums,
 }
 

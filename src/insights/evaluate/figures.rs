@@ -11,9 +11,9 @@ const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::
 /// A share of a count, with its interval of 95 % after Wilson.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Share {
-    /// So many.
+    /// The numerator: how many of `whole`.
     pub part: usize,
-    /// Of so many.
+    /// The denominator; may be 0.
     pub whole: usize,
 }
 
@@ -32,7 +32,7 @@ impl Share {
         }
     }
 
-    /// The interval's ends.
+    /// The interval's lower and upper end; 0 and 1 of nothing.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -49,7 +49,7 @@ impl Share {
 /// How often an aspect was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// By both.
+    /// By the reader and the annotator.
     pub both: usize,
     /// By the reader alone.
     pub analyzer: usize,
@@ -89,15 +89,15 @@ impl Counts {
 /// A pair on which reader and annotator differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
-    /// The text.
+    /// The annotated text that was read.
     pub text: String,
-    /// The aspect.
+    /// The id of the aspect on which they differ.
     pub aspect: String,
     /// What the annotator says, if it is there for him.
     pub expected: Option<Polarity>,
     /// What the reader says, if it is there for it.
     pub got: Option<Polarity>,
-    /// The reader's reasons.
+    /// The reader's hits for the aspect; empty where it did not find it.
     pub hits: Vec<Hit>,
 }
 
@@ -106,7 +106,7 @@ pub struct Miss {
 pub struct Quality {
     /// Rows of the file.
     pub n: usize,
-    /// Different texts.
+    /// Distinct texts; each has a row for every aspect that it judges.
     pub texts: usize,
     /// Pairs of text and aspect, all aspects together.
     pub pairs: Counts,
@@ -119,7 +119,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Counts one pair.
+    /// Counts one pair; `None` is a side that did not find the aspect in the text.
     pub(super) fn count(
         &mut self,
         text: &str,

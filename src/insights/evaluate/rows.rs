@@ -10,9 +10,9 @@ const HEADER: &str = "text\taspect\tpolarity";
 /// One judgement of an annotator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The sentence.
+    /// The sentence, without white space around it.
     pub text: String,
-    /// The aspect's id.
+    /// The id of the aspect that it judges.
     pub aspect: String,
     /// Positive, negative or neutral.
     pub polarity: Polarity,
@@ -22,7 +22,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct RowError {
-    /// The file's name.
+    /// The file's name, as it was given to [`rows`].
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,

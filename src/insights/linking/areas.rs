@@ -25,7 +25,7 @@ const FUNCTION: [Class; 12] = [
     Class::BeforeMonth,
 ];
 
-/// The declared places.
+/// The firm's service areas, found by the words of their names.
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,

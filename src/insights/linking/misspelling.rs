@@ -21,7 +21,7 @@ const SLIPS_MAX: usize = 2;
 /// The name that a word may be a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guess {
-    /// Its number.
+    /// The number that the name was added with.
     pub id: u32,
     /// Whether it is a long shot: two slips, or few letters.
     pub is_far: bool,

@@ -13,7 +13,7 @@ pub struct Nicknames {
 }
 
 impl Nicknames {
-    /// Reads the tables.
+    /// Reads the built-in tables, `nicknames.txt` and `spellings.txt`.
     pub fn new() -> Self {
         let mut forms: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (full, short) in rows(SHORT).filter_map(|row| row.split_once(": ")) {

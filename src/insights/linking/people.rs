@@ -29,9 +29,9 @@ struct Form {
 /// A place where a person is named.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its sentence.
+    /// The index of its sentence in the text.
     pub sentence: usize,
-    /// Its tokens.
+    /// The tokens of the name, as a range of the text's.
     pub tokens: std::ops::Range<usize>,
     /// Whether somebody of the firm's is meant.
     pub certainty: Certainty,
@@ -45,10 +45,10 @@ pub struct Candidate {
     pub count: usize,
 }
 
-/// The roster.
+/// The firm's technicians, found by every form of their names.
 #[derive(Debug, Clone)]
 pub struct People {
-    /// Their full names.
+    /// Their full names; a person's number is the index.
     pub names: Vec<String>,
     initials: Vec<Option<char>>,
     forms: Trie<Form>,

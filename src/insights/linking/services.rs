@@ -67,9 +67,9 @@ pub struct Services {
 /// A service named in a text.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// Its sentence.
+    /// The index of its sentence in the text.
     pub sentence: usize,
-    /// Its tokens.
+    /// The tokens of the name, as a range of the text's.
     pub tokens: Range<usize>,
     /// Which it may be: ids, sorted.
     pub ids: Vec<String>,

@@ -11,13 +11,13 @@ const ASIDE_MAX: usize = 9;
 /// A stretch of tokens that may be a name.
 #[derive(Debug, Clone)]
 pub struct TokenContext<'a> {
-    /// The text.
+    /// The whole text, with what is known of its words.
     pub tagged: &'a TaggedText<'a>,
-    /// The sentence's number.
+    /// The index of the sentence in the text.
     pub number: usize,
-    /// The sentence's tokens.
+    /// The sentence's tokens, as a range of the text's.
     pub sentence: Range<usize>,
-    /// The name's tokens.
+    /// The name's tokens, within those of the sentence.
     pub name: Range<usize>,
 }
 

@@ -7,7 +7,7 @@ use crate::steps;
 
 #[derive(Debug, Clone)]
 struct Node<V> {
-    /// By number.
+    /// A word's number and the index of its node, ascending by number.
     children: Vec<(u32, u32)>,
     values: Vec<V>,
 }

@@ -163,7 +163,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The table.
+    /// The words of the built-in table, without any firm's names.
     pub fn new() -> Self {
         let mut words = Self::default();
         let mut class = None;
@@ -265,7 +265,7 @@ impl Words {
 /// A text with what is known of its words.
 #[derive(Debug)]
 pub struct TaggedText<'a> {
-    /// The text.
+    /// The text whose tokens were looked up.
     pub text: &'a Text,
     words: Vec<Word>,
     /// A sentence is shouted when most of its words are upper case: capitals say nothing there.

@@ -81,17 +81,17 @@ pub struct Figure {
 /// differences mean something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scores {
-    /// For ill.
+    /// For the label negative: spoken of badly.
     pub negative: i32,
     /// For a mere fact.
     pub neutral: i32,
-    /// For well.
+    /// For the label positive: spoken of well.
     pub positive: i32,
     /// What added most to positive less negative, strongest first, at most [`HITS_MAX`].
     pub hits: Vec<Hit>,
 }
 
-/// The model.
+/// The polarity model, with the digest of its weights and the figures of its training.
 #[derive(Debug, Clone)]
 pub struct Model {
     vocabulary: Vocabulary,

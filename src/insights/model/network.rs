@@ -29,7 +29,7 @@ pub struct Network {
 /// What the sums came to, in thousandths, for negative, neutral and positive; and what made them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
-    /// The labels' sums.
+    /// The scores of negative, neutral and positive, priors included.
     pub labels: [i32; LABELS],
     /// Positive less negative of what each token added by itself.
     pub words: Vec<i32>,
@@ -44,7 +44,7 @@ const ONE_BITS: u32 = 6;
 const ONE: i32 = 1 << ONE_BITS;
 
 impl Network {
-    /// Unfolds `weights`.
+    /// Computes beforehand what each word, place and role adds to the filters.
     #[must_use]
     pub fn new(weights: &Weights) -> Self {
         let words = weights.keys.len() + 1;
@@ -82,7 +82,7 @@ impl Network {
         }
     }
 
-    /// Sums up.
+    /// Sums the priors, the points of all tokens, and each filter's strongest match.
     #[must_use]
     pub fn run(&self, seen: &[Seen]) -> Sums {
         let has_anchor = seen.iter().any(|seen| seen.is_anchor());

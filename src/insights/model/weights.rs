@@ -14,7 +14,7 @@ pub const ROLE: usize = 4;
 pub const INPUT: usize = WORD + PLACE + ROLE;
 /// How many filters look at every three tokens, and as many again at those around the anchor.
 pub const FILTERS: usize = 32;
-/// Negative, neutral, positive.
+/// How many labels there are: negative, neutral, positive, in this order.
 pub const LABELS: usize = 3;
 /// A word's points for negative and for positive, where it is not negated and where it is; for
 /// neutral they are 0.
@@ -57,7 +57,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// The file's bytes.
+    /// The weights in the format that [`Weights::parse`] reads.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

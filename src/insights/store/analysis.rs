@@ -24,7 +24,7 @@ pub struct NewAnalysis {
     pub text_hash: String,
     /// Of what read it: [`crate::insights::Analyzer::method`].
     pub method_hash: String,
-    /// What was found.
+    /// The whole analysis, with the reasons for its findings.
     pub analysis: Analysis,
     /// What of that is counted.
     pub packed_analysis: PackedAnalysis,

@@ -9,7 +9,7 @@ use std::hash::Hasher;
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// One more piece.
+    /// Mixes 64 more bits into a key.
     #[must_use]
     pub const fn mix(key: u64, piece: u64) -> u64 {
         let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);

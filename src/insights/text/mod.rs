@@ -15,13 +15,13 @@ pub use fingerprint::Fingerprint;
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `great`, `don't`
+    /// No upper-case letters: `great`, `don't`
     Lower,
-    /// `Great`, `I`
+    /// Its first letter alone is upper case: `Great`, `I`
     Capitalised,
     /// `AC`, `NOT`: two or more letters, all upper case
     Upper,
-    /// `DeShawn`
+    /// Any other mixture of cases: `DeShawn`
     Mixed,
     /// Begins with a digit: `24`, `7:30`, `2,400`, `5th`
     Number,
@@ -55,7 +55,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Cuts up `original`.
+    /// Cuts `original` into tokens and sentences, and normalises its words.
     #[must_use]
     pub fn new(original: &str) -> Self {
         let (normal, tokens) = tokens::cut(original);

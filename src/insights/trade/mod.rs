@@ -102,7 +102,7 @@ pub struct Rule {
     pub id: String,
     /// What it matches: any of these ways.
     pub ways: Vec<Vec<Step>>,
-    /// What that means.
+    /// What a match says: a judgement, a name, a hint, an opinion or a cue.
     pub meaning: Meaning,
 }
 
@@ -126,7 +126,7 @@ pub struct Trade {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct TradeError {
-    /// The file's name.
+    /// The file's name, as it was given to [`Trade::parse_all`].
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,

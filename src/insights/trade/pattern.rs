@@ -169,7 +169,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// `(one way|another)?`
+    /// A group from its `(` on, optional with a `?` behind it: `(one way|another)?`
     fn group(&mut self) -> Result<Item, String> {
         self.rest = &self.rest[1..];
         self.depth += 1;

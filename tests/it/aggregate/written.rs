@@ -81,7 +81,7 @@ const ASPECTS: [&str; 6] = [
 ];
 /// People; the last one is hardly ever named.
 pub const PEOPLE: [&str; 4] = ["Ann Moss", "Bo Reed", "Cy Dunn", "Di Rare"];
-/// The newest day.
+/// The latest day that a review can have.
 const NEWEST: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 8).unwrap();
 
 /// A review and what it says.
@@ -91,7 +91,7 @@ pub struct Written {
     pub analysis: Analysis,
 }
 
-/// `SplitMix64`.
+/// Deterministic random numbers by `SplitMix64`; the field is its state.
 pub struct Dice(pub u64);
 
 impl Dice {

@@ -30,7 +30,7 @@ pub struct Checker {
 pub struct UnknownKeyword {
     /// The operation's id, or its method and path where it has none.
     pub operation: String,
-    /// The parameter's name.
+    /// The parameter's name in the API document.
     pub parameter: String,
     /// The keyword, with its value where that is what is not known.
     pub keyword: String,

@@ -23,13 +23,13 @@ pub(super) enum Rule {
         least: Option<String>,
         most: Option<String>,
     },
-    /// `YYYY-MM-DD`.
+    /// A calendar day, as `YYYY-MM-DD`.
     Day,
-    /// A review's id.
+    /// A review's id, of [`ID_PATTERN`].
     Id,
-    /// `true` or `false`.
+    /// `true` or `false`, in lower case.
     Flag,
-    /// One of these.
+    /// One of these texts, case and all.
     Choice(Vec<String>),
     /// Anything, in these bounds.
     Text {
@@ -205,7 +205,7 @@ struct Decimal<'a> {
     /// of comparing.
     whole_digits: usize,
     whole: &'a str,
-    /// Without trailing zeros.
+    /// The digits after the point, without trailing zeros.
     fraction: &'a str,
 }
 

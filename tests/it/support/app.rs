@@ -200,12 +200,12 @@ impl TestApp {
         self.app.drain().await.unwrap();
     }
 
-    /// The clock.
+    /// The manual clock that the service goes by.
     pub const fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Moves the clock.
+    /// Lets so much time pass for the service; backwards, it moves the wall clock alone.
     pub fn advance(&self, by: chrono::Duration) {
         self.clock.advance(by);
     }
@@ -215,7 +215,7 @@ impl TestApp {
         self.clock.waiting()
     }
 
-    /// The database file.
+    /// The path of the database file.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("reviews.db")
     }
@@ -225,17 +225,17 @@ impl TestApp {
         self.folder.path()
     }
 
-    /// The database.
+    /// The database as the service itself has it open.
     pub fn database(&self) -> &Database {
         self.app.database()
     }
 
-    /// The service itself.
+    /// The service itself, without the helpers of this type.
     pub const fn app(&self) -> &App {
         &self.app
     }
 
-    /// Answers a GET.
+    /// Answers a GET without header fields, and checks as [`Self::send`] does.
     pub async fn get(&self, target: &str) -> Answer {
         self.send(Method::GET, target, &[]).await
     }

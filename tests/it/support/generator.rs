@@ -64,10 +64,10 @@ pub const TECHNICIANS: [&str; 5] = [
     "Will Grant",
     "Roberto \"Beto\" Ruiz",
 ];
-/// Ids.
+/// Ids of services that reviews may mention.
 pub const SERVICES: [&str; 4] = ["ac-repair", "furnace-repair", "water-heater", "drain"];
 
-/// `SplitMix64`.
+/// Deterministic random numbers and reviews, by `SplitMix64`.
 #[derive(Debug, Clone)]
 pub struct Generator(u64);
 
@@ -91,7 +91,7 @@ impl Generator {
         self.below(times) == 0
     }
 
-    /// One of these.
+    /// One of these, each equally likely; panics where there are none.
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
@@ -165,7 +165,7 @@ impl Generator {
         }
     }
 
-    /// So many reviews.
+    /// So many reviews, numbered from 0.
     pub fn reviews(&mut self, count: usize) -> Vec<Review> {
         (0..count).map(|number| self.review(number)).collect()
     }

@@ -37,7 +37,7 @@ const NAMES: [&str; 12] = [
 /// How a receiver treats connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// As it should.
+    /// It serves HTTPS with a certificate that is trusted.
     Https,
     /// Its certificate is from nobody we know.
     Untrusted,
@@ -148,7 +148,7 @@ impl Receiver {
         }
     }
 
-    /// Where it listens.
+    /// The address and the port that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

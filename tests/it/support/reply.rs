@@ -7,7 +7,7 @@ pub enum Reply {
     Answer(u16, Vec<(String, String)>, Vec<u8>),
     /// 200 and the challenge, as a subscriber who agrees.
     Challenge,
-    /// Nothing, ever.
+    /// No byte, until the client closes the connection.
     Never,
     /// 200, and then a byte now and then.
     Drip,
@@ -23,7 +23,7 @@ pub enum Reply {
     LongField(usize),
     /// Something that is not HTTP.
     Garbage,
-    /// The connection's end.
+    /// The connection's end instead of an answer.
     Close,
     /// 200, half a body, and the connection's end.
     CloseInBody,

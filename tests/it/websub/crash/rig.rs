@@ -7,7 +7,7 @@ use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
 use crate::support::{Manner, Received, Receiver, Reply, rows_say, sqlite3};
 
-/// How many subscribe.
+/// How many callbacks subscribe, over all hosts.
 pub const SUBSCRIBERS: usize = 200;
 /// At so many hosts, each of which has at most four exchanges at a time.
 const HOSTS: usize = 5;
@@ -107,7 +107,7 @@ impl Rig {
         deliveries
     }
 
-    /// Forgets what came.
+    /// Drops every request received so far, at all hosts.
     pub fn forget(&self) {
         self.receivers.iter().for_each(Receiver::forget);
     }
