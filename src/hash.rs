@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
-/// Where [`fnv1a`] begins.
+/// The FNV-1a offset basis for 64 bits: the `hash` that [`fnv1a`] starts from.
 pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
-/// Lower-case hexadecimal.
+/// The bytes in hexadecimal: two lower-case digits each.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes

@@ -48,7 +48,7 @@ impl Description {
 pub struct DescriptionEndpoint {
     /// Whose snapshot gives the examples.
     pub ctx: Arc<Ctx>,
-    /// The description.
+    /// The OpenAPI document, to which the examples are added.
     pub description: Arc<Description>,
 }
 

@@ -196,7 +196,7 @@ impl App {
         &self.database
     }
 
-    /// What answers agents.
+    /// The MCP server, which answers agents.
     #[must_use]
     pub const fn agents(&self) -> &Arc<Mcp> {
         &self.agents

@@ -97,7 +97,7 @@ pub struct HubLimits {
     /// Subscriptions of one callback host
     #[arg(long = "hub-subscriptions-per-host-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX", default_value = "1000", value_parser = limit())]
     pub subscriptions_per_host_max: u64,
-    /// Subscriptions in all
+    /// Subscriptions of all callback hosts together
     #[arg(long = "hub-subscriptions-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_MAX", default_value = "200000", value_parser = limit())]
     pub subscriptions_max: u64,
     /// Bytes delivered to one callback host in an hour

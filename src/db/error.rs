@@ -41,7 +41,7 @@ pub enum DbError {
     Damaged {
         /// The path of the database file.
         path: PathBuf,
-        /// SQLite's own message.
+        /// What SQLite reported, in its own words.
         reason: String,
     },
     /// A newer release has migrated the file.

@@ -52,7 +52,7 @@ impl Opening {
         }
     }
 
-    /// The database.
+    /// The open database; while it is new, under a temporary name.
     #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database

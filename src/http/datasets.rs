@@ -21,7 +21,7 @@ use crate::{respond, wire};
 /// Handlers of the printed documents.
 pub struct DatasetsApi(pub(super) Arc<Ctx>);
 
-/// `/reviews.json`.
+/// The documented response of `/reviews.json`.
 pub struct ReviewsSpec;
 impl ResponseSpec for ReviewsSpec {
     type Content = wire::Dataset;
@@ -32,7 +32,7 @@ impl ResponseSpec for ReviewsSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// `/insights.json`.
+/// The documented response of `/insights.json`.
 pub struct InsightsSpec;
 impl ResponseSpec for InsightsSpec {
     type Content = wire::InsightsAnswer;
@@ -48,7 +48,7 @@ impl ResponseSpec for InsightsSpec {
     ];
 }
 
-/// `/api/feed.json`.
+/// The documented response of `/api/feed.json`.
 pub struct JsonFeedSpec;
 impl ResponseSpec for JsonFeedSpec {
     type Content = wire::Feed;
@@ -58,7 +58,7 @@ impl ResponseSpec for JsonFeedSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// `/feed.xml`.
+/// The documented response of `/feed.xml`.
 pub struct AtomFeedSpec;
 impl ResponseSpec for AtomFeedSpec {
     type Content = String;

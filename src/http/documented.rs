@@ -16,7 +16,7 @@ use crate::wire::Problem;
 pub trait ResponseSpec: Send {
     /// The schema of its content.
     type Content: Type;
-    /// Its media type.
+    /// The media type of a 200.
     const CONTENT_TYPE: &'static str;
     /// What a 200 is.
     const DESCRIPTION: &'static str;

@@ -26,7 +26,7 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Those of `snapshot`.
+    /// The examples from the data of `snapshot`.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let segments = snapshot.input.review_index.segments();

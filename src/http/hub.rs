@@ -25,7 +25,7 @@ use crate::wire;
 const FORM: &str = "application/x-www-form-urlencoded";
 const TEXT: &str = "text/plain";
 
-/// The hub's handler.
+/// The handler of `/hub`, which takes WebSub subscription requests.
 #[derive(Clone)]
 pub struct HubEndpoint {
     /// What takes the requests.

@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 /// Handlers of what stands behind the insights.
 pub struct InsightsApi(pub(super) Arc<Ctx>);
 
-/// `/insights/aspects/{id}/evidence.json`.
+/// The documented response of `/insights/aspects/{id}/evidence.json`.
 pub struct EvidenceSpec;
 impl ResponseSpec for EvidenceSpec {
     type Content = wire::AspectEvidence;

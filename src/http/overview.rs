@@ -28,7 +28,7 @@ pub struct Overview {
     facets: PerSnapshot<OnceLock<Bytes>>,
 }
 
-/// `/business.json`.
+/// The documented response of `/business.json`.
 pub struct BusinessKind;
 impl ResponseSpec for BusinessKind {
     type Content = wire::DatasetHead;
@@ -37,7 +37,7 @@ impl ResponseSpec for BusinessKind {
     const HAS_LAST_MODIFIED: bool = false;
 }
 
-/// `/facets.json`.
+/// The documented response of `/facets.json`.
 pub struct FacetsKind;
 impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
@@ -46,7 +46,7 @@ impl ResponseSpec for FacetsKind {
     const HAS_LAST_MODIFIED: bool = false;
 }
 
-/// `/api/compare`.
+/// The documented response of `/api/compare`.
 pub struct CompareKind;
 impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;

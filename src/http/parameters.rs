@@ -66,7 +66,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// The request itself.
+    /// The request that the parameters are taken from.
     pub const fn request(&self) -> &'a Request {
         self.request
     }

@@ -29,7 +29,7 @@ const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each."
 /// Handlers of parts of the dataset.
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
-/// `/api/reviews/search`.
+/// The documented response of `/api/reviews/search`.
 pub struct SearchSpec;
 impl ResponseSpec for SearchSpec {
     type Content = wire::SearchResult;
@@ -40,7 +40,7 @@ impl ResponseSpec for SearchSpec {
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
-/// `/api/reviews/since/{date}`.
+/// The documented response of `/api/reviews/since/{date}`.
 pub struct SinceSpec;
 impl ResponseSpec for SinceSpec {
     type Content = wire::SinceResult;
@@ -50,7 +50,7 @@ impl ResponseSpec for SinceSpec {
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
-/// `/api/reviews/{id}`.
+/// The documented response of `/api/reviews/{id}`.
 pub struct ReviewSpec;
 impl ResponseSpec for ReviewSpec {
     type Content = wire::Review;
@@ -82,7 +82,7 @@ impl ReviewsApi {
     async fn search_reviews(
         &self,
         request: &Request,
-        /// Exact star rating.
+        /// Exact number of stars.
         rating: Query<parameters::Rating>,
         /// Least star rating, inclusive; a decimal.
         min_rating: Query<parameters::MinRating>,
@@ -149,7 +149,7 @@ impl ReviewsApi {
     async fn get_review(
         &self,
         headers: &HeaderMap,
-        /// The review's id.
+        /// Id of a published review.
         id: Path<parameters::Id>,
     ) -> Documented<ReviewSpec> {
         let Ok(id) = id.0 else {

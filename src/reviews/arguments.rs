@@ -13,23 +13,23 @@ use super::vote::Vote;
 /// The search parameters, parsed: present and absent, but each in its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchArguments {
-    /// Exact stars.
+    /// Exact number of stars, 1 to 5.
     pub rating: Option<Rating>,
     /// Least stars, 1 to 5.
     pub min_rating: Option<f64>,
     /// Most stars, 1 to 5.
     pub max_rating: Option<f64>,
-    /// First day.
+    /// First day that matches, inclusive.
     pub since: Option<Day>,
-    /// Last day.
+    /// Last day that matches, inclusive.
     pub until: Option<Day>,
     /// Substring of the text.
     pub query: Option<String>,
-    /// Full name.
+    /// Full name of a technician who must be mentioned.
     pub mentions_technician: Option<String>,
-    /// Service id.
+    /// Id of a service that must be mentioned.
     pub mentions_service: Option<String>,
-    /// Language tag.
+    /// Language tag (BCP 47), in any case.
     pub language: Option<String>,
     /// Name of the source.
     pub source: Option<String>,
@@ -41,7 +41,7 @@ pub struct SearchArguments {
     pub aspect: Option<String>,
     /// How it speaks of that aspect; only beside `aspect`.
     pub polarity: Option<Vote>,
-    /// In which order.
+    /// Order of the results; newest first where not given.
     pub sort: Sort,
 }
 

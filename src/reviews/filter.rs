@@ -199,7 +199,7 @@ impl ReviewFilter {
         self.vote
     }
 
-    /// In which order.
+    /// The order in which reviews are found.
     #[must_use]
     pub const fn sort(&self) -> Sort {
         self.sort

@@ -4,14 +4,14 @@
 /// one day come by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// Date descending.
+    /// By date, newest first; within a day by id.
     #[default]
     Newest,
-    /// Date ascending.
+    /// By date, oldest first; within a day by id.
     Oldest,
-    /// Stars descending.
+    /// By stars, 5 to 1; equal ones newest first.
     Highest,
-    /// Stars ascending.
+    /// By stars, 1 to 5; equal ones newest first.
     Lowest,
 }
 

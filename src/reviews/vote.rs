@@ -8,11 +8,11 @@ pub enum Vote {
     Positive,
     /// Badly, and nowhere well.
     Negative,
-    /// As a fact.
+    /// Only as a fact, without judgement.
     Neutral,
     /// Both well and badly.
     Mixed,
-    /// Nothing is clear.
+    /// Too close to call, and nowhere clearly well or badly.
     Uncertain,
 }
 

@@ -17,9 +17,9 @@ pub struct EvidenceRequest {
     pub technician: Option<String>,
     /// In reviews about what: id, name or synonym.
     pub service: Option<String>,
-    /// First day.
+    /// First day that matches, inclusive.
     pub since: Option<Day>,
-    /// Last day.
+    /// Last day that matches, inclusive.
     pub until: Option<Day>,
     /// Whether the reasons are wanted too.
     pub has_hits: bool,
@@ -63,7 +63,7 @@ impl EvidenceRequest {
 /// The same about one aspect of a trade.
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
-    /// The aspect.
+    /// The aspect that is asked about.
     pub aspect: &'a Aspect,
     /// What is asked for.
     pub request: &'a EvidenceRequest,

@@ -14,7 +14,7 @@ use crate::snapshot::ReviewIndex;
 /// Where a review stands: its segment, and its index there.
 pub type Place = (usize, usize);
 
-/// Behind every review.
+/// Greater than the place of any review; stands for a position without one.
 const NOWHERE: Place = (usize::MAX, usize::MAX);
 
 /// See the head of this file.

@@ -52,7 +52,7 @@ pub struct EntryLoader<'a> {
 /// What was made for a snapshot, and is to be stored.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// What was read.
+    /// Analyses of texts made for this snapshot, not stored yet.
     pub analyzed: Vec<NewAnalysis>,
     /// What others changed, first seen now.
     pub observed: Vec<Observation>,

@@ -68,7 +68,7 @@ impl Observer {
         numbered
     }
 
-    /// What was observed.
+    /// The observations, in the order in which they were made.
     #[must_use]
     pub fn into_observed(self) -> Vec<Observation> {
         self.observed

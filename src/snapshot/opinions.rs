@@ -15,7 +15,7 @@ pub struct Opinions {
 /// The reviews that speak of one aspect.
 #[derive(Debug, Default)]
 struct AspectPositions {
-    /// Ascending.
+    /// Indices of reviews in the segment, ascending.
     positions: Vec<u32>,
     /// Of each of them.
     votes: Vec<Vote>,

@@ -34,7 +34,7 @@ macro_rules! catalog {
             #[doc = $help]
             pub const $constant: Metric = Metric { name: $name, kind: $kind, help: $help, labels: &[$(($label, $values)),*] };
         )*
-        /// All of them.
+        /// Every metric of the service, in the order of this file.
         pub const ALL: &[Metric] = &[$($constant),*];
     };
 }

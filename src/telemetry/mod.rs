@@ -26,7 +26,7 @@ pub enum Kind {
     Histogram(&'static [f64]),
 }
 
-/// One metric.
+/// A metric as it is declared: name, kind, help and labels.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     /// Its name, unit last.
@@ -58,7 +58,7 @@ impl Metric {
         metrics::histogram!(self.name, self.with(values))
     }
 
-    /// Counts one more.
+    /// Adds 1 to the counter with these values of the labels, in their order.
     pub fn count(&self, values: &[&str]) {
         self.counter(values).increment(1);
     }

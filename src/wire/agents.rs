@@ -17,7 +17,7 @@ pub struct Facets {
     pub technicians: Vec<Facet>,
     /// Services; the id is what `mentions_service` takes.
     pub services: Vec<Facet>,
-    /// Places.
+    /// Service areas by name, the most mentioned first.
     pub service_areas: Vec<Facet>,
     /// Where reviews were written; the name is what `source` takes.
     pub sources: Vec<Facet>,
@@ -27,7 +27,7 @@ pub struct Facets {
     pub aspects: Vec<AspectFacet>,
     /// Calendar years, newest first.
     pub years: Vec<YearFacet>,
-    /// Stars, most first.
+    /// One entry for each rating from 5 down to 1, also where no review has it.
     pub ratings: Vec<RatingFacet>,
     /// Lists of which only the most mentioned values are here; absent where all are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,10 +38,10 @@ pub struct Facets {
 /// Somebody or something that reviews mention.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Facet {
-    /// The firm's id.
+    /// Id of a service or of a listed technician; absent for all other facets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The name.
+    /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u64,
@@ -51,21 +51,21 @@ pub struct Facet {
 /// `reviews`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct AspectFacet {
-    /// The aspect's id.
+    /// Id of the aspect, for example `punctuality`.
     pub id: String,
-    /// Its name.
+    /// Display name of the aspect.
     pub label: String,
     /// How many published reviews speak of it.
     pub reviews: u64,
-    /// Of them only well.
+    /// How many of them speak well of it and nowhere badly.
     pub positive: u64,
-    /// Only badly.
+    /// How many of them speak badly of it and nowhere well.
     pub negative: u64,
-    /// As a fact.
+    /// How many of them only state facts about it.
     pub neutral: u64,
-    /// Both well and badly.
+    /// How many of them speak both well and badly of it.
     pub mixed: u64,
-    /// So that it cannot be told.
+    /// How many of them speak of it so that well or badly cannot be told.
     pub uncertain: u64,
     /// Where the sentences are, of one technician or service; else at the aspect's own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,10 +90,10 @@ impl AspectFacet {
     }
 }
 
-/// A calendar year.
+/// One calendar year and how many published reviews it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct YearFacet {
-    /// The year.
+    /// The calendar year, for example 2026.
     pub year: i32,
     /// How many published reviews are of it.
     pub reviews: u64,
@@ -102,7 +102,7 @@ pub struct YearFacet {
 /// A number of stars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct RatingFacet {
-    /// One to five.
+    /// Number of stars, 1 to 5.
     pub rating: u8,
     /// How many published reviews have it.
     pub reviews: u64,
@@ -111,7 +111,7 @@ pub struct RatingFacet {
 /// How much of a list is not shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct LeftOut {
-    /// The list.
+    /// Name of the member that holds the shortened list, for example `technicians`.
     pub list: String,
     /// How many values it has besides.
     pub values: u64,
@@ -120,9 +120,9 @@ pub struct LeftOut {
 /// Two periods side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Comparison {
-    /// The first period.
+    /// The reviews from `first_since` through `first_until`.
     pub first: Period,
-    /// The second one.
+    /// The reviews from `second_since` through `second_until`.
     pub second: Period,
     /// The second less the first.
     pub difference: Difference,
@@ -131,11 +131,11 @@ pub struct Comparison {
 /// The published reviews of a range of days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Period {
-    /// The first day.
+    /// First day of the period, `YYYY-MM-DD`, inclusive.
     pub since: NaiveDate,
-    /// The last day.
+    /// Last day of the period, `YYYY-MM-DD`, inclusive.
     pub until: NaiveDate,
-    /// How many reviews.
+    /// How many published reviews are dated within the period.
     pub count: u64,
     /// Their mean, to two decimals; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,9 +149,9 @@ pub struct Period {
 /// How many reviews of a period speak of an aspect, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct PeriodAspect {
-    /// The aspect's id.
+    /// Id of the aspect, for example `punctuality`.
     pub id: String,
-    /// Its name.
+    /// Display name of the aspect.
     pub label: String,
     /// How many reviews speak of it: well, badly, both, as a fact, or so that it cannot be told.
     pub reviews: u64,
@@ -164,37 +164,37 @@ pub struct PeriodAspect {
 /// The second period less the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Difference {
-    /// Of the counts.
+    /// Change in the number of reviews; negative where the second period has fewer.
     pub count: i64,
-    /// Of the means; absent where a period has no reviews.
+    /// Change in the mean rating, to two decimals; absent where a period has no reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
-    /// Of the counts by stars.
+    /// Change in the number of reviews for each rating.
     pub distribution: DistributionChange,
-    /// Of each aspect that either period has.
+    /// Change for each aspect that either period has.
     pub aspects: Vec<AspectChange>,
 }
 
 /// Differences of counts by stars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct DistributionChange {
-    /// One star.
+    /// Change in the number of one-star reviews.
     #[serde(rename = "1")]
     #[oai(rename = "1")]
     pub one: i64,
-    /// Two stars.
+    /// Change in the number of two-star reviews.
     #[serde(rename = "2")]
     #[oai(rename = "2")]
     pub two: i64,
-    /// Three stars.
+    /// Change in the number of three-star reviews.
     #[serde(rename = "3")]
     #[oai(rename = "3")]
     pub three: i64,
-    /// Four stars.
+    /// Change in the number of four-star reviews.
     #[serde(rename = "4")]
     #[oai(rename = "4")]
     pub four: i64,
-    /// Five stars.
+    /// Change in the number of five-star reviews.
     #[serde(rename = "5")]
     #[oai(rename = "5")]
     pub five: i64,
@@ -203,15 +203,15 @@ pub struct DistributionChange {
 /// How an aspect's counts differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct AspectChange {
-    /// The aspect's id.
+    /// Id of the aspect, for example `punctuality`.
     pub id: String,
-    /// Its name.
+    /// Display name of the aspect.
     pub label: String,
-    /// Of the reviews that speak of it.
+    /// Change in the number of reviews that speak of it.
     pub reviews: i64,
-    /// Of those that speak only well.
+    /// Change in the number of reviews that speak only well of it.
     pub positive: i64,
-    /// Of those that speak only badly.
+    /// Change in the number of reviews that speak only badly of it.
     pub negative: i64,
 }
 

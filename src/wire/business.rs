@@ -16,7 +16,7 @@ use crate::reviews::RatingCounts;
 pub struct Business {
     /// The firm's own id.
     pub id: String,
-    /// Its name.
+    /// Name under which the business is published.
     pub name: String,
     /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`.
     #[serde(rename = "type")]
@@ -30,23 +30,23 @@ pub struct Business {
     /// A sentence or two about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its own site.
+    /// URL of the business's own website.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its telephone number.
+    /// Telephone number as the business writes it, in no fixed format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telephone: Option<String>,
     /// The parts of its postal address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<BTreeMap<String, Value>>,
-    /// Where it is.
+    /// Geographic position of the business.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub geo: Option<Geo>,
-    /// Its pages elsewhere.
+    /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
-    /// What it offers.
+    /// Services that the business offers, in its own order.
     pub services: Vec<Service>,
-    /// Who works there.
+    /// People who work there, in the business's own order.
     pub technicians: Vec<Technician>,
     /// The places it serves.
     pub service_areas: Vec<String>,
@@ -55,9 +55,9 @@ pub struct Business {
 /// A place on Earth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Object)]
 pub struct Geo {
-    /// Degrees north.
+    /// Latitude in degrees, -90 to 90; north is positive.
     pub latitude: f64,
-    /// Degrees east.
+    /// Longitude in degrees, -180 to 180; east is positive.
     pub longitude: f64,
 }
 
@@ -66,7 +66,7 @@ pub struct Geo {
 pub struct Service {
     /// The id that reviews and filters use.
     pub id: String,
-    /// Its name.
+    /// Name of the service as customers read it.
     pub name: String,
     /// Other words for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -95,34 +95,34 @@ pub struct AggregateRating {
     pub rating_value: Option<f64>,
     /// How many reviews there are.
     pub review_count: u64,
-    /// Always 5.
+    /// Highest rating that can be given; always 5.
     pub best_rating: u8,
-    /// Always 1.
+    /// Lowest rating that can be given; always 1.
     pub worst_rating: u8,
     /// How many have how many stars.
     pub distribution: Distribution,
 }
 
-/// Counts by stars.
+/// How many published reviews there are for each number of stars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Distribution {
-    /// One star.
+    /// How many reviews have exactly one star.
     #[serde(rename = "1")]
     #[oai(rename = "1")]
     pub one: u64,
-    /// Two stars.
+    /// How many reviews have exactly two stars.
     #[serde(rename = "2")]
     #[oai(rename = "2")]
     pub two: u64,
-    /// Three stars.
+    /// How many reviews have exactly three stars.
     #[serde(rename = "3")]
     #[oai(rename = "3")]
     pub three: u64,
-    /// Four stars.
+    /// How many reviews have exactly four stars.
     #[serde(rename = "4")]
     #[oai(rename = "4")]
     pub four: u64,
-    /// Five stars.
+    /// How many reviews have exactly five stars.
     #[serde(rename = "5")]
     #[oai(rename = "5")]
     pub five: u64,
@@ -131,7 +131,7 @@ pub struct Distribution {
 /// Reviews that do not appear.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Withheld {
-    /// How many.
+    /// How many reviews are withheld, whatever the reason.
     pub count: u64,
     /// How many for which reason.
     pub reasons: BTreeMap<String, u64>,
@@ -143,7 +143,7 @@ pub struct Withheld {
 pub struct Dataset {
     /// The business whose reviews these are.
     pub business: Business,
-    /// Its overall rating.
+    /// Overall rating computed from the published reviews.
     pub aggregate_rating: AggregateRating,
     /// What does not appear.
     pub withheld: Withheld,
@@ -160,7 +160,7 @@ pub struct Dataset {
 pub struct DatasetHead {
     /// The business whose reviews these are.
     pub business: Business,
-    /// Its overall rating.
+    /// Overall rating computed from the published reviews.
     pub aggregate_rating: AggregateRating,
     /// What does not appear.
     pub withheld: Withheld,

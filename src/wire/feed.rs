@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "JsonFeed")]
 pub struct Feed {
-    /// Always `https://jsonfeed.org/version/1.1`.
+    /// JSON Feed version; always `https://jsonfeed.org/version/1.1`.
     pub version: String,
-    /// The feed's name.
+    /// Title of the feed: `Reviews of` and the name of the business.
     pub title: String,
     /// The page that it belongs to.
     pub home_page_url: String,
@@ -24,7 +24,7 @@ pub struct Feed {
     /// What is not said otherwise is written in: BCP 47; left out where the business has not said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Where to subscribe.
+    /// Hubs at which `feed_url` can be subscribed to.
     pub hubs: Vec<FeedHub>,
     /// At most 50, newest first.
     pub items: Vec<FeedItem>,
@@ -44,9 +44,9 @@ pub struct FeedExtension {
 /// Somebody who wrote something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FeedAuthor {
-    /// The display name.
+    /// Name of the business for the feed, display name of the reviewer for an item.
     pub name: String,
-    /// The site.
+    /// Website of the business; left out where it has none, and for reviewers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
@@ -54,11 +54,11 @@ pub struct FeedAuthor {
 /// Where to be told of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FeedHub {
-    /// Always `WebSub`.
+    /// Protocol of the hub; always `WebSub`.
     #[serde(rename = "type")]
     #[oai(rename = "type")]
     pub kind: String,
-    /// The hub.
+    /// URL that takes subscription requests by POST.
     pub url: String,
 }
 
@@ -67,9 +67,9 @@ pub struct FeedHub {
 pub struct FeedItem {
     /// The permalink, which never changes.
     pub id: String,
-    /// The permalink.
+    /// URL of the review's page under the present base URL.
     pub url: String,
-    /// Stars and author.
+    /// Stars and author, for example `★★★★☆ Jane D.`.
     pub title: String,
     /// What the review says.
     pub content_text: String,
@@ -77,14 +77,14 @@ pub struct FeedItem {
     pub date_published: String,
     /// When the review last changed.
     pub date_modified: String,
-    /// Who wrote it.
+    /// The reviewer, as a list of one.
     pub authors: Vec<FeedAuthor>,
     /// What it is about: names of services, technicians and areas.
     pub tags: Vec<String>,
     /// BCP 47 language tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Our extension.
+    /// Extension with the star rating, for which JSON Feed has no member.
     #[serde(rename = "_review")]
     #[oai(rename = "_review")]
     pub review: FeedReview,

@@ -9,7 +9,7 @@ pub struct HubRequest {
     /// fragment.
     #[oai(rename = "hub.callback", validator(max_length = 2048))]
     pub callback: String,
-    /// What is wanted.
+    /// Whether to start or renew a subscription, or to end one.
     #[oai(rename = "hub.mode")]
     pub mode: HubMode,
     /// Of which topic: the URL of `/reviews.json`, `/api/feed.json` or `/feed.xml`, as its `Link` header calls itself (`self`).
@@ -27,8 +27,8 @@ pub struct HubRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum HubMode {
-    /// To be told.
+    /// Start a subscription, or renew one.
     Subscribe,
-    /// Not any more.
+    /// End an existing subscription.
     Unsubscribe,
 }

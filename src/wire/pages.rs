@@ -34,21 +34,21 @@ pub struct SearchResult {
 /// A search's answer without its reviews, which are printed already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHead {
-    /// See [`SearchResult::total`].
+    /// How many reviews match: [`SearchResult::total`].
     pub total: u64,
-    /// See [`SearchResult::total_relation`].
+    /// Whether that is exact: [`SearchResult::total_relation`].
     pub total_relation: TotalRelation,
-    /// See [`SearchResult::count`].
+    /// How many reviews follow: [`SearchResult::count`].
     pub count: u64,
-    /// See [`SearchResult::limit`].
+    /// How many could have followed: [`SearchResult::limit`].
     pub limit: u64,
-    /// See [`SearchResult::next_cursor`].
+    /// Where the next page begins: [`SearchResult::next_cursor`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// See [`SearchResult::did_you_mean`].
+    /// The nearest known names: [`SearchResult::did_you_mean`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
-    /// See [`SearchResult::ignored`].
+    /// Names of unknown parameters: [`SearchResult::ignored`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -114,8 +114,8 @@ pub struct SinceResult {
 /// What is new since a day, without its reviews, which are printed already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SinceHead {
-    /// See [`SinceResult::since`].
+    /// The day asked for: [`SinceResult::since`].
     pub since: NaiveDate,
-    /// See [`SinceResult::count`].
+    /// How many reviews follow: [`SinceResult::count`].
     pub count: u64,
 }

@@ -14,7 +14,7 @@ use crate::reviews::{Sort, Vote};
 
 /// A kind of parameter that can be described in OpenAPI.
 pub trait Described: Kind {
-    /// Its schema.
+    /// The OpenAPI schema of its values, bounds included.
     fn schema(self) -> MetaSchemaRef;
 
     /// Adds the component that the schema refers to, where it refers to one.

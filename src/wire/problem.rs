@@ -12,7 +12,7 @@ pub struct Problem {
     pub kind: String,
     /// The kind of problem in a few words.
     pub title: String,
-    /// The HTTP status.
+    /// HTTP status code, the same as that of the response.
     pub status: u16,
     /// What was wrong this time, and what to do.
     pub detail: String,
@@ -22,14 +22,14 @@ pub struct Problem {
     pub issues: Vec<Issue>,
 }
 
-/// One invalid parameter.
+/// One invalid parameter: its name, what is wrong, and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Issue {
-    /// The parameter's name.
+    /// Name of the parameter, as a list of one.
     pub path: Vec<String>,
     /// What is wrong with it.
     pub code: IssueCode,
-    /// What is allowed.
+    /// What is allowed, for example `must be a whole number from 1 to 100`.
     pub message: String,
     /// What was given, at most 200 characters of it.
     pub received: String,

@@ -10,7 +10,7 @@ use crate::reviews;
 /// A verified review of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Review {
-    /// Unique and stable.
+    /// Unique and stable id, also the last part of `url`.
     #[oai(validator(pattern = r"^[A-Za-z0-9._~=-]{1,128}$"))]
     pub id: String,
     /// One to five stars.
@@ -34,10 +34,10 @@ pub struct Review {
     pub verification: Verification,
     /// What it is about.
     pub mentions: Mentions,
-    /// The owner's answer.
+    /// The owner's public response; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
-    /// Its permalink.
+    /// Permalink: the URL of the review's own page.
     pub url: String,
     /// When it last changed; where that is not recorded, the start of its day.
     pub updated_at: DateTime<Utc>,
@@ -47,7 +47,7 @@ pub struct Review {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "ReviewSource")]
 pub struct Source {
-    /// The platform's name.
+    /// Name of the platform, as the filter `source` takes it.
     pub name: String,
     /// The review's page there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub struct Verification {
     pub verified: bool,
     /// By what it was verified.
     pub method: VerificationMethod,
-    /// When.
+    /// When it was verified, RFC 3339 UTC; left out where it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<DateTime<Utc>>,
 }
@@ -85,11 +85,11 @@ pub enum VerificationMethod {
 /// What a review is about. Each list is sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Mentions {
-    /// Full names.
+    /// Full names of technicians, as `mentions_technician` takes them.
     pub technicians: Vec<String>,
-    /// Service ids.
+    /// Ids of services, as `mentions_service` takes them.
     pub services: Vec<String>,
-    /// Names of places.
+    /// Names of service areas, as the business or the import writes them.
     pub service_areas: Vec<String>,
 }
 
@@ -97,12 +97,12 @@ pub struct Mentions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "OwnerResponse")]
 pub struct Response {
-    /// What it says.
+    /// Text of the response, as it was written.
     pub text: String,
     /// The day it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<NaiveDate>,
-    /// Who wrote it.
+    /// Name of whoever responded; left out where it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
 }

@@ -200,10 +200,10 @@ fn header_names_are_spelt_as_their_specifications_do() {
     }
 }
 
-/// A thing.
+/// An object with each kind of property.
 #[derive(Object)]
 struct Thing {
-    /// Its name.
+    /// Its name, in lower-case letters.
     #[oai(validator(max_length = 20, pattern = "^[a-z]+$"))]
     name: String,
     #[oai(validator(minimum(value = "1"), maximum(value = "5", exclusive)))]
@@ -248,7 +248,7 @@ enum Either {
 #[derive(ApiResponse)]
 #[expect(dead_code, reason = "described, never sent")]
 enum Answer {
-    /// Here it is.
+    /// The thing of that id.
     #[oai(status = 200)]
     Ok(Json<Thing>, #[oai(header = "ETag")] String),
     /// As you have it.
@@ -260,11 +260,11 @@ struct Sample;
 
 #[OpenApi]
 impl Sample {
-    /// Finds things.
+    /// Finds the thing of an id.
     #[oai(path = "/things/:id", method = "get", operation_id = "find")]
     async fn find(
         &self,
-        /// Its id.
+        /// Id of the thing.
         #[oai(validator(pattern = "^[A-Za-z0-9._~=-]{1,128}$"))]
         id: Path<String>,
         #[oai(
@@ -281,7 +281,7 @@ impl Sample {
         ready(Answer::NotModified).await
     }
 
-    /// Takes bytes.
+    /// Takes a body of bytes.
     #[oai(path = "/things", method = "post", operation_id = "take")]
     async fn take(&self, bytes: Binary<Vec<u8>>) -> Json<u64> {
         ready(Json(bytes.0.len() as u64)).await

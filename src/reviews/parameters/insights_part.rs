@@ -7,7 +7,7 @@ pub enum InsightsPart {
     Overview,
     /// What is spoken of, and how.
     Aspects,
-    /// Whom reviews name.
+    /// Technicians whom reviews name, with counts.
     Technicians,
     /// What work they name.
     Services,
@@ -15,7 +15,7 @@ pub enum InsightsPart {
     Areas,
     /// Phrases that stand out, with quotes.
     Topics,
-    /// Questions and answers.
+    /// Questions with answers, and the reviews they quote.
     Faq,
     /// The summary with what it rests on.
     Summary,

@@ -236,7 +236,7 @@ parameters! {
     Aspect = "aspect", Text: Text::ANY;
     /// How an aspect is spoken of.
     Polarity = "polarity", Choice<Vote>: POLARITIES;
-    /// In which order.
+    /// The order in which reviews are returned.
     SortOrder = "sort", Choice<Sort>: SORTS;
     /// Full name of a technician whom a sentence is about.
     Technician = "technician", Text: Text::ANY;

@@ -11,9 +11,9 @@ use crate::wire::{DidYouMean, Facet};
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct AspectEvidence {
-    /// The aspect's id.
+    /// Id of the aspect that was asked for.
     pub aspect: String,
-    /// Its name.
+    /// Display name of the aspect.
     pub label: String,
     /// How many reviews support it so; without other filters the figure in `/insights.json`.
     pub total: u64,
@@ -32,18 +32,18 @@ pub struct AspectEvidence {
     /// What may have been meant, where nobody and nothing of the name asked for is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
-    /// The reviews.
+    /// The reviews of this page, newest first.
     pub reviews: Vec<EvidenceReview>,
 }
 
 /// A review that supports an aspect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct EvidenceReview {
-    /// Its id.
+    /// Id of the review, as in `/reviews.json`.
     pub review_id: String,
-    /// Its permalink.
+    /// URL of the review's page.
     pub url: String,
-    /// Its day.
+    /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
     /// Its stars; they had no part in the polarity.
     pub stars: u8,

@@ -63,16 +63,16 @@ pub struct GeneratedFrom {
 pub struct Excluded {
     /// `not_read_yet`: in the next edition; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
     pub reason: String,
-    /// How many.
+    /// How many reviews were left out for this reason.
     pub n: u32,
 }
 
 /// From the oldest review's day to the newest one's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Window {
-    /// The first day.
+    /// Day of the oldest review, `YYYY-MM-DD`.
     pub from: NaiveDate,
-    /// The last day.
+    /// Day of the newest review, `YYYY-MM-DD`.
     pub to: NaiveDate,
 }
 
@@ -81,7 +81,7 @@ pub struct Window {
 pub struct Method {
     /// What reads the texts, and its version.
     pub engine: String,
-    /// What that means.
+    /// How the engine reads the texts, in plain words.
     pub description: String,
     /// SHA-256 of the trade's aspects and phrases.
     pub trade_sha256: String,
@@ -109,9 +109,9 @@ pub struct Weights {
 pub struct Quality {
     /// What was measured, for example `aspect_polarity`.
     pub task: String,
-    /// On which sentences.
+    /// Name of the set of annotated sentences, for example `held_out`.
     pub set: String,
-    /// How many.
+    /// How many annotated rows the set has.
     pub n: u32,
     /// The measure, for example `accuracy` or `f1`.
     pub measure: String,

@@ -12,13 +12,13 @@ use crate::insights::aggregate;
 /// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Faq {
-    /// Unique and stable.
+    /// Unique, stable id; of a derived answer `aspect-` or `service-` and the id.
     pub id: String,
-    /// The question.
+    /// The question as a customer would ask it.
     pub question: String,
-    /// The answer.
+    /// The answer to the question, in plain text.
     pub answer: String,
-    /// Who answers.
+    /// Whether the firm wrote the answer or it was derived from reviews.
     pub basis: FaqBasis,
     /// The aspect that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "SummarySentence")]
 pub struct Sentence {
-    /// What it says.
+    /// The sentence itself, in English plain text.
     pub text: String,
     /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `trend`, `technicians`, `services` or `topics`.
     pub template: String,
@@ -111,13 +111,13 @@ pub struct Sentence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "SummaryEvidence")]
 pub struct Evidence {
-    /// The aspect's id.
+    /// Id of the aspect that the sentence is about; left out where it is about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
-    /// Ids of technicians or services.
+    /// Technicians or services that it names: ids, or names where there is no id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
-    /// Phrases.
+    /// Phrases that the sentence names; left out where it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
     /// The numbers in it, by name, as they stand in the aggregates.

@@ -40,11 +40,11 @@ impl From<aggregate::Share> for Share {
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Confidence {
-    /// Fewer than 10.
+    /// Fewer than 10 reviews judge.
     Low,
-    /// 10 to 50.
+    /// From 10 to 50 reviews judge.
     Standard,
-    /// More than 50.
+    /// More than 50 reviews judge.
     High,
 }
 
@@ -63,15 +63,15 @@ impl From<aggregate::Confidence> for Confidence {
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Polarity {
-    /// Well.
+    /// Well, and nowhere badly.
     Positive,
-    /// Badly.
+    /// Badly, and nowhere well.
     Negative,
-    /// As a fact.
+    /// As a fact, without judgement.
     Neutral,
     /// Both well and badly.
     Mixed,
-    /// Nothing is clear.
+    /// Too close to call between well and badly.
     Uncertain,
 }
 
@@ -113,13 +113,13 @@ impl From<Polarity> for aggregate::Vote {
 /// How texts speak as a whole: reviews by the text's own balance, never by their stars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Overall {
-    /// Well.
+    /// How many analysed texts are positive as a whole.
     pub positive: u32,
-    /// Badly.
+    /// How many analysed texts are negative as a whole.
     pub negative: u32,
-    /// They judge nothing, or were not analysed.
+    /// How many analysed texts judge nothing as a whole.
     pub neutral: u32,
-    /// Too close to call.
+    /// How many analysed texts are too close to call.
     pub uncertain: u32,
     /// The share of positive ones among those that judge; left out where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,13 +164,13 @@ pub struct Trend {
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Direction {
-    /// Better than before.
+    /// The share of positive reviews rose beyond chance.
     Up,
-    /// Worse than before.
+    /// The share of positive reviews fell beyond chance.
     Down,
-    /// No clear difference.
+    /// The share of positive reviews did not change beyond chance.
     Flat,
-    /// Too few reviews.
+    /// Fewer than 5 reviews judge in at least one of the half years.
     Unknown,
 }
 
@@ -178,13 +178,13 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "InsightMonth")]
 pub struct Monthly {
-    /// `YYYY-MM`.
+    /// The calendar month, written `YYYY-MM`.
     pub month: String,
-    /// How many.
+    /// How many reviews of the month speak of the aspect or name the entity.
     pub reviews: u32,
-    /// Of them positive.
+    /// How many of these are positive.
     pub positive: u32,
-    /// Of them negative.
+    /// How many of these are negative.
     pub negative: u32,
 }
 
@@ -200,7 +200,7 @@ pub struct Basis {
     pub previous: Period,
 }
 
-/// Six months.
+/// Six calendar months, and how reviews judge in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "TrendPeriod")]
 pub struct Period {
@@ -208,9 +208,9 @@ pub struct Period {
     pub from: String,
     /// The last month, `YYYY-MM`.
     pub to: String,
-    /// Positive reviews.
+    /// How many reviews of these months are positive.
     pub positive: u32,
-    /// Of so many that judge.
+    /// How many reviews of these months judge: positive, negative or mixed.
     pub judged: u32,
 }
 
@@ -280,7 +280,7 @@ fn year_and_month((year, month): (i32, i32)) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "InsightQuote")]
 pub struct Quote {
-    /// The review.
+    /// Id of the quoted review, as in `/reviews.json`.
     pub review_id: String,
     /// Which sentence of it, counted from 0.
     pub sentence: u32,
@@ -292,7 +292,7 @@ pub struct Quote {
     pub text: String,
     /// How they speak of it.
     pub polarity: Polarity,
-    /// The review's day.
+    /// Day of the quoted review, `YYYY-MM-DD`.
     pub date: NaiveDate,
     /// The review's stars; they had no part in the polarity.
     pub stars: u8,

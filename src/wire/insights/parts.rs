@@ -13,21 +13,21 @@ use crate::links::Links;
 pub struct Aspect {
     /// Its id, for example `punctuality`.
     pub id: String,
-    /// Its name.
+    /// Display name of the aspect.
     pub label: String,
     /// How many reviews speak of it.
     pub reviews: u32,
     /// How often they do.
     pub mentions: u32,
-    /// They speak well of it.
+    /// How many reviews speak well of it and nowhere badly.
     pub positive: u32,
-    /// They speak badly of it.
+    /// How many reviews speak badly of it and nowhere well.
     pub negative: u32,
-    /// They state a fact.
+    /// How many reviews only state facts about it.
     pub neutral: u32,
-    /// They do both.
+    /// How many reviews speak both well and badly of it.
     pub mixed: u32,
-    /// What they say is too close to call.
+    /// How many reviews speak of it, but too close to call.
     pub uncertain: u32,
     /// The share of positive ones among those that judge; left out where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub struct Aspect {
 /// A topic that goes with an aspect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct SubTopic {
-    /// The words.
+    /// Words of the phrase, in lower case.
     pub phrase: String,
     /// How many reviews have them and speak of the aspect.
     pub reviews: u32,
@@ -61,9 +61,9 @@ pub struct SubTopic {
 pub struct CoMentioned {
     /// People whom three reviews or more name.
     pub technicians: Vec<CoMention>,
-    /// Services.
+    /// Services that three or more of these reviews mention.
     pub services: Vec<CoMention>,
-    /// Places.
+    /// Service areas that three or more of these reviews mention.
     pub service_areas: Vec<CoMention>,
 }
 
@@ -73,7 +73,7 @@ pub struct CoMention {
     /// Its id; left out where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its name.
+    /// Display name of the technician, service, service area or aspect.
     pub name: String,
     /// How many reviews speak of both.
     pub reviews: u32,
@@ -84,11 +84,11 @@ pub struct CoMention {
 /// Whom and what reviews name, in the firm's own order; then names that are not in its lists, sorted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Entities {
-    /// People.
+    /// Technicians of the business, then other names that reviews mention.
     pub technicians: Vec<Entity>,
-    /// Services.
+    /// Services of the business, then others that reviews mention.
     pub services: Vec<Entity>,
-    /// Places.
+    /// Service areas of the business, then others that reviews mention.
     pub service_areas: Vec<Entity>,
 }
 
@@ -101,7 +101,7 @@ pub struct Entity {
     /// The firm's id; left out where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The name.
+    /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it, recorded or in the text.
     pub reviews: u32,
@@ -118,7 +118,7 @@ pub struct Entity {
     /// They judge nothing where they name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral: Option<u32>,
-    /// They do both.
+    /// They speak both well and badly of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mixed: Option<u32>,
     /// What they say is too close to call.

@@ -77,10 +77,10 @@ pub struct InsightsStage {
 /// Somebody or something that reviews name, in short. The votes are left out of people whom fewer than three name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct EntityRow {
-    /// The firm's id.
+    /// Id that the business gave it; left out where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The name.
+    /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u32,
@@ -110,12 +110,12 @@ pub struct TopicRow {
 /// A question, with its answer where that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FaqRow {
-    /// The question.
+    /// The question as a customer would ask it.
     pub question: String,
-    /// The answer.
+    /// The answer in plain text; only with `part=faq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Who answers.
+    /// Whether the firm wrote the answer or it was derived from reviews.
     pub basis: FaqBasis,
     /// The ids of the reviews that are quoted.
     #[serde(skip_serializing_if = "Option::is_none")]
