@@ -102,7 +102,7 @@ impl ExportCommand {
     }
 }
 
-/// Where lines go.
+/// Where an export is written, in the shape that was asked for.
 enum Out {
     Lines(Box<dyn Write>),
     Table(Box<csv::Writer<Box<dyn Write>>>),

@@ -23,7 +23,7 @@ pub(super) struct Protected<'a> {
     pub inputs: &'a [PathBuf],
 }
 
-/// What is written.
+/// A kind of file that a command writes.
 pub(super) struct Kind {
     /// As messages call it.
     pub name: &'static str,

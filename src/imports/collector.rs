@@ -74,7 +74,7 @@ pub(super) struct Collector<'a> {
 /// What was taken in, ready to be merged.
 #[derive(Debug)]
 pub(super) struct Collected {
-    /// The rows.
+    /// What the files say of each review, deletions included, in the order of the rows.
     pub(super) spool: Spool,
     /// The business that came along.
     pub(super) business: Option<Business>,
@@ -219,7 +219,7 @@ impl<'a> Collector<'a> {
         self.rules.plausible(day).map_err(problem)
     }
 
-    /// Counts a row.
+    /// Counts a row of the current file, whatever becomes of it, and tells the watcher.
     fn count(&mut self) {
         self.rows += 1;
         self.watch.read(self.rows);

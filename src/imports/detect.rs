@@ -12,9 +12,7 @@ use super::table::delimited::Dialect;
 /// A file's format, and where in the file its rows are.
 #[derive(Debug)]
 pub(super) struct Detected {
-    /// Which.
     pub(super) format: &'static Format,
-    /// Where.
     pub(super) rows: Rows,
 }
 
@@ -28,9 +26,9 @@ pub(super) enum Rows {
     },
     /// In the array at that path; the outermost where it is empty.
     Array(Vec<String>),
-    /// In a text.
+    /// In delimited text with these headers.
     Table(Dialect, Columns),
-    /// In a workbook.
+    /// In a workbook with these headers.
     Workbook(Columns),
     /// In a page's linked data.
     Page,

@@ -55,9 +55,9 @@ pub enum FileError {
          or convert it to a table", .known.join(", ")
     )]
     Unknown {
-        /// What was seen.
+        /// What the file seems to be, with some of its fields' names.
         said: String,
-        /// The formats' names.
+        /// The names of all formats, as `--format` takes them.
         known: Vec<&'static str>,
     },
     /// A format was asked for that a file of that kind cannot be.
@@ -65,9 +65,9 @@ pub enum FileError {
         "is {said}, which cannot be read as {format}; leave --format out, or take --format table for a table"
     )]
     Misfit {
-        /// The format.
+        /// The name of the format that was asked for.
         format: &'static str,
-        /// What was seen.
+        /// What the file seems to be, with some of its fields' names.
         said: String,
     },
     /// A table without columns that every review needs.
@@ -77,7 +77,7 @@ pub enum FileError {
         lacks: Vec<&'static str>,
         /// Columns that --map names and the table does not have.
         unknown: Vec<String>,
-        /// Its headers.
+        /// Its headers, the first dozen, with commas between.
         columns: String,
     },
     /// No table of reviews has so many.
@@ -91,9 +91,9 @@ pub enum FileError {
     /// Delimited text that cannot be taken apart.
     #[error("line {line}: the row cannot be read ({reason})")]
     Table {
-        /// From 1.
+        /// The line on which the row begins, from 1.
         line: u64,
-        /// Why.
+        /// The kind of error in the `csv` crate, in its debug form.
         reason: String,
     },
     /// Ratings up to 10 where nobody said so.
@@ -101,9 +101,9 @@ pub enum FileError {
         "line {line}: a rating of {found} shows that the scale ends at 10; say so with --scale 10, so that 5 of 10 does not become five stars"
     )]
     Scale {
-        /// From 1.
+        /// The line on which the row begins, from 1; of a workbook, the row.
         line: u64,
-        /// It.
+        /// The rating as the file has it.
         found: String,
     },
     /// The workbook is damaged, encrypted or empty.
@@ -135,11 +135,11 @@ pub enum FileError {
     /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
-        /// From 1.
+        /// The line of the fault, from 1.
         line: usize,
-        /// From 1.
+        /// The column of the fault, in bytes from 1.
         column: usize,
-        /// What was expected.
+        /// What the parser says of the fault, without the place.
         reason: String,
     },
     /// The document's business is wrong.
@@ -173,7 +173,7 @@ pub enum FileError {
     NoSuchLocation {
         /// What was asked for.
         meant: String,
-        /// What there is.
+        /// The locations that the rows name, each with its listing's name where that is known.
         there: Vec<String>,
     },
     /// Some of a place's reviews, where all are needed.
@@ -194,7 +194,7 @@ pub enum FileError {
 /// A file and its fault.
 #[derive(Debug)]
 pub struct FailedFile {
-    /// The file's name.
+    /// The file's name; for a file of an archive or folder with what it stands in.
     pub file: String,
     /// Why it cannot be imported.
     pub fault: FileError,
@@ -226,7 +226,7 @@ pub enum ImportError {
     /// What --withdraw-missing would do is more than was asked for.
     #[error("{0}; nothing was changed")]
     Withdrawal(String),
-    /// The database failed.
+    /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DbError),
 }

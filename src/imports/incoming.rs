@@ -19,24 +19,24 @@ pub(super) struct Incoming {
     pub(super) posted: Dated,
     /// The author's display name.
     pub(super) author: String,
-    /// A headline.
+    /// The headline above the text.
     pub(super) title: Stated<String>,
     /// What it says; empty for stars alone.
     pub(super) text: String,
-    /// BCP 47.
+    /// The language of the text, as a BCP 47 tag.
     pub(super) language: Stated<String>,
     /// Where it was written.
     pub(super) source: Stated<Source>,
     /// Which of the firm's locations it is about, as the source calls it.
     pub(super) location: Option<String>,
-    /// Whether it appears.
+    /// Whether it is published, or withheld and why.
     pub(super) status: Stated<Status>,
     /// How it is known to be from a customer. One that is not verified and has no status is
     /// withheld.
     pub(super) verification: Stated<Verification>,
     /// What it was recorded to be about.
     pub(super) mentions: Stated<Mentions>,
-    /// The owner's answer.
+    /// The owner's answer; [`Stated::None`] where the file says that there is none.
     pub(super) response: Stated<IncomingResponse>,
     /// When it last changed there.
     pub(super) updated_at: Option<DateTime<Utc>>,
@@ -60,11 +60,11 @@ pub(super) struct Noted {
 /// The owner's answer as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IncomingResponse {
-    /// What it says.
+    /// Its text, never empty.
     pub(super) text: String,
     /// When it was written.
     pub(super) posted: Option<Dated>,
-    /// Who wrote it.
+    /// Who wrote it, where the source names somebody.
     pub(super) author: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct IncomingResponse {
 /// by the collector, which alone knows the business's time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dated {
-    /// When.
+    /// The day or the instant, whichever the field states.
     pub(super) posted: Posted,
     /// The field's path in the file, as `createTime`.
     pub(super) path: Cow<'static, str>,

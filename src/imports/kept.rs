@@ -15,7 +15,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Adds one.
+    /// Counts one more; `name` is called only where it will be among the named.
     pub fn add(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.names.len() < NAMED_MAX {

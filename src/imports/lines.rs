@@ -19,7 +19,7 @@ pub(super) const BYTES_SHOWN: usize = 1 << 10;
 /// mends it.
 #[derive(Debug)]
 pub(super) struct Read {
-    /// It.
+    /// The value; or the message, and the line as text, cut where it is too long.
     pub(super) value: Result<Value, (String, Value)>,
     /// Where the JSON is broken, in bytes from 1.
     broken_at: Option<usize>,

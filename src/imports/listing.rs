@@ -11,7 +11,7 @@ pub(super) const BYTES_MAX: u64 = 1 << 20;
 pub struct Listing {
     /// As the folder says it, which is as the names of its reviews do.
     pub location: String,
-    /// Its name.
+    /// Its name, trimmed: 1 to 200 characters, no control characters.
     pub name: String,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Wishes {
     pub(super) skip_duplicates: bool,
 }
 
-/// Merges one import.
+/// The merge of one import within a transaction, which the caller commits or rolls back.
 pub(super) struct Merging<'w> {
     pub(super) write: &'w mut Transaction<'static, Sqlite>,
     pub(super) key: DigestKey,
@@ -65,7 +65,7 @@ impl<'w> Merging<'w> {
         })
     }
 
-    /// Merges everything staged.
+    /// Merges everything staged, batch by batch, and tells `watch` after each.
     pub(super) async fn all(
         &mut self,
         staging: &mut Staging,

@@ -70,9 +70,8 @@ pub(super) enum Field {
 /// A column whose values may hide a review.
 #[derive(Debug)]
 pub(super) struct Hidden {
-    /// Its names.
+    /// What the column is called, the name that is asked for first at the front.
     pub(super) names: &'static [&'static str],
-    /// When it hides.
     pub(super) when: When,
     /// Why the review is withheld then.
     pub(super) reason: &'static str,
@@ -96,11 +95,11 @@ pub(super) const NO_STARS: &str = "recommendation without stars";
 /// How the caller says that a file is to be read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'o> {
-    /// `--map`.
+    /// `--map`: which of the file's fields fill ours.
     pub renames: &'o [Rename],
     /// `--scale`: where the ratings' scale ends.
     pub scale: Option<NonZeroU8>,
-    /// `--date-format`.
+    /// `--date-format`: the only format that dates are read in, in the notation of strftime.
     pub date_format: Option<&'o str>,
 }
 

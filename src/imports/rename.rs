@@ -50,7 +50,7 @@ pub enum RenameError {
 }
 
 impl Rename {
-    /// Our field.
+    /// The field of the native record that it fills.
     pub(super) const fn ours(&self) -> &'static str {
         self.ours
     }

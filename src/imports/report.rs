@@ -66,7 +66,7 @@ pub struct FileReport {
 /// A row that no review could be made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejection {
-    /// The file's name.
+    /// The name of its file, as in `FileReport::name`.
     pub file: String,
     /// Where in the file.
     pub at: Position,
@@ -81,9 +81,9 @@ pub struct Rejection {
 pub enum Position {
     /// A line of its own; the column (in bytes, from 1) where the JSON is broken.
     Line {
-        /// From 1.
+        /// The line on which the row begins, from 1.
         line: u64,
-        /// From 1.
+        /// Where the JSON is broken, in bytes from 1; `None` where it is not.
         column: Option<usize>,
     },
     /// An element of the document's `reviews`, from 0.
@@ -92,7 +92,7 @@ pub enum Position {
     Within {
         /// The array's path, as `result.reviews`; empty for the outermost.
         array: Arc<str>,
-        /// From 0.
+        /// The place of the element in the array, from 0.
         index: u64,
     },
 }
@@ -135,7 +135,7 @@ pub trait Watch {
 /// Keeps the rejections, and shows nothing. For callers without a terminal.
 #[derive(Debug, Default)]
 pub struct Quiet {
-    /// What was rejected.
+    /// The rejected rows, in the order of reading.
     pub rejections: Vec<Rejection>,
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::fields::{Problem, TEXT_BYTES_MAX, shown};
 use super::values::same_name;
 
-/// One row.
+/// A row as its reader holds it, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row<'r> {
     /// An object of JSON.
@@ -38,7 +38,7 @@ pub(super) struct Lookup {
 pub(super) struct Found<'r> {
     /// The column's header or the path in the object.
     pub(super) path: Cow<'r, str>,
-    /// The value.
+    /// The value there; of a table, the cell as a JSON string.
     pub(super) value: Cow<'r, Value>,
 }
 

@@ -47,7 +47,7 @@ pub enum SeedError {
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Unreadable {
-        /// Which.
+        /// The file that cannot be read.
         path: PathBuf,
         /// What the operating system said.
         reason: io::Error,
@@ -55,11 +55,11 @@ pub enum SeedError {
     /// A file is wrong.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Wrong {
-        /// Which.
+        /// The file that is wrong.
         path: PathBuf,
-        /// From 1.
+        /// The line, from 1; 1 where the place is unknown.
         line: usize,
-        /// From 1.
+        /// The column, in bytes from 1; 1 where the place is unknown.
         column: usize,
         /// What is wrong, and what is allowed.
         message: String,

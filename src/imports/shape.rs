@@ -14,7 +14,7 @@ use super::values::same_name;
 /// What a file is made of.
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// Nothing but blanks.
+    /// Nothing, or nothing but whitespace.
     Nothing,
     /// JSON, or something that begins like it.
     Json(Layout),
@@ -24,16 +24,16 @@ pub(super) enum Kind {
     Table(Dialect, Columns),
     /// A table in a workbook.
     Workbook(Columns),
-    /// Some other text.
+    /// Text that is neither JSON nor markup nor a table.
     Text,
 }
 
 /// How JSON values stand in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Nothing but `{}`.
+    /// A single empty object, `{}`, which names no field.
     Bare,
-    /// An array.
+    /// An array at the top level.
     Array,
     /// An object that goes over several lines.
     Spread,

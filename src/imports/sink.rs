@@ -16,7 +16,7 @@ use crate::reviews::ReviewId;
 pub(super) struct FileStart {
     /// What messages call it.
     pub(super) name: String,
-    /// What it is.
+    /// The format that was detected, or that the caller named.
     pub(super) format: &'static Format,
 }
 

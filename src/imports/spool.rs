@@ -16,7 +16,7 @@ use crate::reviews::{
 /// A row as it was taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Staged {
-    /// A review.
+    /// A review to be merged with what is there.
     Review(Box<StagedReview>),
     /// The owner deleted the review of that id.
     Deleted(ReviewId),
@@ -38,7 +38,7 @@ pub(super) struct StagedReview {
 }
 
 impl Staged {
-    /// Whose it is.
+    /// The id of the review that it gives or deletes.
     pub(super) const fn id(&self) -> &ReviewId {
         match self {
             Self::Review(review) => &review.said.review.id,
@@ -47,7 +47,7 @@ impl Staged {
     }
 }
 
-/// Rows on disk.
+/// Rows in a temporary file, one JSON array a line.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: BufWriter<File>,
@@ -61,7 +61,7 @@ impl Spool {
         })
     }
 
-    /// Adds a row.
+    /// Appends a row as one line.
     pub(super) fn push(&mut self, staged: &Staged) -> io::Result<()> {
         let line = match staged {
             Staged::Review(review) => {

@@ -19,7 +19,7 @@ const BYTES: usize = 4 << 20;
 /// A source, and which of the firm's locations it speaks of.
 pub(super) type Place = (String, Option<String>);
 
-/// Staged rows.
+/// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
 pub(super) struct Staging {
     connection: SqliteConnection,

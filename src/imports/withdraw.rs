@@ -22,7 +22,7 @@ pub(super) enum WithdrawError {
     /// It is more than was asked for, or nobody can tell.
     #[error("{0}")]
     Refused(String),
-    /// The database failed.
+    /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

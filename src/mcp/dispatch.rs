@@ -20,7 +20,7 @@ pub const SESSION_HEADER: &str = "mcp-session-id";
 /// How many messages one body may hold, in the one revision that has batches.
 pub const BATCH_MAX: usize = 50;
 
-/// What is answered.
+/// The answer to a POST, of which the endpoint makes the HTTP response.
 #[derive(Debug, PartialEq)]
 pub enum Reply {
     /// JSON, and the id of the session that was opened.
@@ -32,7 +32,7 @@ pub enum Reply {
 /// By whose rules a call is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rules {
-    /// The stateless revision's.
+    /// Those of 2026-07-28, in which every request stands alone.
     Stateless,
     /// Those of a session.
     Session(Session),
@@ -50,16 +50,16 @@ impl Rules {
     }
 }
 
-/// What answers need.
+/// What answers POST requests, shared by all clients.
 pub struct Dispatcher {
     /// Opens and recognises sessions.
     pub sessions: Sessions,
-    /// Answers calls.
+    /// Answers calls; connections over stdio share it.
     pub sdk: Arc<Sdk>,
 }
 
 impl Dispatcher {
-    /// Answers a body.
+    /// Answers a body: one message, or a batch within a session of 2025-03-26.
     pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
         let has_null_id = !is_stateless(headers);
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {

@@ -78,7 +78,7 @@ pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
     ]
 }
 
-/// The endpoint.
+/// The endpoint of `/mcp`: POST asks, DELETE ends a session.
 pub struct Mcp {
     origin_check: OriginCheck,
     exchange: Dispatcher,
@@ -157,7 +157,7 @@ impl Mcp {
         }
     }
 
-    /// Ends a session.
+    /// Ends the session that `Mcp-Session-Id` names: 204, or 404 where it is over or unknown.
     fn delete(&self, request: &Request) -> Response {
         let headers = request.headers();
         if dispatch::is_stateless(headers) {

@@ -1,11 +1,11 @@
 //! The revisions of the Model Context Protocol that are served, each named by its date.
 
-/// A revision.
+/// A revision of the protocol; a later one is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Revision {
     /// 2025-03-26: streamable HTTP, and the only one with batches.
     March2025,
-    /// 2025-06-18: structured results.
+    /// 2025-06-18: structured results, and links to resources.
     June2025,
     /// 2025-11-25: the last one with sessions.
     November2025,
@@ -24,7 +24,7 @@ impl Revision {
     /// What a client gets that asks to open a session in a revision that has none here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
 
-    /// Its date.
+    /// Its date, the name by which clients ask for it.
     #[must_use]
     pub const fn date(self) -> &'static str {
         match self {

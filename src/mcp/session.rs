@@ -19,7 +19,7 @@ use crate::random::Random;
 
 /// How long a session lasts from its opening.
 pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
-/// Of the key.
+/// The length of the key that ids are signed with (HMAC-SHA256).
 pub const KEY_BYTES: usize = 32;
 /// A session that is always open and cannot be ended, so that the requests in the API's description
 /// work as they are. It gives nobody anything: everybody may open a session.

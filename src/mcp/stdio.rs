@@ -15,7 +15,7 @@ use super::sdk::{Answer, Sdk};
 use super::stateless::{self, VERSION_META};
 use super::{BODY_BYTES_MAX, dispatch::BATCH_MAX};
 
-/// One client's connection.
+/// One client's connection, with the revision that it agreed on.
 pub struct Connection {
     sdk: Arc<Sdk>,
     /// What `initialize` agreed on.

@@ -22,20 +22,20 @@ const SITEMAP_REVIEWS_MAX: usize = 5_000;
 /// A page that needs nothing but the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// `/`.
+    /// `/`: the rating, insights and the newest reviews.
     Home,
-    /// `/insights`.
+    /// `/insights` of all reviews, without a query.
     Insights,
-    /// `/robots.txt`.
+    /// `/robots.txt`: what crawlers may fetch, and where the sitemap is.
     Robots,
-    /// `/llms.txt`.
+    /// `/llms.txt`: what is here for language models.
     Llms,
-    /// `/sitemap.xml`.
+    /// `/sitemap.xml`: the sitemap, or an index where it has several files.
     Sitemap,
 }
 
 impl Page {
-    /// All of them.
+    /// All pages; `page as usize` is a page's index here.
     pub const ALL: [Self; 5] = [
         Self::Home,
         Self::Insights,
@@ -199,9 +199,9 @@ impl MadeAhead for Pages {
 pub struct Cached {
     /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
-    /// The pages.
+    /// Where the page is kept.
     pub pages: Arc<Pages>,
-    /// Which one.
+    /// Which page is answered.
     pub page: Page,
 }
 

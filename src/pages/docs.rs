@@ -51,7 +51,7 @@ pub fn without_slash() -> Response {
 pub struct Docs {
     /// Whose snapshot keeps the answer alive.
     pub ctx: Arc<Ctx>,
-    /// The page.
+    /// The page that [`swagger_ui`] made, the same for all snapshots.
     pub body: Arc<CachedBody>,
 }
 

@@ -151,7 +151,7 @@ fn show(snapshot: &Snapshot, options: Result<Options, String>, links: &Links) ->
     super::rendered(&template)
 }
 
-/// `/badge.svg`.
+/// The endpoint of `/badge.svg`, which takes no options.
 pub struct Badge(pub Arc<Ctx>);
 
 impl Endpoint for Badge {

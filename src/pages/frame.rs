@@ -46,7 +46,7 @@ pub struct Site {
 /// What the frame of one page says.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// The page's title.
+    /// The text of the `<title>` element.
     pub title: String,
     /// A sentence for search engines.
     pub description: Option<String>,
@@ -54,7 +54,7 @@ pub struct Frame {
     pub canonical: Option<String>,
     /// Whether search engines are asked to leave it out.
     pub is_hidden_from_search: bool,
-    /// The site.
+    /// What it shares with all other pages.
     pub site: Site,
 }
 

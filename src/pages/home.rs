@@ -64,7 +64,7 @@ pub struct Rating {
 
 /// One row of the histogram.
 pub struct Bin {
-    /// Stars.
+    /// The number of stars, 1 to 5.
     pub stars: u8,
     /// How many reviews have them.
     pub count: String,

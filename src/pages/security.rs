@@ -16,7 +16,7 @@ use crate::respond::{self, problem};
 /// (RFC 9116 §2.5.5), and the same bytes for a whole month.
 const VALID_MONTHS: Months = Months::new(6);
 
-/// The endpoint.
+/// The endpoint of `/.well-known/security.txt`; 404 where no contact is set.
 pub struct SecurityText(pub Arc<Ctx>);
 
 impl Endpoint for SecurityText {

@@ -9,7 +9,7 @@ use super::cached::Pages;
 use crate::ctx::Ctx;
 use crate::respond::{self, problem};
 
-/// The endpoint.
+/// The endpoint of `/sitemaps/{number}.xml`, numbered from 1.
 pub struct SitemapFile {
     /// Whose snapshot it lists.
     pub ctx: Arc<Ctx>,

@@ -15,7 +15,7 @@ pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryResult {
-    /// Any 2xx.
+    /// Any 2xx: the subscriber has the version now.
     Delivered,
     /// 410: the subscriber wants no more.
     Gone,

@@ -67,7 +67,7 @@ impl Log {
         self.lines.push(line.as_bytes());
     }
 
-    /// As [`LineQueue::close`].
+    /// Waits until what was queued is written, at most two seconds ([`LineQueue::close`]).
     pub fn close(&self) {
         self.lines.close();
     }

@@ -26,9 +26,9 @@ pub(in crate::imports) struct Dates<'a> {
 /// Which number comes first in a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::imports) enum DateOrder {
-    /// `10/31/2026`.
+    /// Month, day, year: `10/31/2026`.
     MonthFirst,
-    /// `31/10/2026`.
+    /// Day, month, year: `31/10/2026`.
     DayFirst,
 }
 

@@ -86,7 +86,7 @@ fn fraction(text: &str) -> (&str, Option<&str>) {
     (plain, None)
 }
 
-/// `★★★★☆` and `⭐⭐⭐`.
+/// How many stars are filled in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
 fn drawn(text: &str) -> Option<usize> {
     let full = |c: &char| matches!(c, '★' | '⭐' | '🌟');
     let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// A JSON object.
+/// A JSON object: a schema, or the arguments of a call.
 pub type Object = Map<String, Value>;
 
 /// A tool, as it is listed.
@@ -26,28 +26,28 @@ pub struct Tool {
 pub struct Resource {
     /// What it is read by.
     pub uri: String,
-    /// A short name.
+    /// A short name for programs; of a linked resource, the id of its subject.
     pub name: String,
     /// The name for people.
     pub title: String,
-    /// What it holds.
+    /// What it holds, for models and people to choose by.
     pub description: String,
-    /// Of its text.
+    /// The media type of its text.
     pub mime_type: &'static str,
 }
 
 /// Resources of one kind.
 #[derive(Debug, Clone)]
 pub struct Template {
-    /// RFC 6570.
+    /// The template of their URIs (RFC 6570).
     pub uri_template: &'static str,
-    /// A short name.
+    /// A short name for programs, such as `review`.
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// What they hold.
+    /// What each holds, for models and people to choose by.
     pub description: String,
-    /// Of their text.
+    /// The media type of their text.
     pub mime_type: &'static str,
 }
 
@@ -56,9 +56,9 @@ pub struct Template {
 pub struct Contents {
     /// As it was asked for.
     pub uri: String,
-    /// Of the text.
+    /// The media type of the text.
     pub mime_type: &'static str,
-    /// The text.
+    /// The resource itself: one JSON value.
     pub text: String,
 }
 
@@ -69,7 +69,7 @@ pub struct Prompt {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// What it makes.
+    /// What its messages ask for, in one sentence.
     pub description: String,
     /// What it is made of.
     pub arguments: Vec<Argument>,
@@ -80,7 +80,7 @@ pub struct Prompt {
 pub struct Argument {
     /// What it is called.
     pub name: &'static str,
-    /// What it says.
+    /// Which values it takes, in one sentence.
     pub description: &'static str,
     /// Whether the prompt needs it.
     pub required: bool,
@@ -98,9 +98,9 @@ pub enum Role {
 /// A message of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who says it.
+    /// Who is to have said it.
     pub role: Role,
-    /// What is said.
+    /// Plain text: the task, or the data as one line of JSON.
     pub text: String,
 }
 

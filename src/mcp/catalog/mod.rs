@@ -170,7 +170,7 @@ impl Catalog {
         resources::read(&self.views.current(), &self.ctx.links, known, uri)
     }
 
-    /// The prompts.
+    /// The prompts, always in the same order.
     #[must_use]
     pub fn prompts(&self) -> &[Prompt] {
         &self.prompts

@@ -20,7 +20,7 @@ use crate::snapshot::Document;
 
 const JSON: &str = "application/json";
 const SCHEME: &str = "reviews://";
-/// Of one review.
+/// Of one review, by its id, percent-encoded (RFC 6570).
 pub const REVIEW_TEMPLATE: &str = "reviews://review/{id}";
 /// Of the sentences behind an aspect.
 pub const EVIDENCE_TEMPLATE: &str =

@@ -29,7 +29,7 @@ pub struct ReviewsPage {
     pub total: u64,
     /// Whether that is all, and not where counting stopped.
     pub is_exact: bool,
-    /// The page's reviews.
+    /// The reviews of this page, whole, as they are rendered.
     pub reviews: Vec<Value>,
     /// Where the next page begins, if there is one.
     pub next: Option<Cursor>,

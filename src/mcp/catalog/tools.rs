@@ -17,21 +17,21 @@ use crate::search::CursorParameter;
 /// Which tool it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolKind {
-    /// `get_business`.
+    /// `get_business`: the business and its overall rating.
     Business,
-    /// `search_reviews`.
+    /// `search_reviews`: whole reviews that match filters.
     Search,
-    /// `get_review`.
+    /// `get_review`: one review by its id.
     Review,
-    /// `get_reviews_since`.
+    /// `get_reviews_since`: reviews from a date on.
     Since,
-    /// `get_insights`.
+    /// `get_insights`: what reviews say, counted by aspect and entity.
     Insights,
-    /// `get_evidence`.
+    /// `get_evidence`: the sentences behind an aspect.
     Evidence,
-    /// `list_facets`.
+    /// `list_facets`: names and ids with counts.
     Facets,
-    /// `compare_periods`.
+    /// `compare_periods`: two ranges of days side by side.
     Periods,
 }
 
@@ -114,7 +114,7 @@ impl ToolKind {
         }
     }
 
-    /// What it takes.
+    /// The arguments that it takes, with the schemas of the OpenAPI document.
     #[must_use]
     pub fn known(self, cut: Cutter<'_>) -> Vec<Known> {
         match self {
@@ -148,7 +148,7 @@ impl ToolKind {
         }
     }
 
-    /// What comes back.
+    /// The schema of its whole result; what is listed is shortened.
     fn output(self, cut: Cutter<'_>) -> Object {
         let members = |name: &str, members: &[&'static str]| {
             let component = cut.component(name);

@@ -29,7 +29,7 @@ pub const BUSINESS_PARTS: [&str; 6] = [
 /// A snapshot with what was made of it.
 #[derive(Debug)]
 pub struct View {
-    /// The snapshot itself.
+    /// The snapshot that was out when the view was taken.
     pub snapshot: Arc<Snapshot>,
     made: Arc<Made>,
     counts: Arc<LazyCounts>,

@@ -18,7 +18,7 @@ pub const HEADER_MISMATCH: i32 = -32_020;
 /// The revision is not served (MCP 2026-07-28).
 pub const UNSUPPORTED_VERSION: i32 = -32_022;
 
-/// A JSON-RPC error.
+/// The error object of JSON-RPC 2.0 (§5.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RpcError {
     /// What kind of error.
@@ -93,7 +93,7 @@ impl Call {
     }
 }
 
-/// One message.
+/// A message that a client sent, valid in its form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// A request or a notification.

@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResult, GetPromptResult, JsonObject, ReadResourceResul
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// One red pixel.
+/// A PNG of one red pixel, in Base64.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 /// A sound of no length.
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";

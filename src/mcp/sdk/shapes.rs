@@ -24,7 +24,7 @@ pub fn tool(tool: &catalog::Tool) -> model::Tool {
     .with_annotations(hints)
 }
 
-/// A resource.
+/// A resource as it is listed, with title and description.
 pub fn resource(resource: catalog::Resource) -> model::Resource {
     let catalog::Resource {
         uri,
@@ -52,7 +52,7 @@ pub fn template(template: &catalog::Template) -> model::ResourceTemplate {
         .with_mime_type(template.mime_type)
 }
 
-/// A prompt.
+/// A prompt as it is listed, with its arguments.
 pub fn prompt(prompt: &catalog::Prompt) -> model::Prompt {
     let arguments = prompt.arguments.iter().map(|argument| {
         model::PromptArgument::new(argument.name)

@@ -13,7 +13,7 @@ pub const JUDGED_MIN: u32 = 5;
 pub struct Part {
     /// Its class in the stylesheet.
     pub class: &'static str,
-    /// Where it begins.
+    /// Where it begins, from the left, with two decimals.
     pub from: String,
     /// How wide it is.
     pub width: String,
@@ -28,7 +28,7 @@ pub struct BarFragment {
     whisker: Option<(String, String)>,
 }
 
-/// What colours mean.
+/// What the colours and the line of all bars mean.
 #[derive(Debug, Clone, Copy, Template)]
 #[template(path = "legend_fragment.html")]
 pub struct LegendFragment;
@@ -38,7 +38,7 @@ pub struct LegendFragment;
 pub struct Votes<'a> {
     /// They speak well of it.
     pub positive: u32,
-    /// They do both.
+    /// They speak well and badly of it.
     pub mixed: u32,
     /// They speak badly of it.
     pub negative: u32,

@@ -55,7 +55,7 @@ struct Row {
 }
 
 impl TrendFragment {
-    /// What `trend` shows.
+    /// The chart, words and table of `trend`; the table has the newest month first.
     #[must_use]
     pub fn new(trend: &wire::Trend) -> Self {
         let rows = trend.months.iter().rev().map(|one| Row {

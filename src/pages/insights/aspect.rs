@@ -62,9 +62,9 @@ struct Finding {
 /// What is asked of an aspect's sentences, parsed already.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The aspect's id.
+    /// The aspect's id, as in the address.
     pub id: &'a str,
-    /// Its name.
+    /// Its name in titles and headings.
     pub label: &'a str,
     /// Only those that speak so.
     pub polarity: Option<wire::Polarity>,

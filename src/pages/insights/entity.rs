@@ -24,9 +24,9 @@ const NEWEST: usize = 10;
 pub enum EntityKind {
     /// People of the firm.
     Technician,
-    /// What it does.
+    /// Services that the firm offers.
     Service,
-    /// Where.
+    /// Places that the firm serves.
     Area,
 }
 

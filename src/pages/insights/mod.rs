@@ -21,7 +21,7 @@ use crate::reviews::parameters::{self, ParameterSource};
 use crate::search::evidence::{EvidenceQuery, EvidenceRequest, evidence};
 use crate::snapshot::Snapshot;
 
-/// `/insights`.
+/// The endpoint of `/insights`, with or without a query.
 pub struct Insights {
     /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,

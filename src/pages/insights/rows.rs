@@ -44,24 +44,24 @@ pub struct FiguresFragment {
 /// Words of a customer with where they stand.
 #[derive(Debug, Clone)]
 pub struct Quote {
-    /// The words.
+    /// The customer's words, a slice of the review's text.
     pub text: String,
     /// Where the review is.
     pub href: String,
-    /// Its stars.
+    /// The review's stars, 1 to 5.
     pub stars: u8,
-    /// Its day.
+    /// The review's day, as `31 October 2026`.
     pub day: String,
 }
 
 /// The same in little room.
 #[derive(Debug, Clone)]
 pub struct ShortQuote {
-    /// The words.
+    /// The customer's words, a slice of the review's text.
     pub text: String,
     /// Where the review is.
     pub href: String,
-    /// Its year.
+    /// The calendar year of the review.
     pub year: i32,
 }
 

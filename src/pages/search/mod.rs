@@ -41,7 +41,7 @@ struct SearchPage {
     json_url: String,
 }
 
-/// The endpoint.
+/// The endpoint of `/search`, rendered for each request.
 pub struct Search {
     /// Whose snapshot it searches.
     pub ctx: Arc<Ctx>,

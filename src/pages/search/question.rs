@@ -11,7 +11,7 @@ use crate::search::SearchRequest;
 pub struct Question {
     /// Its parts, and what is wrong with them.
     pub query: PageQuery,
-    /// What they mean.
+    /// What they mean; to be answered only where `query.issues` is empty.
     pub search: SearchRequest,
 }
 

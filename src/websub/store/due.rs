@@ -12,7 +12,7 @@ use crate::snapshot::Document;
 /// A request to be verified.
 #[derive(Clone)]
 pub struct DueVerification {
-    /// The subscription's key.
+    /// The key of its row in `subscription`.
     pub subscription_id: i64,
     /// Which request of it.
     pub serial: i64,
@@ -35,7 +35,7 @@ pub struct DueVerification {
 /// A subscription that is behind.
 #[derive(Clone)]
 pub struct DueDelivery {
-    /// The subscription's key.
+    /// The key of its row in `subscription`.
     pub subscription_id: i64,
     /// The document that the subscription is about.
     pub document: Document,

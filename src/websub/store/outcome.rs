@@ -45,7 +45,7 @@ impl AttemptRecord {
 pub enum Outcome {
     /// The callback confirmed the intent.
     Verified {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
@@ -56,7 +56,7 @@ pub enum Outcome {
     },
     /// Nobody answered; it is tried once more.
     VerifyAgain {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
@@ -65,7 +65,7 @@ pub enum Outcome {
     },
     /// Nothing was learnt; it is tried as if for the first time.
     VerifyLater {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
@@ -74,14 +74,14 @@ pub enum Outcome {
     },
     /// The callback did not confirm.
     NotVerified {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// Which request of it.
         serial: i64,
     },
     /// It has that version now.
     Delivered {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// The version that was delivered.
         version: i64,
@@ -90,7 +90,7 @@ pub enum Outcome {
     },
     /// It is tried again.
     Retry {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
         /// Failed attempts in a row.
         failures: u32,
@@ -99,9 +99,9 @@ pub enum Outcome {
     },
     /// The subscription is over.
     Ended {
-        /// The subscription's key.
+        /// The key of its row in `subscription`.
         subscription_id: i64,
-        /// What ended it.
+        /// What ended it: `Gone` or `DeliveriesFailed`.
         event: Event,
     },
 }
