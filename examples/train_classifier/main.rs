@@ -1,8 +1,8 @@
-//! Trains the aspect detector of `src/insights/detector` from annotated sentences of the trade, and
+//! Trains the aspect classifier of `src/insights/classifier` from annotated sentences of the trade, and
 //! writes its weights.
 //!
 //! ```text
-//! cargo run --release --example train_classifier             # writes src/insights/detector/ngram.weights
+//! cargo run --release --example train_classifier             # writes src/insights/classifier/ngram.weights
 //! cargo run --release --example train_classifier -- --check  # whether training anew gives the same bytes
 //! ```
 //!
@@ -111,7 +111,7 @@ fn main() -> anyhow::Result<()> {
     }
     let bytes = to_bytes(&biases, &rows);
     println!("{} rows, {} bytes", rows.len(), bytes.len());
-    let path: PathBuf = root.join("src/insights/detector/ngram.weights");
+    let path: PathBuf = root.join("src/insights/classifier/ngram.weights");
     if args.check {
         ensure!(fs::read(path)? == bytes, "training gave other weights");
         println!("the same bytes");

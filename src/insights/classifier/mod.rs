@@ -48,7 +48,7 @@ const ROW_LEN: usize = 4 + SUMS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ClassifierError {
     /// The file begins with something else.
-    #[error("these are no weights of the aspect detector")]
+    #[error("these are no weights of the aspect classifier")]
     Foreign,
     /// There is too little or too much.
     #[error("the weights are cut off, or followed by something")]
