@@ -4,21 +4,24 @@
 //! It sleeps until the next instant at which something is due, or until it is woken. Whatever it
 //! had not written down when it was killed is done again: at least once, never lost.
 
+mod due;
+mod results;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use metrics::Gauge;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::sync::{Notify, Semaphore};
+use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::exchange::Exchange;
 use super::host_queues::HostQueues;
-use super::slots::{Came, count, in_slot};
-use super::store::{self, AttemptRecord, Due, Outcome};
-use super::turns::{Turn, Waiting};
+use super::slots::Came;
+use super::store::{AttemptRecord, Due, Outcome};
+use super::turns::Waiting;
 use crate::clock::{Clock, Monotonic};
 use crate::db::{Database, DbError};
 use crate::snapshot::CurrentSnapshot;
@@ -30,9 +33,6 @@ const SLOTS_MAX: usize = 256;
 const IN_FLIGHT_MAX: usize = 2_048;
 /// Exchanges at a time with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
-/// How many subscriptions are read at once: of one host, and in all.
-const HOST_READ_MAX: usize = 256;
-const READ_MAX: usize = 8_192;
 /// Results are written down when there are so many, or after so long.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
@@ -44,8 +44,6 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a subscription rests whose exchange ended without a result.
-const PANIC_WAIT: Duration = Duration::from_mins(1);
 /// Look again at least so often.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
 
@@ -234,176 +232,5 @@ impl Worker {
     fn note(&mut self, wake_reason: WakeReason) {
         self.is_stale = true;
         self.wake_reason = self.wake_reason.max(wake_reason);
-    }
-
-    fn start_queues(&mut self) {
-        let now = self.exchange.clock.monotonic();
-        while self.has_room() {
-            let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() else {
-                break;
-            };
-            let Some((host, due)) = self.queues.pop(|host| self.budget.is_spent(host, now)) else {
-                break;
-            };
-            self.start(host, due, permit);
-        }
-    }
-
-    /// Reads what is due, but for what is in flight or not written down.
-    async fn read(&mut self) -> Result<(), DbError> {
-        let now = self.exchange.clock.now();
-        (self.wake_reason, self.next_at) = (
-            WakeReason::None,
-            self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
-        );
-        let fault = |error| DbError::at(self.database.path(), error);
-        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-        let verifications =
-            store::verifications(&mut connection, now, READ_MAX + self.waiting.len())
-                .await
-                .map_err(fault)?;
-        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX)
-            .await
-            .map_err(fault)?;
-        let next_at = store::next_due_at(&mut connection, now)
-            .await
-            .map_err(fault)?;
-        let clock = &self.exchange.clock;
-        let monotonic = clock.monotonic();
-        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
-            clock.monotonic_at(at, SLEEP_MAX)
-        });
-        let turns = [
-            self.waiting.next_at(monotonic),
-            self.resting.next_at(monotonic),
-        ];
-        self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
-        (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
-        self.queues.clear();
-        self.revised.clear();
-        let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
-        let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
-        for due in verifications
-            .into_iter()
-            .filter(|due| may_ask(due.subscription_id))
-        {
-            self.queues.push(&due.host.clone(), Due::Verify(due));
-        }
-        let snapshot = self.current.load();
-        for due in deliveries {
-            // What is being verified may change its secret or end: first things first. And what
-            // this process has not rendered yet cannot be sent.
-            let is_ahead =
-                snapshot.document(due.document).publication.version > due.delivered_version;
-            if is_ahead && is_idle(due.subscription_id) {
-                self.queues.push(&due.host.clone(), Due::Deliver(due));
-                // There may be more than one page of them.
-                self.is_stale = true;
-            }
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
-        let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
-        let now = exchange.clock.now();
-        let subscription_id = due.subscription_id();
-        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub
-        // §5.3).
-        let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
-        if is_over || !self.busy.insert(subscription_id) {
-            return self.queues.done(&host);
-        }
-        let task = match due {
-            Due::Verify(due) => {
-                let turn = self.waiting.take(subscription_id);
-                let work = async move { exchange.verify(&due, turn.as_ref()).await };
-                self.in_flight.spawn(in_slot(work, permit, room))
-            }
-            Due::Deliver(due) => {
-                let snapshot = self.current.load();
-                if !self.exchange.is_free(&due.callback) {
-                    self.budget.spend(
-                        &host,
-                        snapshot.document(due.document).body.content.len(),
-                        exchange.clock.monotonic(),
-                    );
-                }
-                let work = async move { exchange.deliver(&due, &snapshot).await };
-                self.in_flight.spawn(in_slot(work, permit, room))
-            }
-        };
-        self.places.insert(task.id(), (host, subscription_id));
-    }
-
-    fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
-        let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
-        let Some((host, subscription_id)) = self.places.remove(&task) else {
-            return;
-        };
-        self.queues.done(&host);
-        match done {
-            Ok((_, Came::To(outcome, record))) => {
-                count(&outcome, &record);
-                if matches!(outcome, Outcome::Verified { .. }) {
-                    self.revised.insert(subscription_id);
-                }
-                if self.unrecorded.is_empty() {
-                    self.unrecorded_at = Clock::system().monotonic();
-                }
-                self.unrecorded.push((outcome, record));
-            }
-            Ok((_, Came::Waits(turn))) => {
-                catalog::HUB_WAITS.count(&[]);
-                self.busy.remove(&subscription_id);
-                self.next_at = self.next_at.min(turn.at);
-                self.waiting.insert(subscription_id, turn);
-            }
-            Err(error) => {
-                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
-                let at = self.exchange.clock.monotonic() + PANIC_WAIT;
-                self.busy.remove(&subscription_id);
-                self.next_at = self.next_at.min(at);
-                self.resting.insert(
-                    subscription_id,
-                    Turn {
-                        at,
-                        networks: Vec::new(),
-                    },
-                );
-            }
-        }
-    }
-
-    async fn flush(&mut self) {
-        if let Err(error) = self.record().await {
-            tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
-            // A full disk says no at once: not to be asked without a pause.
-            self.unrecorded_at = Clock::system().monotonic() + RECORD_AGAIN_AFTER;
-        }
-    }
-
-    async fn record(&mut self) -> Result<(), DbError> {
-        if self.unrecorded.is_empty() {
-            return Ok(());
-        }
-        let fault = |error| DbError::at(self.database.path(), error);
-        let mut write = self.database.write().await?;
-        store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
-            .await
-            .map_err(fault)?;
-        write.commit().await.map_err(fault)?;
-        for (outcome, _) in self.unrecorded.drain(..) {
-            self.busy.remove(&outcome.subscription_id());
-            let clock = &self.exchange.clock;
-            self.next_at = outcome.again_at().map_or(self.next_at, |at| {
-                clock.monotonic_at(at, SLEEP_MAX).min(self.next_at)
-            });
-        }
-        self.is_stale = true;
-        if self.may_read_again() {
-            self.wake_reason = self.wake_reason.max(WakeReason::Some);
-        }
-        Ok(())
     }
 }
