@@ -1,6 +1,9 @@
 //! Whoever writes is seen: in all surfaces together, and the text index is in step afterwards. Here
 //! the writer is a plain SQLite connection, which knows nothing of us and leaves foreign keys off.
 
+mod mentions;
+mod writers;
+
 use serde_json::{Value, json};
 
 use crate::support::{Generator, TestApp, check_in_step};
@@ -213,64 +216,6 @@ async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
 }
 
 #[tokio::test]
-async fn a_rename_takes_mentions_along() {
-    let app = TestApp::empty().await;
-    app.shell(&insert("a", "text")).await;
-    app.shell(
-        "insert into mention values ('a', 'technician', 'Dana Öberg'), ('a', 'service', 'drain')",
-    )
-    .await;
-    app.shell("update review set review_id = 'b'").await;
-    check_in_step(&app).await;
-    assert_eq!(
-        review(&app, "b").await["mentions"]["technicians"],
-        json!(["Dana Öberg"])
-    );
-    assert_eq!(
-        app.get("/api/reviews/search?mentions_technician=dana+%C3%96BERG")
-            .await
-            .ids(),
-        ["b"]
-    );
-    app.shell("update review set review_id = 'a'").await;
-    check_in_step(&app).await;
-    assert_eq!(
-        review(&app, "a").await["mentions"]["services"],
-        json!(["drain"])
-    );
-}
-
-#[tokio::test]
-async fn mentions_are_published_however_they_come_and_go() {
-    let app = TestApp::with(&Generator::new(5).reviews(60)).await;
-    check_each(
-        &app,
-        &[
-            // Before there is such a review.
-            "insert into mention values ('m', 'technician', 'Will Grant'), ('m', 'service', 'drain')",
-            &insert("m", "mentioned"),
-            "insert into mention values ('m', 'service_area', 'Mesa')",
-            "insert or replace into mention values ('m', 'service_area', 'Mesa'), ('m', 'service_area', 'Tempe')",
-            "insert or ignore into mention values ('m', 'service_area', 'Mesa'), ('m', 'service', 'furnace-repair')",
-            "update mention set value = 'Dana Öberg' where review_id = 'm' and kind = 'technician'",
-            "update or replace mention set value = 'Mesa' where review_id = 'm' and kind = 'service_area'",
-            "update or replace mention set review_id = 'r-00003' where review_id = 'm' and kind = 'service'",
-            "update mention set kind = 'service', value = 'drain' where review_id = 'm' and kind = 'technician'",
-            "delete from mention where review_id = 'm' and kind = 'service'",
-            "delete from mention where value = 'drain'",
-            "delete from mention",
-        ],
-    )
-    .await;
-    assert_eq!(
-        app.get("/api/reviews/search?mentions_service=drain")
-            .await
-            .json()["total"],
-        0
-    );
-}
-
-#[tokio::test]
 async fn withheld_and_published_take_turns() {
     let app = TestApp::with(&Generator::new(6).reviews(80)).await;
     check_each(
@@ -371,78 +316,5 @@ async fn what_stands_beside_the_reviews_is_published_too() {
             .iter()
             .all(|entry| entry["basis"] == "reviews")
     );
-    check_in_step(&app).await;
-}
-
-#[tokio::test]
-async fn writers_of_every_kind_leave_everything_in_step() {
-    let app = TestApp::with(&Generator::new(9).reviews(60)).await;
-    // A statement that fails in the midst keeps what it has done before.
-    app.refused("update or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040'").await;
-    check_in_step(&app).await;
-    app.shell("begin; delete from review where rating < 5; savepoint s; delete from review; rollback to s; commit").await;
-    check_in_step(&app).await;
-    // From within another database.
-    let attach = format!("attach '{}' as ours; ", app.path().display());
-    let beside = app.folder().join("beside.db");
-    for sql in [
-        "insert into ours.review (review_id, rating, reviewed_on, text) values ('attached', 1, '2026-11-20', 'shell of another')",
-        "update ours.review set text = 'water heater' where review_id = 'attached'",
-        "insert or replace into ours.review select * from ours.review",
-    ] {
-        crate::support::sqlite3(&beside, &format!("{attach}{sql};"));
-        app.drain().await;
-        check_in_step(&app).await;
-    }
-    assert_eq!(review(&app, "attached").await["text"], "water heater");
-}
-
-#[tokio::test]
-async fn a_character_that_ends_texts_elsewhere_ends_none_here() {
-    let app = TestApp::empty().await;
-    let mut review = Generator::new(10).review(1);
-    review.text = "before\0after\u{1f}\u{1e}end".to_owned();
-    review.author = "\0".to_owned();
-    review.status = reviews_service::reviews::Status::Published;
-    app.write(&[review.clone()]).await;
-    let shown = self::review(&app, "r-00001").await;
-    assert_eq!(
-        (shown["text"].as_str(), shown["author"].as_str()),
-        (Some(review.text.as_str()), Some("\0"))
-    );
-    assert_eq!(
-        app.get("/api/reviews/search?query=%00AFTER").await.ids(),
-        ["r-00001"]
-    );
-    let before = app.get("/reviews.json").await.body;
-    app.write(&[review]).await;
-    assert!(
-        app.get("/reviews.json").await.body == before,
-        "the same review again changes nothing"
-    );
-}
-
-#[tokio::test]
-async fn many_changes_of_one_commit_are_one_snapshot() {
-    let app = TestApp::with(&Generator::new(8).reviews(300)).await;
-    let before = crate::support::publications(&app.path());
-    let several: String = (0..40)
-        .map(|number| insert(&format!("n-{number}"), "in the shell"))
-        .collect();
-    app.shell(&format!(
-        "begin; {several} delete from review where review_id like 'r-0001%';
-         update review set rating = 5 where review_id like 'r-0002%'; commit"
-    ))
-    .await;
-    check_in_step(&app).await;
-    for ((name, version, _), (_, now, _)) in before
-        .into_iter()
-        .zip(crate::support::publications(&app.path()))
-    {
-        assert_eq!(now, version + 1, "{name}");
-    }
-    app.shell(&format!("begin; {} rollback", insert("never", "was")))
-        .await;
-    assert_eq!(app.get("/api/reviews/never").await.status, 404);
     check_in_step(&app).await;
 }
