@@ -63,11 +63,41 @@ fn parse(words: &[&str], line: &str) {
     );
 }
 
+/// Something answers the URL of a `curl`.
+fn check_url(app: &TestApp, words: &[&str], line: &str) {
+    let url = words
+        .iter()
+        .find(|word| word.contains("://"))
+        .unwrap_or_else(|| panic!("no URL in {line}"));
+    let path = format!(
+        "/{}",
+        url.trim_matches(['"', '\''])
+            .splitn(4, '/')
+            .nth(3)
+            .unwrap_or_default()
+    );
+    assert!(
+        app.app()
+            .routes()
+            .find(path.split('?').next().unwrap_or_default())
+            .is_some(),
+        "{line}: nothing answers {path}"
+    );
+}
+
+/// `cargo run` with what stands behind its `--`.
+fn parse_run(rest: &[&str], line: &str) {
+    let own = rest
+        .iter()
+        .position(|word| *word == "--")
+        .map_or(&[][..], |at| &rest[at..]);
+    parse(
+        &[&["reviews"], own.get(1..).unwrap_or_default()].concat(),
+        line,
+    );
+}
+
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
     let app = TestApp::with(&Generator::new(1).reviews(20)).await;
     let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
@@ -95,16 +125,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                         "{line}: no such example"
                     );
                 }
-                ["cargo", "run", rest @ ..] => {
-                    let own = rest
-                        .iter()
-                        .position(|word| *word == "--")
-                        .map_or(&[][..], |at| &rest[at..]);
-                    parse(
-                        &[&["reviews"], own.get(1..).unwrap_or_default()].concat(),
-                        line,
-                    );
-                }
+                ["cargo", "run", rest @ ..] => parse_run(rest, line),
                 ["just", recipe, ..] => assert!(
                     justfile.contains(&format!("\n{recipe}")),
                     "no recipe {recipe}"
@@ -118,26 +139,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                 ]
                 | ["openssl", ..] => {}
                 ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
-                ["curl", ..] => {
-                    let url = words
-                        .iter()
-                        .find(|word| word.contains("://"))
-                        .unwrap_or_else(|| panic!("no URL in {line}"));
-                    let path = format!(
-                        "/{}",
-                        url.trim_matches(['"', '\''])
-                            .splitn(4, '/')
-                            .nth(3)
-                            .unwrap_or_default()
-                    );
-                    assert!(
-                        app.app()
-                            .routes()
-                            .find(path.split('?').next().unwrap_or_default())
-                            .is_some(),
-                        "{line}: nothing answers {path}"
-                    );
-                }
+                ["curl", ..] => check_url(&app, &words, line),
                 _ => panic!(
                     "{}: what does `{line}` run? Teach this test.",
                     page.display()

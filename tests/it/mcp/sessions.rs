@@ -74,7 +74,7 @@ async fn what_opens_no_session_says_why() {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn within_a_session_everything_is_answered_as_plain_json() {
     let app = service().await;

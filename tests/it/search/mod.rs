@@ -65,11 +65,17 @@ fn id_of(json: &[u8]) -> &str {
         .unwrap()
 }
 
+/// Every set of filters in turn, and in every other round what narrows further.
+fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Question {
+    let question = Question::random(generator, number % FILTERS, reviews);
+    if number / FILTERS % 2 == 1 {
+        question.narrowed(generator)
+    } else {
+        question
+    }
+}
+
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 async fn every_question_is_answered_as_a_naive_scan_would() {
     let mut reviews = Generator::new(11).reviews(5_000);
     reviews
@@ -84,12 +90,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     let mut generator = Generator::new(12);
     let mut hits = 0;
     for number in 0..24 * FILTERS {
-        let question = Question::random(&mut generator, number % FILTERS, &reviews);
-        let question = if number / FILTERS % 2 == 1 {
-            question.narrowed(&mut generator)
-        } else {
-            question
-        };
+        let question = numbered(&mut generator, number, &reviews);
         let limit = 1 + generator.below(100);
         let expected = question.expected(&known);
         let found = index
@@ -117,12 +118,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     );
     // The same through the front door, from parameters to JSON.
     for number in 0..3 * FILTERS {
-        let question = Question::random(&mut generator, number % FILTERS, &reviews);
-        let question = if number / FILTERS % 2 == 1 {
-            question.narrowed(&mut generator)
-        } else {
-            question
-        };
+        let question = numbered(&mut generator, number, &reviews);
         let limit = (1 + generator.below(100)).to_string();
         let expected = question.expected(&known);
         let target = question.target(&[("limit", &limit)]);
