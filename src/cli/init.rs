@@ -1,11 +1,12 @@
 //! `reviews init`: makes the database and the business, or changes what is given of it.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
+use sqlx::{Sqlite, Transaction};
 use url::Url;
 
 use super::{Outcome, report_done};
@@ -45,10 +46,6 @@ pub(super) struct Settled {
 }
 
 impl Init {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     pub(super) async fn run(
         self,
         config: &DatabaseConfig,
@@ -68,36 +65,21 @@ impl Init {
         } else {
             database.write().await?
         };
-        let mut discarded = None;
-        if self.discard_sample {
-            ensure!(
-                sample::state(&mut write).await.map_err(fault)? == sample::State::Alone,
-                "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
-                path.display()
-            );
-            discarded = Some(sample::discard(&mut write).await.map_err(fault)?);
-        }
+        let discarded = if self.discard_sample {
+            Some(discard_sample(&mut write, &path).await?)
+        } else {
+            None
+        };
+        let time_zone = self.time_zone;
         let known = business::find(&mut write).await.map_err(fault)?;
-        let before = known.clone().unwrap_or_default();
-        let id = match (&known, &self.name) {
-            (None, Some(name)) => slug(name),
-            (Some(_), _) | (None, None) => before.id.clone(),
-        };
-        let business = Business {
-            id,
-            name: self.name.unwrap_or(before.name),
-            kind: self.kind.unwrap_or(before.kind),
-            time_zone: self.time_zone.unwrap_or(before.time_zone),
-            url: self.site.or(before.url),
-            ..before
-        };
+        let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
             business::replace(&mut write, &business)
                 .await
                 .map_err(fault)?;
         }
         let mut moved = 0;
-        if let Some(zone) = self.time_zone {
+        if let Some(zone) = time_zone {
             moved = time_zone::follow(&mut write, zone, clock.now())
                 .await
                 .map_err(fault)?;
@@ -124,6 +106,37 @@ impl Init {
         }));
         Ok(Outcome::Done)
     }
+
+    /// The business with what is given in the place of what is known.
+    fn applied_to(self, known: Option<&Business>) -> Business {
+        let before = known.cloned().unwrap_or_default();
+        let id = match (known, &self.name) {
+            (None, Some(name)) => slug(name),
+            (Some(_), _) | (None, None) => before.id.clone(),
+        };
+        Business {
+            id,
+            name: self.name.unwrap_or(before.name),
+            kind: self.kind.unwrap_or(before.kind),
+            time_zone: self.time_zone.unwrap_or(before.time_zone),
+            url: self.site.or(before.url),
+            ..before
+        }
+    }
+}
+
+/// Empties a database that holds the sample and nothing else; says how many reviews that were.
+async fn discard_sample(
+    write: &mut Transaction<'static, Sqlite>,
+    path: &Path,
+) -> anyhow::Result<u64> {
+    let fault = |error| DbError::at(path, error);
+    ensure!(
+        sample::state(write).await.map_err(fault)? == sample::State::Alone,
+        "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
+        path.display()
+    );
+    Ok(sample::discard(write).await.map_err(fault)?)
 }
 
 /// The business as people read it.

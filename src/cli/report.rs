@@ -13,35 +13,9 @@ pub fn summary(report: &Report, dry_run: bool) -> String {
     text
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
-    for file in &report.files {
-        let label = Format::find(file.format).map_or(file.format, |format| format.label);
-        write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
-        if file.rejected > 0 {
-            write!(text, ", {} rejected", file.rejected)?;
-        }
-        writeln!(text)?;
-        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
-            writeln!(text, "note: {note}")?;
-        }
-    }
-    if let Some(name) = &report.business {
-        writeln!(
-            text,
-            "business: {name}, which the database did not have yet"
-        )?;
-    }
-    if let Some(name) = &report.listing {
-        let quoted = name.replace('\'', r"'\''");
-        writeln!(
-            text,
-            "the business has no name yet, and this location is called {name}: `reviews init --name '{quoted}'` takes it"
-        )?;
-    }
+    files(text, report)?;
+    business(text, report)?;
     let written = report.written;
     let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
     writeln!(
@@ -64,19 +38,7 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
             report.elsewhere
         )?;
     }
-    let withheld: u64 = report.withheld.values().sum();
-    if withheld > 0 {
-        let reasons: Vec<String> = report
-            .withheld
-            .iter()
-            .map(|(reason, count)| format!("{reason}: {count}"))
-            .collect();
-        writeln!(
-            text,
-            "{withheld} withheld, which are not published ({})",
-            reasons.join(", ")
-        )?;
-    }
+    withheld(text, report)?;
     named(
         text,
         &report.withdrawn,
@@ -96,6 +58,58 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
     )?;
     if dry_run {
         writeln!(text, "dry run: nothing was changed")?;
+    }
+    Ok(())
+}
+
+/// Each file, with its rows and what is to be known of its format.
+fn files(text: &mut String, report: &Report) -> std::fmt::Result {
+    for file in &report.files {
+        let label = Format::find(file.format).map_or(file.format, |format| format.label);
+        write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
+        if file.rejected > 0 {
+            write!(text, ", {} rejected", file.rejected)?;
+        }
+        writeln!(text)?;
+        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
+            writeln!(text, "note: {note}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What the files say of the business.
+fn business(text: &mut String, report: &Report) -> std::fmt::Result {
+    if let Some(name) = &report.business {
+        writeln!(
+            text,
+            "business: {name}, which the database did not have yet"
+        )?;
+    }
+    if let Some(name) = &report.listing {
+        let quoted = name.replace('\'', r"'\''");
+        writeln!(
+            text,
+            "the business has no name yet, and this location is called {name}: `reviews init --name '{quoted}'` takes it"
+        )?;
+    }
+    Ok(())
+}
+
+/// How many are withheld, by reason.
+fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
+    let withheld: u64 = report.withheld.values().sum();
+    if withheld > 0 {
+        let reasons: Vec<String> = report
+            .withheld
+            .iter()
+            .map(|(reason, count)| format!("{reason}: {count}"))
+            .collect();
+        writeln!(
+            text,
+            "{withheld} withheld, which are not published ({})",
+            reasons.join(", ")
+        )?;
     }
     Ok(())
 }

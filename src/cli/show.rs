@@ -8,7 +8,8 @@ use super::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::imports::export::Exported;
-use crate::reviews::{Base, ReviewId, Unit, Units, store};
+use crate::reviews::store::{self, SourceRow};
+use crate::reviews::{Base, DigestKey, Review, ReviewId, Unit, Units};
 
 /// Show one review, published or withheld, and what of it you decided
 #[derive(Debug, Args)]
@@ -19,10 +20,6 @@ pub struct Show {
 }
 
 impl Show {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         let path = config.path()?;
         let fault = |error| DbError::at(&path, error);
@@ -47,45 +44,50 @@ impl Show {
             );
         };
         let source = standing.sources.remove(self.id.as_str());
-        let base = source
-            .as_ref()
-            .map_or_else(Base::default, |source| source.base.clone());
-        let decided = key.map_or(Units::NONE, |key| base.decided(&key, &review));
-        let decided = if source.is_some() {
-            decided
-        } else {
-            Units::NONE
-        };
-        let mut text = String::new();
-        let json = Exported::Review(Box::new(review), Units::NONE, source.clone()).json();
-        if let Some(members) = json.as_object() {
-            for (name, value) in members {
-                let value = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                let _ = writeln!(text, "{name:<16}{value}");
-            }
-        }
-        let names: Vec<&str> = decided.iter().map(Unit::name).collect();
-        let _ = match (source, names.is_empty()) {
-            (None, _) => writeln!(
-                text,
-                "{:<16}made by hand, or before imports kept what sources say",
-                "decided"
-            ),
-            (Some(_), true) => writeln!(
-                text,
-                "{:<16}nothing: all is as its source gave it",
-                "decided"
-            ),
-            (Some(_), false) => writeln!(
-                text,
-                "{:<16}{}: imports leave that as it is",
-                "decided",
-                names.join(", ")
-            ),
-        };
-        say(&text)?;
+        say(&told(review, source, key.as_ref()))?;
         Ok(Outcome::Done)
     }
+}
+
+/// The review as people read it, member by member, and what of it imports leave as it is.
+fn told(review: Review, source: Option<SourceRow>, key: Option<&DigestKey>) -> String {
+    let base = source
+        .as_ref()
+        .map_or_else(Base::default, |source| source.base.clone());
+    let decided = key.map_or(Units::NONE, |key| base.decided(key, &review));
+    let decided = if source.is_some() {
+        decided
+    } else {
+        Units::NONE
+    };
+    let mut text = String::new();
+    let json = Exported::Review(Box::new(review), Units::NONE, source.clone()).json();
+    if let Some(members) = json.as_object() {
+        for (name, value) in members {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(text, "{name:<16}{value}");
+        }
+    }
+    let names: Vec<&str> = decided.iter().map(Unit::name).collect();
+    let _ = match (source, names.is_empty()) {
+        (None, _) => writeln!(
+            text,
+            "{:<16}made by hand, or before imports kept what sources say",
+            "decided"
+        ),
+        (Some(_), true) => writeln!(
+            text,
+            "{:<16}nothing: all is as its source gave it",
+            "decided"
+        ),
+        (Some(_), false) => writeln!(
+            text,
+            "{:<16}{}: imports leave that as it is",
+            "decided",
+            names.join(", ")
+        ),
+    };
+    text
 }

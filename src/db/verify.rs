@@ -25,10 +25,6 @@ pub struct Verified {
 ///
 /// # Errors
 /// When it cannot be read at all.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified> {
     let mut verified = Verified::default();
     let schema::Faults {
@@ -37,65 +33,15 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
     } = schema::verify(connection).await?;
     verified.wrong.extend(wrong);
     verified.is_readable = !is_unreadable;
-    // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection
-    // that only reads has none.
-    let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
-        .fetch_all(&mut *connection)
-        .await?;
-    verified.wrong.extend(
-        integrity
-            .into_iter()
-            .filter(|line| line != "ok")
-            .map(|line| format!("integrity: {line}")),
-    );
+    verified.wrong.extend(integrity(connection).await?);
     if !verified.is_readable {
         return Ok(verified);
     }
     verified.reviews = sqlx::query_scalar!("select count(*) from review")
         .fetch_one(&mut *connection)
         .await?;
-    let unindexed = sqlx::query_scalar!(
-        r#"select r.review_id as "id!: Text" from review as r
-           left join review_change as c using (review_id)
-           left join review_fts as f on f.rowid = c.review_no
-           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
-        TOLD_MAX
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    verified.wrong.extend(unindexed.into_iter().map(|id| {
-        format!(
-            "text index: review {} is not indexed with the text that it has",
-            id.as_ref()
-        )
-    }));
-    let stray = sqlx::query_scalar!(
-        r#"select f.rowid as "row!: i64" from review_fts as f
-           left join review_change as c on c.review_no = f.rowid
-           left join review as r on r.review_id = c.review_id
-           where r.review_id is null limit ?"#,
-        TOLD_MAX
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    verified.wrong.extend(
-        stray
-            .into_iter()
-            .map(|row| format!("text index: row {row} belongs to no review")),
-    );
-    let ahead = sqlx::query_scalar!(
-        r#"select document as "document!: Text" from publication
-           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let told = |name: Text| {
-        let name = name.as_ref();
-        format!(
-            "publication: {name} was printed from changes that are not there; rows of review_change are missing"
-        )
-    };
-    verified.wrong.extend(ahead.into_iter().map(told));
+    verified.wrong.extend(text_index(connection).await?);
+    verified.wrong.extend(publications(connection).await?);
     let behind = sqlx::query_scalar!(
         r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
     )
@@ -107,4 +53,67 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
             .push(format!("publication: {behind} changed reviews are newer; a running `reviews serve` prints within a second"));
     }
     Ok(verified)
+}
+
+/// What SQLite finds wrong with its file.
+async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection
+    // that only reads has none.
+    let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
+        .fetch_all(connection)
+        .await?;
+    Ok(integrity
+        .into_iter()
+        .filter(|line| line != "ok")
+        .map(|line| format!("integrity: {line}"))
+        .collect())
+}
+
+/// Where the text index is out of step with the reviews.
+async fn text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let unindexed = sqlx::query_scalar!(
+        r#"select r.review_id as "id!: Text" from review as r
+           left join review_change as c using (review_id)
+           left join review_fts as f on f.rowid = c.review_no
+           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let unindexed = unindexed.into_iter().map(|id| {
+        format!(
+            "text index: review {} is not indexed with the text that it has",
+            id.as_ref()
+        )
+    });
+    let stray = sqlx::query_scalar!(
+        r#"select f.rowid as "row!: i64" from review_fts as f
+           left join review_change as c on c.review_no = f.rowid
+           left join review as r on r.review_id = c.review_id
+           where r.review_id is null limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    let stray = stray
+        .into_iter()
+        .map(|row| format!("text index: row {row} belongs to no review"));
+    Ok(unindexed.chain(stray).collect())
+}
+
+/// Publications that are ahead of the changes.
+async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let ahead = sqlx::query_scalar!(
+        r#"select document as "document!: Text" from publication
+           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let told = |name: Text| {
+        let name = name.as_ref();
+        format!(
+            "publication: {name} was printed from changes that are not there; rows of review_change are missing"
+        )
+    };
+    Ok(ahead.into_iter().map(told).collect())
 }

@@ -8,14 +8,13 @@ use bytes::Bytes;
 use chrono::{Datelike, NaiveDate};
 use sha2::{Digest, Sha256};
 
+use super::days_by_id::DaysById;
 use super::entry::{Entry, Key, sort_key};
 use super::positions::Positions;
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
+use super::segment_merge::merge;
 use crate::reviews::{Day, RatingCounts, ReviewId};
 use crate::steps;
-
-/// Into how many parts the index of ids is cut: a change copies one of them.
-const SHARDS: usize = 1024;
 
 /// The reviews of one snapshot. Copies share their segments.
 #[derive(Debug, Clone)]
@@ -339,110 +338,5 @@ impl ReviewIndex {
         at.is_some_and(|(segment, index)| {
             self.segments[segment].sort_key(index) == sort_key(day, id)
         })
-    }
-}
-
-/// The segments without `gone` and with `new`.
-fn merge(
-    segments: &[Arc<Segment>],
-    gone: &BTreeSet<Key>,
-    new: BTreeMap<Key, Entry>,
-) -> Vec<Arc<Segment>> {
-    let mut revised = Vec::with_capacity(segments.len() + 1);
-    let mut builder = SegmentBuilder::default();
-    let mut gone = gone.iter().peekable();
-    let mut new = new.into_iter().peekable();
-    for segment in segments {
-        let last = segment.sort_key(segment.len() - 1);
-        let is_open = !ends_segment(segment.id(segment.len() - 1));
-        let is_touched = !builder.is_empty()
-            || gone.peek().is_some_and(|key| key.sort_key() <= last)
-            || new
-                .peek()
-                .is_some_and(|(key, _)| is_open || key.sort_key() <= last);
-        if !is_touched {
-            revised.push(Arc::clone(segment));
-            continue;
-        }
-        for index in 0..segment.len() {
-            steps::one();
-            let place = segment.sort_key(index);
-            while let Some((_, entry)) = new.next_if(|(key, _)| key.sort_key() <= place) {
-                push(&mut builder, &mut revised, &entry);
-            }
-            if gone.next_if(|key| key.sort_key() == place).is_none() {
-                builder.push_from(segment, index);
-                finish_if(ends_segment(segment.id(index)), &mut builder, &mut revised);
-            }
-        }
-    }
-    for (_, entry) in new {
-        push(&mut builder, &mut revised, &entry);
-    }
-    finish_if(!builder.is_empty(), &mut builder, &mut revised);
-    revised
-}
-
-fn push(builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>, entry: &Entry) {
-    builder.push(entry);
-    finish_if(ends_segment(&entry.key.id), builder, segments);
-}
-
-fn finish_if(is_complete: bool, builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>) {
-    if is_complete {
-        segments.push(Arc::new(builder.finish()));
-    }
-}
-
-/// The day of each review by its id's hash; two ids may share a hash, so whoever asks compares the
-/// id found.
-#[derive(Debug, Clone)]
-struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
-
-impl Default for DaysById {
-    fn default() -> Self {
-        Self::new(Vec::new())
-    }
-}
-
-impl DaysById {
-    fn new(mut days: Vec<(u64, i32)>) -> Self {
-        days.sort_unstable();
-        let mut rest = days.as_slice();
-        let shards = (0..SHARDS).map(|shard| {
-            let (mine, others) =
-                rest.split_at(rest.partition_point(|(hash, _)| Self::shard(*hash) <= shard));
-            rest = others;
-            Arc::new(mine.to_vec())
-        });
-        Self(shards.collect())
-    }
-
-    /// By the highest bits, so that a sorted list is cut into shards by slicing.
-    #[expect(clippy::cast_possible_truncation, reason = "the ten highest bits fit")]
-    const fn shard(hash: u64) -> usize {
-        (hash >> (u64::BITS - SHARDS.trailing_zeros())) as usize
-    }
-
-    fn of(&self, hash: u64) -> impl Iterator<Item = i32> {
-        let shard = &self.0[Self::shard(hash)];
-        let start = shard.partition_point(|(its, _)| *its < hash);
-        shard[start..]
-            .iter()
-            .take_while(move |(its, _)| *its == hash)
-            .map(|(_, day)| *day)
-    }
-
-    fn insert(&mut self, hash: u64, day: i32) {
-        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
-        let at = shard.partition_point(|entry| *entry < (hash, day));
-        shard.insert(at, (hash, day));
-    }
-
-    fn remove(&mut self, hash: u64, day: i32) {
-        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
-        if let Ok(at) = shard.binary_search(&(hash, day)) {
-            shard.remove(at);
-        }
     }
 }

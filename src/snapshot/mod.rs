@@ -9,6 +9,7 @@ mod backlog;
 mod cached_body;
 mod coding;
 mod current;
+mod days_by_id;
 mod document;
 pub mod entry;
 mod entry_loader;
@@ -27,6 +28,7 @@ mod publication;
 mod publisher;
 pub mod render;
 pub mod segment;
+mod segment_merge;
 mod store;
 
 pub use backlog::Backlog;

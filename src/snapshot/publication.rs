@@ -115,10 +115,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
         let (nothing, row) = (Due::Nothing, Due::Row);
         for (case, said, stored, due) in [

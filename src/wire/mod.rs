@@ -4,8 +4,9 @@
 //! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
 //! instants are RFC 3339 in UTC.
 
-mod agents;
 mod business;
+mod comparison;
+mod facets;
 mod feed;
 mod hub;
 mod insights;
@@ -14,14 +15,14 @@ pub mod parameters;
 mod problem;
 mod review;
 
-pub use agents::{
-    AspectChange, AspectFacet, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut,
-    Period, PeriodAspect, RatingFacet, YearFacet,
-};
 pub use business::{
     AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician,
     Withheld,
 };
+pub use comparison::{
+    AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
+};
+pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{

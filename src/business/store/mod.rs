@@ -18,10 +18,6 @@ use crate::db::Text;
 ///
 /// # Errors
 /// When the database cannot be read.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
         r#"select iif(octet_length(business_id) > 65536, 'unnamed', business_id) as "business_id!: Text",
@@ -40,43 +36,6 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     .await?;
     let Some(row) = row else { return Ok(None) };
     report_oversized(connection).await?;
-    let services = sqlx::query!(
-        r#"select service_id as "id: Text", name as "name: Text",
-             iif(octet_length(synonyms) > 65536, '[]', synonyms) as "synonyms!: Text"
-           from service where octet_length(service_id) <= 65536 and octet_length(name) <= 65536 order by position, service_id"#
-    )
-    .fetch_all(&mut *connection)
-    .await?
-    .into_iter()
-    .map(|row| Service {
-        id: row.id.into(),
-        name: row.name.into(),
-        synonyms: texts(row.synonyms.as_ref()),
-    })
-    .collect();
-    let technicians = sqlx::query!(
-        r#"select technician_id as "id: Text", name as "name: Text",
-             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
-           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
-           order by position, technician_id"#
-    )
-    .fetch_all(&mut *connection)
-    .await?
-    .into_iter()
-    .map(|row| Technician {
-        id: row.id.into(),
-        name: row.name.into(),
-        aliases: texts(row.aliases.as_ref()),
-    })
-    .collect();
-    let service_areas = sqlx::query_scalar!(
-        r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
-    )
-    .fetch_all(&mut *connection)
-    .await?
-    .into_iter()
-    .map(String::from)
-    .collect();
     let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
             time_zone = row.time_zone.as_ref(),
@@ -96,10 +55,59 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         address: row.address.and_then(|address| object(address.as_ref())),
         geo: row.latitude.zip(row.longitude),
         same_as: texts(row.same_as.as_ref()),
-        services,
-        technicians,
-        service_areas,
+        services: services(connection).await?,
+        technicians: technicians(connection).await?,
+        service_areas: service_areas(connection).await?,
     }))
+}
+
+/// What the business offers, in its order.
+async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
+    let rows = sqlx::query!(
+        r#"select service_id as "id: Text", name as "name: Text",
+             iif(octet_length(synonyms) > 65536, '[]', synonyms) as "synonyms!: Text"
+           from service where octet_length(service_id) <= 65536 and octet_length(name) <= 65536 order by position, service_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Service {
+            id: row.id.into(),
+            name: row.name.into(),
+            synonyms: texts(row.synonyms.as_ref()),
+        })
+        .collect())
+}
+
+/// Who works there, in its order.
+async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
+    let rows = sqlx::query!(
+        r#"select technician_id as "id: Text", name as "name: Text",
+             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
+           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
+           order by position, technician_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Technician {
+            id: row.id.into(),
+            name: row.name.into(),
+            aliases: texts(row.aliases.as_ref()),
+        })
+        .collect())
+}
+
+/// Where it works, in its order.
+async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let rows = sqlx::query_scalar!(
+        r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(String::from).collect())
 }
 
 /// Says which values are too long to be read: a shell may write up to a gigabyte into each, and one that long fills the
@@ -174,10 +182,6 @@ pub async fn note_time_zone(
 ///
 /// # Errors
 /// When the database refuses it.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn replace(
     write: &mut Transaction<'static, Sqlite>,
     business: &Business,
@@ -211,10 +215,20 @@ pub async fn replace(
     )
     .execute(&mut **write)
     .await?;
+    replace_services(write, &business.services).await?;
+    replace_technicians(write, &business.technicians).await?;
+    replace_service_areas(write, &business.service_areas).await?;
+    Ok(())
+}
+
+async fn replace_services(
+    write: &mut Transaction<'static, Sqlite>,
+    services: &[Service],
+) -> sqlx::Result<()> {
     sqlx::query!("delete from service")
         .execute(&mut **write)
         .await?;
-    for (position, service) in (0_i64..).zip(&business.services) {
+    for (position, service) in (0_i64..).zip(services) {
         let synonyms = array(&service.synonyms);
         sqlx::query!(
             "insert into service (service_id, position, name, synonyms) values (?, ?, ?, ?)",
@@ -226,10 +240,17 @@ pub async fn replace(
         .execute(&mut **write)
         .await?;
     }
+    Ok(())
+}
+
+async fn replace_technicians(
+    write: &mut Transaction<'static, Sqlite>,
+    technicians: &[Technician],
+) -> sqlx::Result<()> {
     sqlx::query!("delete from technician")
         .execute(&mut **write)
         .await?;
-    for (position, technician) in (0_i64..).zip(&business.technicians) {
+    for (position, technician) in (0_i64..).zip(technicians) {
         let aliases = array(&technician.aliases);
         sqlx::query!(
             "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
@@ -241,10 +262,17 @@ pub async fn replace(
         .execute(&mut **write)
         .await?;
     }
+    Ok(())
+}
+
+async fn replace_service_areas(
+    write: &mut Transaction<'static, Sqlite>,
+    service_areas: &[String],
+) -> sqlx::Result<()> {
     sqlx::query!("delete from service_area")
         .execute(&mut **write)
         .await?;
-    for (position, name) in (0_i64..).zip(&business.service_areas) {
+    for (position, name) in (0_i64..).zip(service_areas) {
         sqlx::query!(
             "insert into service_area (name, position) values (?, ?)",
             name,

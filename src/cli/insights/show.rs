@@ -37,10 +37,6 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
     Ok(Outcome::Done)
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
     let from = &insights.generated_from;
     let mut text = format!(
@@ -59,39 +55,8 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
         let _ = write!(text, "; {} to {}", window.from, window.to);
     }
     text.push('\n');
-    let aspects = insights.aspects.iter().map(|one| {
-        let share = one
-            .positive_share
-            .as_ref()
-            .map(|share| (share.value, share.ci95.clone()));
-        Row {
-            name: one.label.clone(),
-            reviews: one.reviews,
-            votes: Some((one.positive, one.negative)),
-            share,
-        }
-    });
-    table(&mut text, "ASPECT", aspects.collect());
-    let entities = &insights.entities;
-    for (head, list) in [
-        ("TECHNICIAN", &entities.technicians),
-        ("SERVICE", &entities.services),
-        ("SERVICE AREA", &entities.service_areas),
-    ] {
-        let rows = list.iter().map(|one| {
-            let share = one
-                .positive_share
-                .as_ref()
-                .map(|share| (share.value, share.ci95.clone()));
-            Row {
-                name: one.name.clone(),
-                reviews: one.reviews,
-                votes: one.positive.zip(one.negative),
-                share,
-            }
-        });
-        table(&mut text, head, rows.collect());
-    }
+    aspects(&mut text, insights);
+    entities(&mut text, insights);
     let topics: Vec<String> = insights
         .topics
         .iter()
@@ -118,6 +83,45 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
         ),
     };
     text
+}
+
+fn aspects(text: &mut String, insights: &wire::Insights) {
+    let aspects = insights.aspects.iter().map(|one| {
+        let share = one
+            .positive_share
+            .as_ref()
+            .map(|share| (share.value, share.ci95.clone()));
+        Row {
+            name: one.label.clone(),
+            reviews: one.reviews,
+            votes: Some((one.positive, one.negative)),
+            share,
+        }
+    });
+    table(text, "ASPECT", aspects.collect());
+}
+
+fn entities(text: &mut String, insights: &wire::Insights) {
+    let entities = &insights.entities;
+    for (head, list) in [
+        ("TECHNICIAN", &entities.technicians),
+        ("SERVICE", &entities.services),
+        ("SERVICE AREA", &entities.service_areas),
+    ] {
+        let rows = list.iter().map(|one| {
+            let share = one
+                .positive_share
+                .as_ref()
+                .map(|share| (share.value, share.ci95.clone()));
+            Row {
+                name: one.name.clone(),
+                reviews: one.reviews,
+                votes: one.positive.zip(one.negative),
+                share,
+            }
+        });
+        table(text, head, rows.collect());
+    }
 }
 
 /// A line of a table.

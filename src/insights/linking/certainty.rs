@@ -1,5 +1,5 @@
 //! How much a name's surroundings say for it, by what kind of name it is. The rules that speak
-//! against any name stand in `guards`.
+//! against any name stand in `exclusions`.
 
 use super::token_context::TokenContext;
 use super::words::Class;

@@ -1,5 +1,5 @@
 //! A name's surroundings within its sentence, and what they say for it. What they say against it
-//! stands in `guards`.
+//! stands in `exclusions`.
 
 use std::ops::Range;
 

@@ -123,33 +123,16 @@ pub fn messages(
 }
 
 /// Whom or what the arguments name, in the prompt's order.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn named<'a>(
     view: &'a View,
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<Vec<&'a Facet>, CallError> {
     let (mut named, mut issues) = (Vec::new(), Vec::new());
-    let business = &view.snapshot.input.business;
     for argument in &prompt.arguments {
         let value = arguments.get(argument.name).unwrap_or(&Value::Null);
         let said = value.as_str().unwrap_or_default();
-        let (found, all, what) = if prompt.name == SUMMARISE_SERVICE {
-            (
-                service(view.counts(), business, said),
-                &view.counts().services,
-                "a service",
-            )
-        } else {
-            (
-                technician(view.counts(), business, said),
-                &view.counts().technicians,
-                "a technician",
-            )
-        };
+        let (found, all, what) = lookup(view, prompt, said);
         match found {
             None => {
                 let must = if value.is_null() {
@@ -173,16 +156,46 @@ fn named<'a>(
             Some(facet) => named.push(facet),
         }
     }
+    issues.extend(unknown(prompt, arguments));
+    if issues.is_empty() {
+        Ok(named)
+    } else {
+        Err(refusal(&issues))
+    }
+}
+
+/// What `said` names, of which list, and what that is called.
+fn lookup<'a>(
+    view: &'a View,
+    prompt: &Prompt,
+    said: &str,
+) -> (Option<&'a Facet>, &'a [Facet], &'static str) {
+    let (counts, business) = (view.counts(), &view.snapshot.input.business);
+    if prompt.name == SUMMARISE_SERVICE {
+        (
+            service(counts, business, said),
+            &counts.services,
+            "a service",
+        )
+    } else {
+        (
+            technician(counts, business, said),
+            &counts.technicians,
+            "a technician",
+        )
+    }
+}
+
+/// An issue for each argument that the prompt does not have.
+fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
     let known: Vec<&str> = prompt
         .arguments
         .iter()
         .map(|argument| argument.name)
         .collect();
-    for (name, value) in arguments
-        .iter()
-        .filter(|(name, _)| !known.contains(&name.as_str()))
-    {
-        issues.push(issue(
+    let is_unknown = |(name, _): &(&String, &Value)| !known.contains(&name.as_str());
+    let unknown = arguments.iter().filter(is_unknown).map(|(name, value)| {
+        issue(
             name,
             format!(
                 "is no argument of {}; known are {}",
@@ -190,13 +203,9 @@ fn named<'a>(
                 known.join(", ")
             ),
             value,
-        ));
-    }
-    if issues.is_empty() {
-        Ok(named)
-    } else {
-        Err(refusal(&issues))
-    }
+        )
+    });
+    unknown.collect()
 }
 
 /// What is derived of a service or a technician, with where each quote can be read.

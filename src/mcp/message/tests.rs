@@ -53,76 +53,79 @@ fn a_call_is_read_with_its_id_and_parameters() {
     }
 }
 
+/// What is no message, the id that can be read of it, and the code of the fault.
+const NO_MESSAGES: &[(&str, Option<u32>, i32)] = &[
+    ("[]", None, INVALID_REQUEST),
+    ("1", None, INVALID_REQUEST),
+    ("{}", None, INVALID_REQUEST),
+    (r#"{"id":7,"method":"m"}"#, Some(7), INVALID_REQUEST),
+    (
+        r#"{"jsonrpc":"1.0","id":7,"method":"m"}"#,
+        Some(7),
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":2.0,"id":7,"method":"m"}"#,
+        Some(7),
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
+        None,
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#,
+        None,
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1e19,"method":"m"}"#,
+        None,
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#,
+        None,
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":7,"method":1}"#,
+        Some(7),
+        INVALID_REQUEST,
+    ),
+    (r#"{"jsonrpc":"2.0","id":7}"#, Some(7), INVALID_REQUEST),
+    (
+        r#"{"jsonrpc":"2.0","id":7,"method":"m","result":{}}"#,
+        Some(7),
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#,
+        Some(7),
+        INVALID_REQUEST,
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#,
+        Some(7),
+        INVALID_PARAMS,
+    ),
+];
+
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn what_is_no_message_is_told_under_its_id() {
-    for (text, id, code) in [
-        ("[]", None, INVALID_REQUEST),
-        ("1", None, INVALID_REQUEST),
-        ("{}", None, INVALID_REQUEST),
-        (r#"{"id":7,"method":"m"}"#, Some(7), INVALID_REQUEST),
-        (
-            r#"{"jsonrpc":"1.0","id":7,"method":"m"}"#,
-            Some(7),
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":2.0,"id":7,"method":"m"}"#,
-            Some(7),
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
-            None,
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#,
-            None,
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1e19,"method":"m"}"#,
-            None,
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#,
-            None,
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":1}"#,
-            Some(7),
-            INVALID_REQUEST,
-        ),
-        (r#"{"jsonrpc":"2.0","id":7}"#, Some(7), INVALID_REQUEST),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"m","result":{}}"#,
-            Some(7),
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#,
-            Some(7),
-            INVALID_REQUEST,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#,
-            Some(7),
-            INVALID_PARAMS,
-        ),
-    ] {
+    for (text, id, code) in NO_MESSAGES {
         let (told, fault) = read(text).unwrap_err();
         assert_eq!(
             (told.map(|id| id.0), fault.code),
-            (id.map(Value::from), code),
+            (id.map(Value::from), *code),
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_is_no_json_is_a_parse_error() {
     assert_eq!(parse(b"{").unwrap_err().code, PARSE_ERROR);
     assert_eq!(parse(b"\xff").unwrap_err().code, PARSE_ERROR);
     assert_eq!(

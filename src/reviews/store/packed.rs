@@ -1,6 +1,42 @@
-//! The reviews that the queries of `read` pack into one value for speed, taken apart again.
+//! Reviews packed into one value each by the queries of `read`, for speed, and taken apart again.
 
 use crate::db::unpack_value as value;
+
+/// A query for packed reviews, put together from what stands before and after the one list of
+/// columns; [`unpack`] is its other side. A value is packed as its length in bytes, a colon, and
+/// its bytes; for null the length is left out. The mentions come last, pairs of kind and value, and
+/// a semicolon ends the review. Of a review with more than 1 MiB of text in all (what a line of
+/// JSON may have that is imported) only id and day are read: SQLite makes no value of more than
+/// 10^9 bytes, and a row brings 256 reviews.
+macro_rules! packed {
+    ($before:tt, $after:tt $(, $argument:expr)*) => {
+        sqlx::query_scalar!(
+            $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
+                 iif(octet_length(author) + coalesce(octet_length(title), 0) + octet_length(text)
+                       + coalesce(octet_length(withheld_reason), 0) + coalesce(octet_length(language), 0)
+                       + octet_length(source_name) + coalesce(octet_length(source_url), 0)
+                       + coalesce(octet_length(response_text), 0) + coalesce(octet_length(response_author), 0) > 1048576,
+                     '::::::::::::::::',
+                     concat(octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
+                       octet_length(text), ':', text, octet_length(status), ':', status,
+                       octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
+                       octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
+                       octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
+                       octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
+                       octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
+                       octet_length(updated_at), ':', updated_at)),
+                 coalesce((select concat(octet_length(n.review_no), ':', n.review_no, octet_length(n.observed_at), ':', n.observed_at,
+                             '1:', iif(n.bound_change_no is n.change_no, 'b', iif(n.bound_change_no is null, 'n', 'f')))
+                           from review_change as n where n.review_id = r.review_id), '::1:b'),
+                 (select iif(sum(octet_length(value)) > 1048576, '!',
+                    group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
+                  from mention as m where m.review_id = r.review_id),
+                 ';') "# + $after
+            $(, $argument)*
+        )
+    };
+}
+pub(super) use packed;
 
 /// A review's values as they are stored. One whose texts are too long has its id and its day alone.
 #[derive(Debug)]

@@ -104,11 +104,49 @@ fn snapshot(reviews: &[Review]) -> Snapshot {
     Snapshot::new(DatabasePosition::default(), input, documents.into())
 }
 
+/// The ids of the reviews that are meant, found by reading every one.
+fn scanned<'a>(reviews: &'a [Review], query: &str, arguments: &SearchArguments) -> Vec<&'a str> {
+    let is_meant = |review: &&Review| {
+        fold(&review.text).contains(&fold(query))
+            && arguments
+                .rating
+                .is_none_or(|rating| review.rating == rating)
+            && arguments.since.is_none_or(|since| review.date >= since)
+            && (arguments.mentions_technician.is_none() || !review.mentions.technicians.is_empty())
+    };
+    reviews
+        .iter()
+        .filter(is_meant)
+        .map(|review| review.id.as_str())
+        .collect()
+}
+
+/// The ids that the search gives, page by page; each page tells the total.
+fn walked(snapshot: &Snapshot, arguments: &SearchArguments, total: u64) -> Vec<String> {
+    let filter = ReviewFilter::new(arguments);
+    let (mut ids, mut cursor) = (Vec::new(), None);
+    loop {
+        let found = walk(snapshot, &filter, 70, cursor.as_ref());
+        assert_eq!(
+            (found.total, found.is_exact),
+            (total.min(TOTAL_MAX), total <= TOTAL_MAX),
+            "{arguments:?}"
+        );
+        ids.extend(
+            found
+                .reviews
+                .iter()
+                .map(|json| String::from_utf8_lossy(&json[7..14]).into_owned()),
+        );
+        cursor = found.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    ids
+}
+
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn what_is_found_is_what_reading_everything_finds() {
     let reviews = reviews();
     let snapshot = snapshot(&reviews);
@@ -139,40 +177,8 @@ fn what_is_found_is_what_reading_everything_finds() {
                 since: since.map(|day| day.parse().unwrap()),
                 ..SearchArguments::default()
             };
-            let is_meant = |review: &&Review| {
-                fold(&review.text).contains(&fold(query))
-                    && arguments
-                        .rating
-                        .is_none_or(|rating| review.rating == rating)
-                    && arguments.since.is_none_or(|since| review.date >= since)
-                    && (technician.is_none() || !review.mentions.technicians.is_empty())
-            };
-            let expected: Vec<&str> = reviews
-                .iter()
-                .filter(is_meant)
-                .map(|review| review.id.as_str())
-                .collect();
-            let filter = ReviewFilter::new(&arguments);
-            let (mut ids, mut cursor) = (Vec::new(), None);
-            loop {
-                let found = walk(&snapshot, &filter, 70, cursor.as_ref());
-                let total = expected.len() as u64;
-                assert_eq!(
-                    (found.total, found.is_exact),
-                    (total.min(TOTAL_MAX), total <= TOTAL_MAX),
-                    "{arguments:?}"
-                );
-                ids.extend(
-                    found
-                        .reviews
-                        .iter()
-                        .map(|json| String::from_utf8_lossy(&json[7..14]).into_owned()),
-                );
-                cursor = found.next;
-                if cursor.is_none() {
-                    break;
-                }
-            }
+            let expected = scanned(&reviews, query, &arguments);
+            let ids = walked(&snapshot, &arguments, expected.len() as u64);
             assert_eq!(ids, expected, "{arguments:?}");
         }
     }

@@ -50,10 +50,7 @@ fn a_peer_is_an_ipv4_address_or_an_ipv6_64_with_its_48_above() {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn places_are_given_by_peer() {
     use Decision::{Admit, InPlaceOf, Refuse};
     use Standing::{Busy, Gone, Leaving, Resting, Silent};

@@ -1,11 +1,13 @@
 //! The hub's rows: what was asked for, who is subscribed, what is due, and what came of it.
 
+mod attempt;
 mod due;
 mod list;
 mod outcome;
 mod record;
 mod request;
 mod tidy;
+mod transition;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifications};

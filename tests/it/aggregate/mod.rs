@@ -6,7 +6,7 @@ mod written;
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{Insights, Quote, Vote};
+use reviews_service::insights::aggregate::{Aspect, Entity, Insights, Quote, Vote};
 use reviews_service::insights::{Language, MentionKind, Polarity};
 use written::{PEOPLE, Written, insights, write};
 
@@ -67,73 +67,78 @@ fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
     )
 }
 
+/// The votes on an aspect are those of the reviews that speak of it.
+fn check_votes(aspect: &Aspect, written: &[Written]) {
+    let spoken: Vec<Vote> = written
+        .iter()
+        .map(|one| says(one, &aspect.id))
+        .filter(|says| !says.is_empty())
+        .map(|says| vote(&says))
+        .collect();
+    let count = |vote| u32::try_from(spoken.iter().filter(|its| **its == vote).count()).unwrap();
+    let votes = aspect.said.votes;
+    assert_eq!(votes.reviews() as usize, spoken.len(), "{}", aspect.id);
+    assert_eq!(
+        [
+            votes.positive,
+            votes.negative,
+            votes.neutral,
+            votes.mixed,
+            votes.uncertain
+        ],
+        [
+            Vote::Positive,
+            Vote::Negative,
+            Vote::Neutral,
+            Vote::Mixed,
+            Vote::Uncertain
+        ]
+        .map(count),
+        "{}",
+        aspect.id
+    );
+    let findings = written
+        .iter()
+        .map(|one| says(one, &aspect.id).len())
+        .sum::<usize>();
+    assert_eq!(aspect.mentions as usize, findings);
+    assert_eq!(
+        aspect.said.positive_share.map_or(0, |share| share.n),
+        votes.positive + votes.negative + votes.mixed
+    );
+}
+
+/// Somebody or something is in as many reviews as name it.
+fn check_entity(entity: &Entity, written: &[Written]) {
+    let value = if entity.name == "AC repair" {
+        "ac"
+    } else {
+        &entity.name
+    };
+    assert_eq!(
+        entity.reviews as usize,
+        written.iter().filter(|one| names(one, value)).count(),
+        "{value}"
+    );
+    assert!(
+        entity
+            .detail
+            .as_ref()
+            .is_none_or(|said| said.votes.reviews() == entity.reviews),
+        "{value}"
+    );
+}
+
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
     for seed in SEEDS {
         let written = write(seed, 150);
         let insights = insights(&written, 32);
         for aspect in &insights.aspects {
-            let spoken: Vec<Vote> = written
-                .iter()
-                .map(|one| says(one, &aspect.id))
-                .filter(|says| !says.is_empty())
-                .map(|says| vote(&says))
-                .collect();
-            let count =
-                |vote| u32::try_from(spoken.iter().filter(|its| **its == vote).count()).unwrap();
-            let votes = aspect.said.votes;
-            assert_eq!(votes.reviews() as usize, spoken.len(), "{}", aspect.id);
-            assert_eq!(
-                [
-                    votes.positive,
-                    votes.negative,
-                    votes.neutral,
-                    votes.mixed,
-                    votes.uncertain
-                ],
-                [
-                    Vote::Positive,
-                    Vote::Negative,
-                    Vote::Neutral,
-                    Vote::Mixed,
-                    Vote::Uncertain
-                ]
-                .map(count),
-                "{}",
-                aspect.id
-            );
-            let findings = written
-                .iter()
-                .map(|one| says(one, &aspect.id).len())
-                .sum::<usize>();
-            assert_eq!(aspect.mentions as usize, findings);
-            assert_eq!(
-                aspect.said.positive_share.map_or(0, |share| share.n),
-                votes.positive + votes.negative + votes.mixed
-            );
+            check_votes(aspect, &written);
         }
         for entity in &insights.entities {
-            let value = if entity.name == "AC repair" {
-                "ac"
-            } else {
-                &entity.name
-            };
-            assert_eq!(
-                entity.reviews as usize,
-                written.iter().filter(|one| names(one, value)).count(),
-                "{value}"
-            );
-            assert!(
-                entity
-                    .detail
-                    .as_ref()
-                    .is_none_or(|said| said.votes.reviews() == entity.reviews),
-                "{value}"
-            );
+            check_entity(entity, &written);
         }
         let corpus = insights.corpus;
         let of = |language| {
@@ -206,7 +211,7 @@ fn removing_a_review_changes_only_what_it_supported() {
                 assert!(same || !says(&gone, &before.id).is_empty(), "{}", before.id);
             }
             for (before, after) in before.entities.iter().zip(&after.entities) {
-                let told = |entity: &reviews_service::insights::aggregate::Entity| {
+                let told = |entity: &Entity| {
                     (
                         entity.reviews,
                         entity

@@ -111,11 +111,8 @@ pub fn write(seed: u64, count: usize) -> Vec<Written> {
     written
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
-fn one(dice: &mut Dice, number: usize) -> Written {
+/// Some sentences: what they say, what is found in them, and whom they mention.
+fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
     let (mut text, mut findings, mut mentions) = (String::new(), Vec::new(), Vec::new());
     for sentence in 0..u32::try_from(dice.below(6)).unwrap() {
         let (words, aspect, polarity) = SENTENCES[dice.below(SENTENCES.len())];
@@ -158,6 +155,11 @@ fn one(dice: &mut Dice, number: usize) -> Written {
         text.push_str(words);
         text.push(' ');
     }
+    (text, findings, mentions)
+}
+
+fn one(dice: &mut Dice, number: usize) -> Written {
+    let (text, findings, mentions) = sentences(dice);
     let language = match (text.is_empty(), dice.below(12)) {
         (true, _) => Language::None,
         (false, 0) => Language::Other,

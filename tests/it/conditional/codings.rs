@@ -38,7 +38,7 @@ async fn in_coding(app: &TestApp, target: &str, accepted: &str) -> Answer {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "every promise about one coding, held for each"
 )]
 async fn every_document_is_offered_in_every_coding() {
     let app = service().await;

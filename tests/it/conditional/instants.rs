@@ -11,7 +11,7 @@ async fn asked_again(app: &TestApp, target: &str, header: &str) -> u16 {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn two_changes_within_one_second_switch_if_modified_since_off_until_the_next() {
     let app = TestApp::with(&Generator::new(52).reviews(20)).await;

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod exported;
+mod formats;
 mod google;
 mod guards;
 mod kept;
@@ -250,93 +251,6 @@ async fn of_rows_with_one_id_the_newest_counts_and_else_the_later() {
     assert_eq!((counts(&report), report.repeated), ((3, 0, 0, 0), 3));
     for (id, text) in [("a", "a new"), ("b", "b later"), ("c", "c later")] {
         assert_eq!(bench.find(id).await.unwrap().text, text);
-    }
-}
-
-#[tokio::test]
-async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_named() {
-    let bench = bench().await;
-    let good = bench.file("good", lines(&[native(&json!({}))]));
-    let bad = bench.file("bad", "rating;text\n5;x\n");
-    let missing = bench.folder.path().join("missing");
-    let (report, _) = bench
-        .order(&ImportRequest {
-            files: vec![good, bad, missing],
-            ..ImportRequest::default()
-        })
-        .await;
-    let said = report.unwrap_err().to_string();
-    assert!(
-        said.contains("bad: is a table with the columns rating, text: none of them is known to be the date, the author"),
-        "{said}"
-    );
-    assert!(
-        said.contains("missing: cannot be read: No such file"),
-        "{said}"
-    );
-    assert_eq!(bench.find("r-1").await, None);
-}
-
-#[tokio::test]
-async fn the_format_is_found_by_content_and_never_by_name() {
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
-    for (content, format) in [
-        (lines(&[native(&json!({}))]), "jsonl"),
-        (format!("\u{feff}\n {}", native(&json!({}))), "jsonl"),
-        (String::new(), "jsonl"),
-        (document.to_string(), "reviews-json"),
-        (format!("\u{feff}{document:#}"), "reviews-json"),
-        (page(&[google(1, "x", &json!({}))]), "google"),
-        (
-            format!(
-                "\u{feff}{:#}",
-                json!({"averageRating": 4.5, "reviews": [google(1, "x", &json!({}))]})
-            ),
-            "google",
-        ),
-        ("{\"reviews\": []}".to_owned(), "google"),
-        ("{}".to_owned(), "google"),
-    ] {
-        let (report, rejections) = bench.take(&content).await;
-        assert_eq!(
-            (report.files[0].format, rejections),
-            (format, Vec::new()),
-            "{content}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_file_of_another_kind_is_called_what_it_is_with_what_to_do() {
-    let bench = bench().await;
-    for (content, said) in [
-        (
-            b"\x1f\x8b\x08\x00".as_slice(),
-            "is packed with gzip; unpack it",
-        ),
-        (
-            b"%PDF-1.7 and so on",
-            "is a PDF document, not an export of reviews",
-        ),
-        (
-            b"[{\"id\": \"a\", \"note\": 1}]",
-            "is a JSON array of objects with keys id, note: none of the known formats",
-        ),
-        (b"{\n  \"id\": \"a\"\n}\n", "is a JSON object with keys id"),
-        (
-            b"a text\nof two lines\n",
-            "is a text without a header line of several columns",
-        ),
-        (b"PK\x03\x04broken", "the zip archive cannot be read"),
-        (
-            b"{\"reviews\": [\n  {\"starRating\": \"FIVE\"}\n",
-            "line 3, column 1: the JSON is broken",
-        ),
-    ] {
-        let refusal = bench.refusal(content).await;
-        assert!(refusal.contains(said), "{refusal} should say {said}");
     }
 }
 

@@ -1,12 +1,10 @@
 //! Sessions: how they are opened, kept without being kept, and ended.
 
-use poem::http::Method;
 use serde_json::json;
 
 use super::{STATELESS, WITH_SESSIONS, ask, error, initialize, open, request, service};
-use crate::support::{contents, rows, sqlite3};
 
-const UNKNOWN: &str =
+pub(super) const UNKNOWN: &str =
     "AQAAAABrAUNLmftLTR-U0c6XmNdjcsO9zUj4nDsgGIQlYv60N_wC-5VXmiMMbT6YP0wWGYG36ryK";
 
 #[tokio::test]
@@ -76,7 +74,7 @@ async fn what_opens_no_session_says_why() {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn within_a_session_everything_is_answered_as_plain_json() {
     let app = service().await;
@@ -250,120 +248,6 @@ async fn the_header_may_name_any_revision_with_sessions_and_the_session_keeps_it
             );
         }
     }
-}
-
-#[tokio::test]
-async fn a_session_ends_by_delete() {
-    let app = service().await;
-    let (session, other) = (
-        open(&app, "2025-06-18").await,
-        open(&app, "2025-06-18").await,
-    );
-    let named = [("mcp-session-id", session.as_str())];
-    let ended = app.send(Method::DELETE, "/mcp", &named).await;
-    assert_eq!((ended.status, ended.body.len()), (204, 0));
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        404
-    );
-    assert_eq!(app.send(Method::DELETE, "/mcp", &named).await.status, 404);
-    assert_eq!(
-        ask(&app, &other, &request("ping", json!({}))).await.status,
-        200
-    );
-    for (headers, status) in [
-        (vec![], 400),
-        (vec![("mcp-session-id", UNKNOWN)], 404),
-        (
-            vec![
-                ("mcp-session-id", other.as_str()),
-                ("mcp-protocol-version", "2099-01-01"),
-            ],
-            400,
-        ),
-        (
-            vec![
-                ("mcp-session-id", other.as_str()),
-                ("mcp-protocol-version", STATELESS),
-            ],
-            405,
-        ),
-        (
-            vec![
-                ("mcp-session-id", other.as_str()),
-                ("mcp-protocol-version", "2025-06-18"),
-            ],
-            204,
-        ),
-    ] {
-        let answer = app.send(Method::DELETE, "/mcp", &headers).await;
-        assert_eq!(answer.status, status, "{headers:?}");
-        assert_eq!(
-            answer.header("allow"),
-            if status == 405 { "POST, OPTIONS" } else { "" }
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_session_lasts_a_day() {
-    let app = service().await;
-    let session = open(&app, "2025-11-25").await;
-    app.advance(chrono::Duration::hours(24) - chrono::Duration::seconds(1));
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        200
-    );
-    app.advance(chrono::Duration::seconds(1));
-    assert_eq!(
-        error(&ask(&app, &session, &request("ping", json!({}))).await),
-        (404, -32600)
-    );
-}
-
-#[tokio::test]
-async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
-    let app = service().await;
-    let session = open(&app, "2025-06-18").await;
-    let app = app.restart().await;
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        200
-    );
-    let _ = sqlite3(&app.path(), "update mcp_key set key = zeroblob(32)");
-    let app = app.restart().await;
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        404
-    );
-}
-
-#[tokio::test]
-async fn thousands_of_sessions_leave_nothing_behind() {
-    let app = service().await;
-    let before = contents(&app.path());
-    let mut ids = std::collections::BTreeSet::new();
-    for _ in 0..2_000 {
-        ids.insert(open(&app, "2025-06-18").await);
-    }
-    assert_eq!(ids.len(), 2_000);
-    assert!(before == contents(&app.path()), "the database has changed");
-    // What is not kept cannot run out: the first is as good as the last.
-    for id in [ids.first().unwrap(), ids.last().unwrap()] {
-        assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);
-    }
-    assert_eq!(
-        rows(&app.path(), "select length(key) as bytes from mcp_key"),
-        [json!({ "bytes": 32 })]
-    );
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod readme;
 mod serving;
 mod story;
 mod streams;
+mod unread_outputs;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -5,11 +5,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use super::{Home, Said, reviews, said, unread};
+use super::{Home, Said, reviews, said};
 use crate::support::sqlite3;
 
 /// One good row and one that is rejected.
-const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
+pub(super) const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
     {\"id\":\"b\",\"rating\":9,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n";
 
 /// Everything in a folder: names, contents, and where links lead.
@@ -28,7 +28,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn import(home: &Home, rejects: &str) -> Said {
+pub(super) fn import(home: &Home, rejects: &str) -> Said {
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     home.run(&["import", "rows.jsonl", "--rejects", rejects])
 }
@@ -57,10 +57,7 @@ fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
     let home = Home::with(3);
     let folder = home.0.path();
@@ -295,85 +292,6 @@ fn former_rejected_rows_are_written_over_and_are_for_their_owner_alone() {
     }
     // What keeps nothing can lose nothing.
     assert_eq!(import(&home, "/dev/null").code, Some(1));
-}
-
-#[test]
-fn who_reads_no_report_stops_no_command_that_writes() {
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
-    for (words, code, query, wanted) in [
-        (
-            &["import", "rows.jsonl"][..],
-            1,
-            "select group_concat(review_id) from review",
-            "a",
-        ),
-        (&["seed", seeds], 0, "select count(*) > 50 from review", "1"),
-        (&["migrate"], 0, "select count(*) from lineage", "1"),
-        (
-            &["insights", "rebuild"],
-            0,
-            "select count(*) from derived_analysis",
-            "0",
-        ),
-    ] {
-        let home = Home::new();
-        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
-        let unread = unread(reviews(home.0.path()).args(words));
-        assert_eq!(unread.code, Some(code), "{words:?}: {}", unread.err);
-        assert!(
-            !unread.err.contains("cannot be printed"),
-            "{words:?}: {}",
-            unread.err
-        );
-        assert_eq!(sqlite3(&home.path(), query), wanted, "{words:?}");
-    }
-}
-
-#[test]
-fn who_reads_no_rejections_stops_no_import_and_misses_none_in_the_file() {
-    let home = Home::new();
-    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let words = ["import", "rows.jsonl", "--rejects", "rejected"];
-    let status = reviews(home.0.path())
-        .args(words)
-        .stdout(writer.try_clone().unwrap())
-        .stderr(writer)
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(1));
-    assert_eq!(
-        sqlite3(&home.path(), "select group_concat(review_id) from review"),
-        "a"
-    );
-    assert_eq!(
-        fs::read_to_string(home.0.path().join("rejected"))
-            .unwrap()
-            .lines()
-            .count(),
-        1
-    );
-}
-
-#[test]
-fn a_report_that_finds_no_room_is_missed_aloud() {
-    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
-        return;
-    };
-    let home = Home::new();
-    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
-    let output = reviews(home.0.path())
-        .args(["import", "rows.jsonl"])
-        .stdout(full)
-        .output()
-        .unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{err}");
-    assert!(
-        err.contains("warning: done, but the report cannot be printed: No space left on device"),
-        "{err}"
-    );
 }
 
 #[test]

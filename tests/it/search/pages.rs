@@ -152,12 +152,8 @@ async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_revi
     );
 }
 
-#[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
-async fn a_cursor_belongs_to_its_filters() {
+/// 30 reviews that say `leak`, and the cursor behind the first three.
+async fn with_cursor() -> (TestApp, String) {
     let app = TestApp::uncoded(
         &(0..30)
             .map(|number| saying(number, "a Leak"))
@@ -168,7 +164,13 @@ async fn a_cursor_belongs_to_its_filters() {
         .get(&format!("{SEARCH}?query=leak&min_rating=1&limit=3"))
         .await
         .json();
-    let cursor = first["next_cursor"].as_str().unwrap();
+    let cursor = first["next_cursor"].as_str().unwrap().to_owned();
+    (app, cursor)
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_filters() {
+    let (app, cursor) = with_cursor().await;
     let is_url_safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     assert!(
         cursor.chars().all(is_url_safe),
@@ -202,6 +204,11 @@ async fn a_cursor_belongs_to_its_filters() {
         .await;
         assert_eq!(issues[0]["received"], cursor, "{other}");
     }
+}
+
+#[tokio::test]
+async fn what_is_no_cursor_is_refused_and_none_is_as_if_absent() {
+    let (app, cursor) = with_cursor().await;
     for garbage in [
         "x",
         "%00",

@@ -111,3 +111,25 @@ fn a_replaced_name_is_found_wherever_it_is_one() {
         [] as [&str; 0]
     );
 }
+
+#[test]
+fn names_say_what_a_thing_is() {
+    let empty = [
+        "utils", "util", "helpers", "helper", "common", "types", "manager", "service", "handler",
+        "misc",
+    ];
+    let faults: Vec<String> = files("src")
+        .iter()
+        .chain(&files("tests"))
+        .filter(|file| {
+            let stem = file.path.file_stem().unwrap().to_str().unwrap();
+            empty.contains(&stem)
+                || file
+                    .path
+                    .iter()
+                    .any(|part| empty.contains(&part.to_str().unwrap()))
+        })
+        .map(File::name)
+        .collect();
+    assert_none(&faults);
+}

@@ -52,7 +52,7 @@ async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn receivers_that_hang_hold_up_nobody_but_themselves() {
     let home = Home::with(20);
@@ -136,7 +136,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() {
     let home = Home::with(20);

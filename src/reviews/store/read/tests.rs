@@ -3,12 +3,47 @@
 use std::cmp::Reverse;
 
 use crate::db::Database;
+use crate::reviews::Review;
+
+/// Its columns are what the statement made of its number.
+fn assert_as_written(review: &Review) {
+    let n: usize = review.id.as_str()[2..].parse().unwrap();
+    assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
+    assert_eq!(
+        review.text,
+        if n.is_multiple_of(7) {
+            String::new()
+        } else {
+            format!("5:;{n}\0\u{1f}😀")
+        }
+    );
+    assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
+    assert_eq!(
+        review
+            .response
+            .as_ref()
+            .map(|response| response.text.as_str()),
+        n.is_multiple_of(4).then_some("")
+    );
+    assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
+    assert!(
+        review
+            .mentions
+            .technicians
+            .iter()
+            .all(|name| *name == format!(";\u{1e}\u{1f}r-{n}"))
+    );
+    assert_eq!(
+        review.mentions.services,
+        if n.is_multiple_of(5) {
+            vec!["1:".to_owned()]
+        } else {
+            Vec::new()
+        }
+    );
+}
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
     let directory = tempfile::tempdir().unwrap();
     let (database, _) = Database::open(&directory.path().join("reviews.db"))
@@ -36,40 +71,7 @@ async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
     assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
     assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
     for review in &read {
-        let n: usize = review.id.as_str()[2..].parse().unwrap();
-        assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
-        assert_eq!(
-            review.text,
-            if n.is_multiple_of(7) {
-                String::new()
-            } else {
-                format!("5:;{n}\0\u{1f}😀")
-            }
-        );
-        assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
-        assert_eq!(
-            review
-                .response
-                .as_ref()
-                .map(|response| response.text.as_str()),
-            n.is_multiple_of(4).then_some("")
-        );
-        assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
-        assert!(
-            review
-                .mentions
-                .technicians
-                .iter()
-                .all(|name| *name == format!(";\u{1e}\u{1f}r-{n}"))
-        );
-        assert_eq!(
-            review.mentions.services,
-            if n.is_multiple_of(5) {
-                vec!["1:".to_owned()]
-            } else {
-                Vec::new()
-            }
-        );
+        assert_as_written(review);
         assert_eq!(
             super::find(&mut connection, &review.id)
                 .await

@@ -114,35 +114,65 @@ fn lines(issues: &Value) -> Vec<String> {
     issues.as_array().unwrap().iter().map(line).collect()
 }
 
+/// The agent is told the very issues that REST lists.
+fn check_refusal(said: &str, rest: &Value, query: &str) {
+    let expected = lines(&rest["issues"]);
+    let said: Vec<&str> = said.lines().skip(1).collect();
+    assert_eq!(said.len(), expected.len(), "{query}: {said:?}");
+    for line in &expected {
+        assert!(
+            said.contains(&line.as_str()),
+            "{query}: {line} is not among {said:?}"
+        );
+    }
+}
+
+/// A page that ended early has the first reviews of the whole one.
+fn check_shortened(answer: &Value, rest: &Value, query: &str) {
+    assert!(
+        rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
+        "{query}: {rest}"
+    );
+    let (some, all) = (
+        answer["reviews"].as_array().unwrap(),
+        rest["reviews"].as_array().unwrap(),
+    );
+    assert_eq!(some[..], all[..some.len()], "{query}");
+    assert_eq!(
+        (&answer["total"], &answer["limit"]),
+        (&rest["total"], &rest["limit"]),
+        "{query}"
+    );
+}
+
+/// The names of a tool's parameters.
+fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
+    let mut tools = desk.catalog.tools().iter();
+    let tool = tools.find(|tool| tool.name == name).unwrap();
+    let properties = tool.input_schema["properties"].as_object().unwrap();
+    properties.keys().cloned().collect()
+}
+
+/// Some of these parameters, each with any value; a cursor seldom.
+fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, String)> {
+    let mut given = Vec::new();
+    let density = 2 + generator.below(6);
+    for name in names {
+        if generator.once_in(density) && (name != "cursor" || generator.once_in(4)) {
+            given.push((name.clone(), value(generator, name)));
+        }
+    }
+    given
+}
+
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 async fn any_filters_find_the_same_or_are_refused_for_the_same() {
     let desk = Desk::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
-    let tool = desk
-        .catalog
-        .tools()
-        .iter()
-        .find(|tool| tool.name == "search_reviews")
-        .unwrap();
-    let names: Vec<String> = tool.input_schema["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
+    let names = parameter_names(&desk, "search_reviews");
     let mut generator = Generator::new(72);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
     for _ in 0..1_200 {
-        let mut given: Vec<(String, String)> = Vec::new();
-        let density = 2 + generator.below(6);
-        for name in &names {
-            if generator.once_in(density) && (name != "cursor" || generator.once_in(4)) {
-                given.push((name.clone(), value(&mut generator, name)));
-            }
-        }
+        let given = any_parameters(&mut generator, &names);
         let arguments: Object = given
             .iter()
             .map(|(name, value)| (name.clone(), argument(&mut generator, name, value)))
@@ -178,31 +208,10 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
             }
             // A page that ended early, for all of it would be too much.
             Ok(answer) => {
-                assert!(
-                    rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
-                    "{query}: {rest}"
-                );
-                let (some, all) = (
-                    answer["reviews"].as_array().unwrap(),
-                    rest["reviews"].as_array().unwrap(),
-                );
-                assert_eq!(some[..], all[..some.len()], "{query}");
-                assert_eq!(
-                    (&answer["total"], &answer["limit"]),
-                    (&rest["total"], &rest["limit"]),
-                    "{query}"
-                );
+                check_shortened(&answer, &rest, &query);
             }
             Err(CallError::Arguments(said)) => {
-                let expected = lines(&rest["issues"]);
-                let said: Vec<&str> = said.lines().skip(1).collect();
-                assert_eq!(said.len(), expected.len(), "{query}: {said:?}");
-                for line in &expected {
-                    assert!(
-                        said.contains(&line.as_str()),
-                        "{query}: {line} is not among {said:?}"
-                    );
-                }
+                check_refusal(&said, &rest, &query);
                 refused += 1;
             }
             Err(CallError::Unknown) => panic!("{query}"),

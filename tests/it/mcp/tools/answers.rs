@@ -24,7 +24,7 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one story, told from beginning to end"
 )]
 async fn facets_count_what_the_filters_find() {
     let desk = Desk::seeded().await;
@@ -102,7 +102,7 @@ async fn facets_count_what_the_filters_find() {
 #[tokio::test]
 #[expect(
     clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
+    reason = "one question, from how it is made to what may be answered"
 )]
 async fn periods_count_the_reviews_of_their_days() {
     let desk = Desk::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;

@@ -1,0 +1,255 @@
+//! `Accept-Encoding` in every spelling, and the coding that it gets, as a table.
+
+use poem::http::HeaderValue;
+
+use super::Choice::{Coded, Identity, NotAcceptable};
+use super::*;
+use Coding::{Brotli, Gzip, Zstd};
+
+const ALL: &[Coding] = &Coding::ALL;
+
+/// Name, header lines, what is ready, what is chosen.
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static [Coding],
+    Choice,
+);
+
+const ROWS: &[Row] = &[
+    ("no header", &[], ALL, Identity),
+    ("an empty header", &[""], ALL, Identity),
+    ("only commas", &[" , ,"], ALL, Identity),
+    ("one coding", &["gzip"], ALL, Coded(Gzip)),
+    (
+        "a browser's",
+        &["gzip, deflate, br, zstd"],
+        ALL,
+        Coded(Brotli),
+    ),
+    (
+        "ties go by our preference",
+        &["gzip, zstd"],
+        ALL,
+        Coded(Zstd),
+    ),
+    (
+        "ties with identity go to the coding",
+        &["identity, gzip"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "what is not ready is not chosen",
+        &["br, gzip"],
+        &[Gzip],
+        Coded(Gzip),
+    ),
+    ("nothing is ready", &["br, gzip"], &[], Identity),
+    (
+        "the order of what is ready is no preference",
+        &["*"],
+        &[Gzip, Zstd, Brotli],
+        Coded(Brotli),
+    ),
+    (
+        "unknown codings",
+        &["deflate, compress, sdch"],
+        ALL,
+        Identity,
+    ),
+    (
+        "the highest weight",
+        &["br;q=0.2, gzip;q=0.8, zstd;q=0.5"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "weights in thousandths",
+        &["br;q=0.123, gzip;q=0.124"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "a weight of one in every spelling",
+        &["gzip;q=1.000, br;q=0.999, zstd;q=1."],
+        ALL,
+        Coded(Zstd),
+    ),
+    (
+        "a low weight is above identity unnamed",
+        &["gzip;q=0.001"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "identity weighs more",
+        &["identity;q=1, gzip;q=0.5"],
+        ALL,
+        Identity,
+    ),
+    (
+        "identity weighs less",
+        &["identity;q=0.5, gzip;q=0.6"],
+        ALL,
+        Coded(Gzip),
+    ),
+    ("a coding refused", &["br;q=0, gzip"], ALL, Coded(Gzip)),
+    (
+        "a coding refused in every spelling",
+        &["br;q=0.000, zstd;q=0., gzip;q=0.0"],
+        ALL,
+        Identity,
+    ),
+    ("all named are refused", &["gzip;q=0"], ALL, Identity),
+    ("an asterisk stands for all", &["*"], ALL, Coded(Brotli)),
+    (
+        "an asterisk does not stand for the named",
+        &["br;q=0.1, *;q=0.5"],
+        ALL,
+        Coded(Zstd),
+    ),
+    ("an asterisk with nothing ready", &["*"], &[], Identity),
+    (
+        "an asterisk with one refused",
+        &["*, br;q=0"],
+        ALL,
+        Coded(Zstd),
+    ),
+    (
+        "an asterisk weighs identity, too",
+        &["gzip;q=0.4, *;q=0.5"],
+        &[Gzip],
+        Identity,
+    ),
+    ("everything refused", &["*;q=0"], ALL, NotAcceptable),
+    (
+        "everything but identity refused",
+        &["identity, *;q=0"],
+        ALL,
+        Identity,
+    ),
+    (
+        "everything but identity refused, at a low weight",
+        &["identity;q=0.001, *;q=0"],
+        ALL,
+        Identity,
+    ),
+    (
+        "everything but gzip refused",
+        &["gzip, *;q=0"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "everything but gzip refused, and it is not ready",
+        &["gzip, *;q=0"],
+        &[Brotli],
+        NotAcceptable,
+    ),
+    (
+        "identity refused, a coding named",
+        &["gzip;q=0.1, identity;q=0"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "identity refused, and nothing named",
+        &["identity;q=0"],
+        ALL,
+        NotAcceptable,
+    ),
+    (
+        "identity refused, the rest by asterisk",
+        &["identity;q=0, *"],
+        ALL,
+        Coded(Brotli),
+    ),
+    (
+        "identity refused, nothing ready",
+        &["identity;q=0, *"],
+        &[],
+        NotAcceptable,
+    ),
+    (
+        "identity refused, only the unknown named",
+        &["identity;q=0, deflate"],
+        ALL,
+        NotAcceptable,
+    ),
+    ("the old name of gzip", &["x-gzip"], ALL, Coded(Gzip)),
+    ("capitals", &["GZip;Q=0.5, IDENTITY;q=0"], ALL, Coded(Gzip)),
+    (
+        "several lines",
+        &["gzip;q=0.5", "br;q=0.7"],
+        ALL,
+        Coded(Brotli),
+    ),
+    (
+        "several lines, one refusing",
+        &["gzip, br;q=0", "identity;q=0"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "blanks and tabs",
+        &["\tgzip \t;\t q=0.5 ,  br ; q=0.4"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "blanks within a weight",
+        &["br;q = 1, gzip;q=0.1"],
+        ALL,
+        Coded(Gzip),
+    ),
+    (
+        "the lower of two weights",
+        &["gzip;q=0, x-gzip"],
+        ALL,
+        Identity,
+    ),
+    (
+        "a weight above one",
+        &["br;q=1.1, gzip;q=2, zstd;q=10"],
+        ALL,
+        Identity,
+    ),
+    ("a weight too fine", &["br;q=0.1234"], ALL, Identity),
+    (
+        "a weight that is none",
+        &["br;q=x, zstd;q=-1, gzip;q="],
+        ALL,
+        Identity,
+    ),
+    ("a weight without its zero", &["br;q=.5"], ALL, Identity),
+    ("another parameter", &["br;level=5, gzip"], ALL, Coded(Gzip)),
+    ("two parameters", &["br;q=0.5;x=1, gzip"], ALL, Coded(Gzip)),
+    (
+        "a garbled refusal refuses nothing",
+        &["identity;q=zero"],
+        ALL,
+        Identity,
+    ),
+    ("garbage", &["\"gzip\", <br>, ;;;, =, q=1"], ALL, Identity),
+    (
+        "bytes that are no text",
+        &["\u{e9}, gzip"],
+        ALL,
+        Coded(Gzip),
+    ),
+];
+
+#[test]
+fn the_coding_is_what_the_request_weighs_highest() {
+    for (name, lines, available, expected) in ROWS {
+        let mut headers = HeaderMap::new();
+        for line in *lines {
+            let _ = headers.append(
+                ACCEPT_ENCODING,
+                HeaderValue::from_bytes(line.as_bytes()).unwrap(),
+            );
+        }
+        assert_eq!(choose(&headers, available), *expected, "{name}");
+    }
+}

@@ -1,0 +1,214 @@
+//! What one look at the database gives: the reviews, with what is made of those that changed, and
+//! whether anything differs from the previous snapshot. Reads alone; all of it in one transaction.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sqlx::SqliteConnection;
+
+use super::Publisher;
+use crate::business::{self, Business};
+use crate::insights::Analyzer;
+use crate::reviews::store::{self as reviews, Changed, DatabasePosition};
+use crate::snapshot::current::Snapshot;
+use crate::snapshot::document::Document;
+use crate::snapshot::entry_loader::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, cost};
+use crate::snapshot::index::ReviewIndex;
+use crate::snapshot::input::SnapshotInput;
+use crate::snapshot::observer::Observer;
+use crate::snapshot::publication::Publication;
+use crate::snapshot::store;
+
+/// With more changed reviews than this share of all, analyzing everything anew is quicker than one
+/// by one.
+const CHANGED_SHARE_MAX: usize = 4;
+
+/// What one look at the database gave.
+pub struct DatabaseState {
+    pub position: DatabasePosition,
+    pub input: SnapshotInput,
+    /// What is out, in the order of [`Document::ALL`].
+    pub out: Vec<Option<Publication>>,
+    /// Whether that is what was rendered from these very reviews, and the first base URL is kept.
+    pub is_recorded: bool,
+    /// What was made for this snapshot, and is to be stored.
+    pub loaded: Loaded,
+    /// Whether all is what the previous snapshot was rendered from.
+    pub is_same: bool,
+}
+
+impl DatabaseState {
+    /// Reads what there is, and makes anew of it what differs from `previous`.
+    pub async fn read(
+        publisher: &Publisher,
+        connection: &mut SqliteConnection,
+        previous: Option<&Snapshot>,
+        is_read: bool,
+    ) -> sqlx::Result<Self> {
+        let position = reviews::position(connection).await?;
+        let out = what_is_out(connection).await?;
+        let business = business::find(connection).await?.unwrap_or_default();
+        let editorial = business::editorial(connection).await?;
+        let withheld = reviews::withheld(connection).await?;
+        let first_links = store::first_base(connection).await?;
+        let is_recorded = first_links.is_some()
+            && store::is_rendered_from(connection, position.change_no).await?;
+        let first_links = first_links.unwrap_or_else(|| publisher.links.clone());
+        let known = previous.filter(|snapshot| is_after(snapshot, &position, &out));
+        let next_analyzer = analyzer(publisher, &business, previous);
+        let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
+        let mut loader = EntryLoader::new(
+            connection,
+            Arc::clone(&analyzer),
+            &publisher.links,
+            &publisher.backlog,
+        )
+        .observing(observer(publisher, previous, &position));
+        let review_index = review_index(&mut loader, known, &position, is_read).await?;
+        let loaded = loader.into_loaded();
+        let is_same = review_index.is_none()
+            && known.is_some_and(|snapshot| {
+                let SnapshotInput {
+                    review_index: _,
+                    business: its,
+                    editorial: text,
+                    withheld: others,
+                    first_links: their_links,
+                    analyzer: _,
+                    next_analyzer: next,
+                } = &snapshot.input;
+                snapshot.position == position
+                    && (its, text, others) == (&business, &editorial, &withheld)
+                    && their_links.as_ref() == Some(&first_links)
+                    && Arc::ptr_eq(next, &next_analyzer)
+            });
+        let review_index = review_index
+            .or_else(|| known.map(|snapshot| snapshot.input.review_index.clone()))
+            .unwrap_or_default();
+        let input = SnapshotInput {
+            review_index,
+            business,
+            editorial,
+            withheld,
+            first_links: Some(first_links),
+            analyzer,
+            next_analyzer,
+        };
+        Ok(Self {
+            position,
+            input,
+            out,
+            is_recorded,
+            loaded,
+            is_same,
+        })
+    }
+}
+
+/// Dates what others changed since `previous`, if that is of the same database.
+fn observer(
+    publisher: &Publisher,
+    previous: Option<&Snapshot>,
+    position: &DatabasePosition,
+) -> Observer {
+    let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
+    let out = same.map(|snapshot| snapshot.input.review_index.clone());
+    Observer::new(publisher.clock.now(), out)
+}
+
+/// Who reads for `business`: the one before, unless its method has changed.
+fn analyzer(
+    publisher: &Publisher,
+    business: &Business,
+    previous: Option<&Snapshot>,
+) -> Arc<Analyzer> {
+    if let Some(previous) = previous.filter(|previous| previous.input.business == *business) {
+        return Arc::clone(&previous.input.next_analyzer);
+    }
+    let analyzer = Analyzer::new(business, &publisher.engine);
+    let known = previous
+        .iter()
+        .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);
+    let same = known
+        .into_iter()
+        .find(|known| known.method() == analyzer.method());
+    same.map_or_else(|| Arc::new(analyzer), Arc::clone)
+}
+
+/// The publications' rows, in the order of [`Document::ALL`].
+async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Option<Publication>>> {
+    let mut out = Vec::with_capacity(Document::ALL.len());
+    for document in Document::ALL {
+        out.push(store::find(connection, document).await?);
+    }
+    Ok(out)
+}
+
+/// The reviews: those of the previous snapshot but for what changed, or all taken anew; `None`
+/// where nothing changed.
+async fn review_index(
+    loader: &mut EntryLoader<'_>,
+    known: Option<&Snapshot>,
+    now: &DatabasePosition,
+    is_read: bool,
+) -> sqlx::Result<Option<ReviewIndex>> {
+    let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input.analyzer)) else {
+        return loader.all().await.map(Some);
+    };
+    let (review_index, seen) = (&snapshot.input.review_index, snapshot.position.change_no);
+    let unanalyzed: Vec<&str> = if is_read {
+        review_index.unanalyzed().collect()
+    } else {
+        Vec::new()
+    };
+    if seen == now.change_no && unanalyzed.is_empty() {
+        return Ok(None);
+    }
+    let connection = loader.connection();
+    if reviews::count_changed_since(connection, seen).await? + unanalyzed.len()
+        > review_index.len() / CHANGED_SHARE_MAX
+    {
+        return loader.all().await.map(Some);
+    }
+    let mut changes = reviews::changed_since(connection, seen).await?;
+    let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
+    let unanalyzed: Vec<&str> = unanalyzed
+        .into_iter()
+        .filter(|id| !changed.contains(id))
+        .collect();
+    let unanalyzed = reviews::published(connection, &unanalyzed).await?;
+    changes.extend(unanalyzed.into_iter().map(|numbered| Changed {
+        id: numbered.review.id.clone(),
+        review: Some(numbered),
+    }));
+    loader.revise(review_index, changes).await.map(Some)
+}
+
+/// Who has read what the next snapshot shows: the analyzer before goes on while analyzing
+/// everything anew takes longer than a moment and is not done yet.
+fn analyzer_in_force(
+    known: Option<&Snapshot>,
+    next: &Arc<Analyzer>,
+    is_read: bool,
+) -> Arc<Analyzer> {
+    let before = known.map(|snapshot| &snapshot.input).filter(|input| {
+        let is_long =
+            cost(input.review_index.len(), input.review_index.text_bytes()) > ANALYZE_AT_ONCE_MAX;
+        // What was analyzed anew was so by whom the previous snapshot waited for.
+        is_long && !(is_read && Arc::ptr_eq(&input.next_analyzer, next))
+    });
+    Arc::clone(before.map_or(next, |input| &input.analyzer))
+}
+
+/// Whether the database that says this is the one that `snapshot` was rendered from, at that time
+/// or later. Another lineage, change numbers that went back, or versions that did: then it is
+/// another one, or a restored copy.
+fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publication>]) -> bool {
+    let went_back = |(document, row): (Document, &Option<Publication>)| {
+        row.as_ref()
+            .is_none_or(|row| row.version < snapshot.document(document).publication.version)
+    };
+    snapshot.position.lineage == now.lineage
+        && snapshot.position.change_no <= now.change_no
+        && !Document::ALL.into_iter().zip(out).any(went_back)
+}

@@ -1,0 +1,247 @@
+//! The publisher: reads what changed in one transaction, renders what differs, and publishes it
+//! before anybody sees it.
+
+mod database_state;
+
+use std::sync::Arc;
+
+use database_state::DatabaseState;
+use thiserror::Error;
+
+use super::backlog::Backlog;
+use super::cached_body::CachedBody;
+use super::current::{PublishedDocument, Snapshot};
+use super::document::Document;
+use super::publication::Publication;
+use super::render::{self, Draft, draft};
+use super::store;
+use crate::clock::Clock;
+use crate::db::{Database, DbError};
+use crate::insights::Engine;
+use crate::links::Links;
+use crate::reviews::store as reviews;
+
+/// How often a snapshot is rendered whose dates another process stored meanwhile.
+const ATTEMPTS_MAX: usize = 4;
+
+/// Renders the next snapshot from what has changed, and swaps it in.
+#[derive(Debug, Clone)]
+pub struct Publisher {
+    database: Database,
+    links: Links,
+    clock: Clock,
+    engine: Arc<Engine>,
+    backlog: Arc<Backlog>,
+}
+
+/// Why no snapshot could be rendered; the one before stays out.
+#[derive(Debug, Error)]
+pub enum PublishError {
+    /// The database could not be read.
+    #[error("cannot read the reviews: {0}")]
+    Read(DbError),
+    /// What was rendered could not be published.
+    #[error("cannot publish: {0}")]
+    Publish(DbError),
+    /// What others changed has been changed again, or was dated by another process, each time before it could be dated.
+    #[error("cannot publish: others change the reviews faster than they can be rendered")]
+    Overtaken,
+}
+
+impl Publisher {
+    /// A publisher for this database, whose links are these, with the built-in trade.
+    #[must_use]
+    pub fn new(database: Database, links: Links, clock: Clock) -> Self {
+        Self {
+            database,
+            links,
+            clock,
+            engine: Engine::built_in(),
+            backlog: Arc::default(),
+        }
+    }
+
+    /// The same publisher, whose reviews that engine reads.
+    #[must_use]
+    pub fn with_engine(self, engine: Arc<Engine>) -> Self {
+        Self { engine, ..self }
+    }
+
+    /// What is left to do when a snapshot is out.
+    #[must_use]
+    pub const fn backlog(&self) -> &Arc<Backlog> {
+        &self.backlog
+    }
+
+    /// The database that is published.
+    #[must_use]
+    pub const fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The links that it renders.
+    #[must_use]
+    pub const fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// The clock that dates publications.
+    #[must_use]
+    pub const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The snapshot of what is there now.
+    ///
+    /// # Errors
+    /// [`PublishError`].
+    pub async fn first(&self) -> Result<Snapshot, PublishError> {
+        Ok(self.build(None).await?.0)
+    }
+
+    /// The snapshot after `previous`, or `None` where nothing that is rendered changed.
+    ///
+    /// # Errors
+    /// [`PublishError`]; nothing is changed then.
+    pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, PublishError> {
+        let (snapshot, is_new) = self.build(Some(previous)).await?;
+        Ok(is_new.then_some(snapshot))
+    }
+
+    /// A snapshot, and whether it is another than `previous`.
+    async fn build(&self, previous: Option<&Snapshot>) -> Result<(Snapshot, bool), PublishError> {
+        let is_read = self.backlog.take_analyzed();
+        let mut rendered = self.build_with(previous, is_read).await;
+        for _ in 1..ATTEMPTS_MAX {
+            if !matches!(rendered, Err(PublishError::Overtaken)) {
+                break;
+            }
+            rendered = self.build_with(previous, is_read).await;
+        }
+        if is_read && rendered.is_err() {
+            self.backlog.set_analyzed();
+        }
+        rendered
+    }
+
+    /// The same, given whether what the previous snapshot could not wait for has been read.
+    async fn build_with(
+        &self,
+        previous: Option<&Snapshot>,
+        is_read: bool,
+    ) -> Result<(Snapshot, bool), PublishError> {
+        let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
+        let mut transaction = self.database.readers().begin().await.map_err(fault)?;
+        let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
+            .await
+            .map_err(fault)?;
+        // Before it is published: where that fails, the next try finds here what was read.
+        self.backlog.add(std::mem::take(&mut state.loaded.analyzed));
+        transaction.commit().await.map_err(fault)?;
+        let same = previous.filter(|_| state.is_same);
+        let drafts = Document::ALL.map(|document| match same {
+            Some(_) => None,
+            None => Some(draft(document, &state.input, &self.links)),
+        });
+        let digests = Document::ALL.map(|document| {
+            let out = same.map(|previous| &previous.document(document).publication);
+            match (&drafts[document.index()], out) {
+                (Some(draft), _) => draft.digest.clone(),
+                (None, out) => out.map(|out| out.digest.clone()).unwrap_or_default(),
+            }
+        });
+        let publications = self.publish(&digests, previous, &state).await?;
+        let DatabaseState {
+            position,
+            input,
+            is_same,
+            ..
+        } = state;
+        let mut is_new = !is_same;
+        let mut documents = Vec::with_capacity(Document::ALL.len());
+        for ((document, draft), publication) in
+            Document::ALL.into_iter().zip(drafts).zip(publications)
+        {
+            let before = previous.map(|previous| previous.document(document));
+            if let Some(before) = before.filter(|before| before.publication == publication) {
+                documents.push(Arc::clone(before));
+                continue;
+            }
+            is_new = true;
+            let draft = draft.unwrap_or_else(|| render::draft(document, &input, &self.links));
+            let body = cached_body(document, draft, &publication, before);
+            documents.push(Arc::new(PublishedDocument {
+                document,
+                body,
+                publication,
+            }));
+        }
+        Ok((Snapshot::new(position, input, documents), is_new))
+    }
+
+    /// Publishes what is due, in one transaction, and records from which change it was rendered and what was observed;
+    /// where nothing is due and nothing is to be noted, nothing is written.
+    async fn publish(
+        &self,
+        digests: &[String],
+        previous: Option<&Snapshot>,
+        state: &DatabaseState,
+    ) -> Result<Vec<Publication>, PublishError> {
+        let fault = |error| PublishError::Publish(DbError::at(self.database.path(), error));
+        let now = self.clock.now();
+        let said = |document| previous.map(|previous| &previous.document(document).publication);
+        let rendered = || Document::ALL.into_iter().zip(digests);
+        let standing: Option<Vec<Publication>> = rendered()
+            .zip(&state.out)
+            .map(|((document, digest), row)| {
+                Publication::due(digest, said(document), row.as_ref(), 0, now).standing()
+            })
+            .collect();
+        let observed = &state.loaded.observed;
+        let is_recorded = state.is_recorded && observed.is_empty();
+        if let Some(standing) = standing.filter(|_| is_recorded) {
+            return Ok(standing);
+        }
+        let change_no = state.position.change_no;
+        let mut write = self.database.write().await.map_err(PublishError::Publish)?;
+        store::keep_first_base(&mut write, &self.links)
+            .await
+            .map_err(fault)?;
+        if !observed.is_empty() {
+            let stored = reviews::observe(&mut write, observed, change_no)
+                .await
+                .map_err(fault)?;
+            if stored < observed.len() {
+                return Err(PublishError::Overtaken);
+            }
+        }
+        let mut publications = Vec::with_capacity(digests.len());
+        for (document, digest) in rendered() {
+            publications.push(
+                store::publish(&mut write, document, digest, said(document), now)
+                    .await
+                    .map_err(fault)?,
+            );
+        }
+        store::record_rendered_from(&mut write, change_no)
+            .await
+            .map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(publications)
+    }
+}
+
+/// A document's cached body; the very same one, with its codings, where what is out has the same bytes.
+fn cached_body(
+    document: Document,
+    draft: Draft,
+    publication: &Publication,
+    before: Option<&Arc<PublishedDocument>>,
+) -> Arc<CachedBody> {
+    let content = draft.finish(publication.changed_at);
+    let before = before.map(|before| &before.body);
+    match before.filter(|before| before.content.digest == content.digest) {
+        Some(before) => Arc::clone(before),
+        None => Arc::new(CachedBody::new(document.content_type(), content)),
+    }
+}

@@ -1,0 +1,213 @@
+//! What an attempt changes about its subscription, and about the request that it verified. Where the
+//! operator reads of it is `attempt`'s.
+
+use chrono::{DateTime, Utc};
+use sqlx::{Sqlite, Transaction};
+
+use super::super::state::{Event, State};
+use super::outcome::Outcome;
+use super::request::Mode;
+use super::text;
+
+/// Applies an outcome to its subscription; deliveries that succeeded are left to [`level`].
+pub async fn apply(
+    write: &mut Transaction<'static, Sqlite>,
+    outcome: &Outcome,
+    now: &str,
+) -> sqlx::Result<()> {
+    let id = outcome.subscription_id();
+    match outcome {
+        Outcome::Verified {
+            serial,
+            mode,
+            lease_ends_at,
+            ..
+        } => verified(write, (id, *serial), *mode, *lease_ends_at, now).await,
+        Outcome::VerifyAgain { serial, at, .. } => postpone(write, (id, *serial), 1, *at).await,
+        Outcome::VerifyLater { serial, at, .. } => postpone(write, (id, *serial), 0, *at).await,
+        Outcome::NotVerified { serial, .. } => {
+            if forget_intent(write, id, *serial).await? {
+                turn(write, id, Event::VerificationFailed, now).await?;
+            }
+            Ok(())
+        }
+        Outcome::Delivered { .. } => Ok(()),
+        Outcome::Retry { failures, at, .. } => retry(write, id, *failures, *at).await,
+        Outcome::Ended { event, .. } => {
+            if *event == Event::DeliveriesFailed {
+                third_failure(write, id).await?;
+            }
+            turn(write, id, *event, now).await
+        }
+    }
+}
+
+/// These have those versions now, in one statement. The plus keeps SQLite from beginning with all
+/// that are active.
+pub async fn level(
+    write: &mut Transaction<'static, Sqlite>,
+    delivered: &[(i64, i64, String)],
+) -> sqlx::Result<()> {
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    let delivered =
+        serde_json::to_string(delivered).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    sqlx::query!(
+        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
+           last_outcome = 'ok'
+         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
+         where subscription_id = d.id and +state = 'active'",
+        delivered
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Confirmed: a wish becomes what holds.
+async fn verified(
+    write: &mut Transaction<'static, Sqlite>,
+    (subscription_id, serial): (i64, i64),
+    mode: Mode,
+    lease_ends_at: DateTime<Utc>,
+    now: &str,
+) -> sqlx::Result<()> {
+    let lease_ends_at = text(lease_ends_at);
+    match mode {
+        Mode::Unsubscribe => {
+            if forget_intent(write, subscription_id, serial).await? {
+                turn(write, subscription_id, Event::UnsubscribeVerified, now).await?;
+            }
+        }
+        Mode::Subscribe => {
+            // A new subscription gets what changes after it was accepted; a renewal keeps what it
+            // had, also where it ended between its request and now. Both start without failures,
+            // and with this request's secret and callback (WebSub §5.1).
+            sqlx::query!(
+                "update subscription set
+                   delivered_version = case state when 'pending' then i.version else delivered_version end,
+                   state = 'active', callback = i.callback, secret = i.secret, lease_ends_at = ?1, failures = 0,
+                   next_attempt_at = null, updated_at = ?2
+                 from intent as i
+                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
+                lease_ends_at,
+                now,
+                subscription_id,
+                serial
+            )
+            .execute(&mut **write)
+            .await?;
+            forget_intent(write, subscription_id, serial).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a verification off, having been tried so many times more.
+async fn postpone(
+    write: &mut Transaction<'static, Sqlite>,
+    (subscription_id, serial): (i64, i64),
+    attempts: i64,
+    at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let at = text(at);
+    sqlx::query!(
+        "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+        attempts,
+        at,
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Puts a delivery off, after so many failures in a row.
+async fn retry(
+    write: &mut Transaction<'static, Sqlite>,
+    subscription_id: i64,
+    failures: u32,
+    at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (failures, at) = (i64::from(failures), text(at));
+    sqlx::query!(
+        "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
+        failures,
+        at,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The failure that ends a subscription is counted like those before it.
+async fn third_failure(
+    write: &mut Transaction<'static, Sqlite>,
+    subscription_id: i64,
+) -> sqlx::Result<()> {
+    let update = sqlx::query!(
+        "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+        subscription_id
+    );
+    update.execute(&mut **write).await.map(|_| ())
+}
+
+/// Deletes a request; says whether it was still the newest one.
+async fn forget_intent(
+    write: &mut Transaction<'static, Sqlite>,
+    subscription_id: i64,
+    serial: i64,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "delete from intent where subscription_id = ? and serial = ?",
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens.
+async fn turn(
+    write: &mut Transaction<'static, Sqlite>,
+    subscription_id: i64,
+    event: Event,
+    now: &str,
+) -> sqlx::Result<()> {
+    let state = sqlx::query_scalar!(
+        "select state from subscription where subscription_id = ?",
+        subscription_id
+    )
+    .fetch_optional(&mut **write)
+    .await?;
+    let Some(next) = state
+        .as_deref()
+        .and_then(State::find)
+        .and_then(|state| state.on(event))
+    else {
+        return Ok(());
+    };
+    let name = next.name();
+    sqlx::query!(
+        "update subscription set state = ?, updated_at = ? where subscription_id = ?",
+        name,
+        now,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await?;
+    if matches!(next, State::Removed | State::Rejected | State::Lapsed) {
+        // What is over needs no secret any more.
+        sqlx::query!(
+            "update subscription set secret = null where subscription_id = ?",
+            subscription_id
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Facets: what reviews can be narrowed by, with counts.
+
+use poem_openapi::Object;
+use serde::{Deserialize, Serialize};
+
+use crate::insights::aggregate::Votes;
+
+/// What reviews can be narrowed by, with counts of published reviews.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Facets {
+    /// How many published reviews there are.
+    pub reviews: u64,
+    /// People; the name is what `mentions_technician` takes.
+    pub technicians: Vec<Facet>,
+    /// Services; the id is what `mentions_service` takes.
+    pub services: Vec<Facet>,
+    /// Service areas by name, the most mentioned first.
+    pub service_areas: Vec<Facet>,
+    /// Where reviews were written; the name is what `source` takes.
+    pub sources: Vec<Facet>,
+    /// Language tags; the name is what `language` takes.
+    pub languages: Vec<Facet>,
+    /// What reviews speak of; the id is what `aspect` takes.
+    pub aspects: Vec<AspectFacet>,
+    /// Calendar years, newest first.
+    pub years: Vec<YearFacet>,
+    /// One entry for each rating from 5 down to 1, also where no review has it.
+    pub ratings: Vec<RatingFacet>,
+    /// Lists of which only the most mentioned values are here; absent where all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Somebody or something that reviews mention.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Facet {
+    /// Id of a service or of a listed technician; absent for all other facets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Name as displayed; for a service that the business does not list, its id.
+    pub name: String,
+    /// How many published reviews mention it.
+    pub reviews: u64,
+}
+
+/// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
+/// `reviews`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct AspectFacet {
+    /// Id of the aspect, for example `punctuality`.
+    pub id: String,
+    /// Display name of the aspect.
+    pub label: String,
+    /// How many published reviews speak of it.
+    pub reviews: u64,
+    /// How many of them speak well of it and nowhere badly.
+    pub positive: u64,
+    /// How many of them speak badly of it and nowhere well.
+    pub negative: u64,
+    /// How many of them only state facts about it.
+    pub neutral: u64,
+    /// How many of them speak both well and badly of it.
+    pub mixed: u64,
+    /// How many of them speak of it so that well or badly cannot be told.
+    pub uncertain: u64,
+    /// Where the sentences are, of one technician or service; else at the aspect's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence_url: Option<String>,
+}
+
+impl AspectFacet {
+    /// The aspect of that id and name, with the votes on it.
+    #[must_use]
+    pub fn new(id: &str, label: &str, votes: &Votes) -> Self {
+        Self {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            reviews: votes.reviews().into(),
+            positive: votes.positive.into(),
+            negative: votes.negative.into(),
+            neutral: votes.neutral.into(),
+            mixed: votes.mixed.into(),
+            uncertain: votes.uncertain.into(),
+            evidence_url: None,
+        }
+    }
+}
+
+/// One calendar year and how many published reviews it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct YearFacet {
+    /// The calendar year, for example 2026.
+    pub year: i32,
+    /// How many published reviews are of it.
+    pub reviews: u64,
+}
+
+/// A number of stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct RatingFacet {
+    /// Number of stars, 1 to 5.
+    pub rating: u8,
+    /// How many published reviews have it.
+    pub reviews: u64,
+}
+
+/// How much of a list is not shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct LeftOut {
+    /// Name of the member that holds the shortened list, for example `technicians`.
+    pub list: String,
+    /// How many values it has besides.
+    pub values: u64,
+}

@@ -1,0 +1,314 @@
+//! Whoever writes is seen: in all surfaces together, and the text index is in step afterwards. Here
+//! the writer is a plain SQLite connection, which knows nothing of us and leaves foreign keys off.
+
+mod mentions;
+mod writers;
+
+use serde_json::{Value, json};
+
+use crate::support::{Generator, TestApp, check_in_step};
+
+/// A row that needs no more columns.
+fn insert(id: &str, text: &str) -> String {
+    format!(
+        "insert into review (review_id, rating, reviewed_on, author, text) values ('{id}', 2, '2026-11-19', 'Sam', '{text}');"
+    )
+}
+
+/// Runs each statement alone, and holds all surfaces against the tables after each.
+async fn check_each(app: &TestApp, statements: &[&str]) {
+    for sql in statements {
+        app.shell(sql).await;
+        check_in_step(app).await;
+    }
+}
+
+async fn review(app: &TestApp, id: &str) -> Value {
+    app.get(&format!("/api/reviews/{id}")).await.json()
+}
+
+#[tokio::test]
+async fn a_row_written_in_a_shell_is_published() {
+    let app = TestApp::with(&Generator::new(1).reviews(300)).await;
+    let before = app.get("/reviews.json").await;
+    app.shell(&insert("shell-1", "Came late")).await;
+    let after = app.get("/reviews.json").await;
+    assert_ne!(before.header("etag"), after.header("etag"));
+    assert_eq!(after.ids()[0], "shell-1");
+    assert_eq!(
+        app.get("/api/reviews/search?query=came+LATE").await.ids(),
+        ["shell-1"]
+    );
+    assert_eq!(
+        app.get("/api/feed.json").await.json()["items"][0]["url"],
+        "https://reviews.example.com/reviews/shell-1"
+    );
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn a_row_with_defaults_alone_is_published_with_them() {
+    let app = TestApp::empty().await;
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
+    )
+    .await;
+    assert_eq!(
+        review(&app, "bare").await,
+        json!({
+            "id": "bare", "rating": 4, "date": "2026-11-18", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
+            "verification": {"verified": true, "method": "manual"}, "url": "https://reviews.example.com/reviews/bare",
+            "mentions": {"technicians": [], "services": [], "service_areas": []}, "updated_at": "2026-11-20T12:00:00Z"
+        })
+    );
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
+async fn an_update_of_any_column_is_published() {
+    let app = TestApp::with(&Generator::new(2).reviews(40)).await;
+    app.shell(&insert("s", "old")).await;
+    for (assignment, pointer, shown) in [
+        ("rating = 1", "/rating", json!(1)),
+        ("reviewed_on = '2001-02-03'", "/date", json!("2001-02-03")),
+        (
+            "author = 'Ärzte & <Söhne>'",
+            "/author",
+            json!("Ärzte & <Söhne>"),
+        ),
+        ("title = 'Six \"words\"'", "/title", json!("Six \"words\"")),
+        (
+            "text = 'new in the shell'",
+            "/text",
+            json!("new in the shell"),
+        ),
+        ("text = ''", "/text", json!("")),
+        ("language = 'es-MX'", "/language", json!("es-MX")),
+        ("source_name = 'Yelp'", "/source/name", json!("Yelp")),
+        (
+            "source_url = 'https://yelp.example/1'",
+            "/source/url",
+            json!("https://yelp.example/1"),
+        ),
+        (
+            "verification_method = 'invite'",
+            "/verification/method",
+            json!("invite"),
+        ),
+        (
+            "verified_at = '2026-11-19T10:00:00Z'",
+            "/verification/verified_at",
+            json!("2026-11-19T10:00:00Z"),
+        ),
+        (
+            "response_text = 'Sorry!'",
+            "/response/text",
+            json!("Sorry!"),
+        ),
+        (
+            "response_on = '2026-11-20'",
+            "/response/date",
+            json!("2026-11-20"),
+        ),
+        (
+            "response_author = 'The owner'",
+            "/response/author",
+            json!("The owner"),
+        ),
+        (
+            "updated_at = '2026-11-21T08:30:00.25Z'",
+            "/updated_at",
+            json!("2026-11-21T08:30:00.250Z"),
+        ),
+        ("title = null", "/title", Value::Null),
+        ("response_text = null", "/response", Value::Null),
+    ] {
+        let before = app.get("/reviews.json").await.header("etag").to_owned();
+        app.shell(&format!(
+            "update review set {assignment} where review_id = 's'"
+        ))
+        .await;
+        assert_eq!(
+            review(&app, "s")
+                .await
+                .pointer(pointer)
+                .unwrap_or(&Value::Null),
+            &shown,
+            "{assignment}"
+        );
+        assert_ne!(
+            app.get("/reviews.json").await.header("etag"),
+            before,
+            "{assignment}"
+        );
+    }
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_gone_everywhere() {
+    let app = TestApp::with(&Generator::new(3).reviews(200)).await;
+    let newest = app.get("/reviews.json").await.ids()[0].clone();
+    check_each(
+        &app,
+        &[
+            &format!("delete from review where review_id = '{newest}'"),
+            "delete from review where rating < 4",
+            "delete from review",
+            "delete from review",
+        ],
+    )
+    .await;
+    assert_eq!(app.get(&format!("/api/reviews/{newest}")).await.status, 404);
+    assert_eq!(
+        app.get("/reviews.json").await.json()["aggregate_rating"].get("rating_value"),
+        None
+    );
+    assert_eq!(
+        app.shell("select count(*) from mention; select count(*) from review_fts")
+            .await,
+        "0\n0"
+    );
+}
+
+#[tokio::test]
+async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
+    let app = TestApp::with(&Generator::new(4).reviews(150)).await;
+    check_each(
+        &app,
+        &[
+            &insert("a", "from the shell, first"),
+            &insert("b", "from the shell, second"),
+            // The same id: the row is replaced, and no delete trigger fires.
+            &insert("a", "replaced water heater").replacen("insert", "insert or replace", 1),
+            &insert("a", "replaced again").replacen("insert", "replace", 1),
+            &insert("a", "and again").replacen("insert", "replace", 1),
+            &insert("a", "never taken").replacen("insert", "insert or ignore", 1),
+            &insert("c", "not ignored").replacen("insert", "insert or ignore", 1),
+            "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'upserted in a shell')
+               on conflict (review_id) do update set text = excluded.text, rating = excluded.rating",
+            // Onto a row that is there: it goes, again without a delete trigger.
+            "update or replace review set review_id = 'b' where review_id = 'a'",
+            "update or ignore review set review_id = 'b' where review_id = 'c'",
+            "update or replace review set review_id = 'r-00001' where review_id = 'c'",
+            "update or replace review set rating = 6 - rating, text = text || ' shell' where review_id like 'r-0000%'",
+            "replace into review select * from review",
+            "insert or replace into review select * from review where rating = 5",
+            "pragma recursive_triggers = on; replace into review select * from review where rating = 4",
+            "update review set review_id = 'moved-' || review_id where rating = 3",
+        ],
+    )
+    .await;
+    assert_eq!(review(&app, "b").await["text"], "upserted in a shell");
+    assert_eq!(app.get("/api/reviews/a").await.status, 404);
+    assert_eq!(
+        app.get("/api/reviews/search?query=never+taken").await.ids(),
+        [] as [&str; 0]
+    );
+    assert_eq!(
+        app.get("/api/reviews/r-00001").await.json()["text"],
+        "not ignored shell"
+    );
+}
+
+#[tokio::test]
+async fn withheld_and_published_take_turns() {
+    let app = TestApp::with(&Generator::new(6).reviews(80)).await;
+    check_each(
+        &app,
+        &[
+            &insert("w", "now you see shell"),
+            "update review set status = 'withheld', withheld_reason = 'disputed' where review_id = 'w'",
+            "update review set text = 'changed unseen' where review_id = 'w'",
+            "update review set verified = 0 where review_id = 'w'",
+            "update review set withheld_reason = '' where review_id = 'w'",
+        ],
+    )
+    .await;
+    assert_eq!(app.get("/api/reviews/w").await.status, 404);
+    let withheld = app.get("/reviews.json").await.json()["withheld"].clone();
+    assert_eq!(withheld["reasons"]["not stated"], 1, "{withheld}");
+    check_each(
+        &app,
+        &[
+            "update review set verified = 1, status = 'published' where review_id = 'w'",
+            "update review set status = 'withheld'",
+            "update review set status = 'published'",
+        ],
+    )
+    .await;
+    assert_eq!(review(&app, "w").await["text"], "changed unseen");
+    assert_eq!(
+        app.get("/reviews.json").await.json()["withheld"],
+        json!({"count": 0, "reasons": {}})
+    );
+}
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
+async fn what_stands_beside_the_reviews_is_published_too() {
+    let app = TestApp::with(&Generator::new(7).reviews(60)).await;
+    app.shell("insert into business (business_id, name) values ('peak', 'Desert Peak')")
+        .await;
+    app.shell("insert into service (service_id, name, synonyms) values ('drain', 'Drain cleaning', '[\"unclog\"]')").await;
+    app.shell("insert into technician (technician_id, name) values ('t1', 'Will Grant')")
+        .await;
+    app.shell("insert into service_area (name) values ('Mesa')")
+        .await;
+    app.shell("insert into editorial_summary (text) values ('In our words.')")
+        .await;
+    app.shell(
+        "insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', 'Because.')",
+    )
+    .await;
+    let (dataset, insights) = (
+        app.get("/reviews.json").await.json(),
+        app.get("/insights.json").await.json(),
+    );
+    assert_eq!(dataset["business"]["name"], "Desert Peak");
+    assert_eq!(
+        dataset["business"]["services"],
+        json!([{"id": "drain", "name": "Drain cleaning", "synonyms": ["unclog"]}])
+    );
+    assert_eq!(
+        dataset["business"]["technicians"],
+        json!([{"id": "t1", "name": "Will Grant"}])
+    );
+    assert_eq!(dataset["business"]["service_areas"], json!(["Mesa"]));
+    assert_eq!(insights["summary"]["editorial"], "In our words.");
+    assert_eq!(insights["faq"][0]["answer"], "Because.");
+    assert_eq!(
+        insights["entities"]["services"][0]["name"],
+        "Drain cleaning"
+    );
+    assert_eq!(
+        app.get("/api/feed.json").await.json()["title"],
+        "Reviews of Desert Peak"
+    );
+    app.shell("update business set name = 'Peak', time_zone = 'America/Phoenix'; update service set name = 'Drains'").await;
+    app.shell("replace into business (business_id, name, time_zone) values ('peak', 'Peak & Co', 'America/Phoenix')").await;
+    let feed = app.get("/api/feed.json").await.json();
+    assert_eq!(feed["title"], "Reviews of Peak & Co");
+    let published = feed["items"][0]["date_published"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(published.ends_with("T00:00:00-07:00"), "{published}");
+    app.shell("delete from business; delete from service; delete from technician; delete from service_area").await;
+    app.shell("delete from editorial_faq; delete from editorial_summary")
+        .await;
+    assert_eq!(
+        app.get("/reviews.json").await.json()["business"]["name"],
+        "Unnamed business"
+    );
+    let insights = app.get("/insights.json").await.json();
+    assert!(
+        insights["faq"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|entry| entry["basis"] == "reviews")
+    );
+    check_in_step(&app).await;
+}

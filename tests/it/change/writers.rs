@@ -1,0 +1,77 @@
+//! Many writers and odd ones: nothing is missed, and nothing is seen twice.
+
+use super::{insert, review};
+use crate::support::{Generator, TestApp, check_in_step};
+
+#[tokio::test]
+async fn writers_of_every_kind_leave_everything_in_step() {
+    let app = TestApp::with(&Generator::new(9).reviews(60)).await;
+    // A statement that fails in the midst keeps what it has done before.
+    app.refused("update or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040'").await;
+    check_in_step(&app).await;
+    app.shell("begin; delete from review where rating < 5; savepoint s; delete from review; rollback to s; commit").await;
+    check_in_step(&app).await;
+    // From within another database.
+    let attach = format!("attach '{}' as ours; ", app.path().display());
+    let beside = app.folder().join("beside.db");
+    for sql in [
+        "insert into ours.review (review_id, rating, reviewed_on, text) values ('attached', 1, '2026-11-20', 'shell of another')",
+        "update ours.review set text = 'water heater' where review_id = 'attached'",
+        "insert or replace into ours.review select * from ours.review",
+    ] {
+        crate::support::sqlite3(&beside, &format!("{attach}{sql};"));
+        app.drain().await;
+        check_in_step(&app).await;
+    }
+    assert_eq!(review(&app, "attached").await["text"], "water heater");
+}
+
+#[tokio::test]
+async fn a_character_that_ends_texts_elsewhere_ends_none_here() {
+    let app = TestApp::empty().await;
+    let mut review = Generator::new(10).review(1);
+    review.text = "before\0after\u{1f}\u{1e}end".to_owned();
+    review.author = "\0".to_owned();
+    review.status = reviews_service::reviews::Status::Published;
+    app.write(&[review.clone()]).await;
+    let shown = self::review(&app, "r-00001").await;
+    assert_eq!(
+        (shown["text"].as_str(), shown["author"].as_str()),
+        (Some(review.text.as_str()), Some("\0"))
+    );
+    assert_eq!(
+        app.get("/api/reviews/search?query=%00AFTER").await.ids(),
+        ["r-00001"]
+    );
+    let before = app.get("/reviews.json").await.body;
+    app.write(&[review]).await;
+    assert!(
+        app.get("/reviews.json").await.body == before,
+        "the same review again changes nothing"
+    );
+}
+
+#[tokio::test]
+async fn many_changes_of_one_commit_are_one_snapshot() {
+    let app = TestApp::with(&Generator::new(8).reviews(300)).await;
+    let before = crate::support::publications(&app.path());
+    let several: String = (0..40)
+        .map(|number| insert(&format!("n-{number}"), "in the shell"))
+        .collect();
+    app.shell(&format!(
+        "begin; {several} delete from review where review_id like 'r-0001%';
+         update review set rating = 5 where review_id like 'r-0002%'; commit"
+    ))
+    .await;
+    check_in_step(&app).await;
+    for ((name, version, _), (_, now, _)) in before
+        .into_iter()
+        .zip(crate::support::publications(&app.path()))
+    {
+        assert_eq!(now, version + 1, "{name}");
+    }
+    app.shell(&format!("begin; {} rollback", insert("never", "was")))
+        .await;
+    assert_eq!(app.get("/api/reviews/never").await.status, 404);
+    check_in_step(&app).await;
+}

@@ -1,0 +1,182 @@
+//! The commands of the docs: run, or read by the parser that reads them in earnest.
+
+use std::fs;
+
+use clap::CommandFactory;
+use reviews_service::cli::Cli;
+
+use super::{pages, root};
+use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
+
+/// The lines of all shell blocks, without their comments.
+fn shell_lines(text: &str) -> Vec<String> {
+    let blocks = text
+        .split("```sh\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    // A backslash at its end continues a line.
+    let whole = blocks.map(|block| block.replace("\\\n", " "));
+    let lines = |block: String| {
+        let lines = block
+            .lines()
+            .map(|line| line.split(" #").next().unwrap_or_default().trim());
+        let lines = lines.filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    whole.flat_map(lines).collect()
+}
+
+/// The words of a line as a shell takes them: what stands in double quotes is one.
+fn words_of(line: &str) -> Vec<&str> {
+    let parts = (0..).zip(line.split('"'));
+    let words = parts.map(|(at, part): (usize, _)| {
+        if at % 2 == 1 {
+            vec![part]
+        } else {
+            part.split_whitespace().collect()
+        }
+    });
+    words.flatten().collect()
+}
+
+/// The SQL of a line for the `sqlite3` shell.
+fn statement(line: &str) -> String {
+    let sql = line
+        .split_once('"')
+        .and_then(|(_, rest)| rest.rsplit_once('"'))
+        .map_or("", |(sql, _)| sql);
+    sql.replace("\\\"", "\"")
+}
+
+/// Reads the words of a `reviews` command as the binary would.
+fn parse(words: &[&str], line: &str) {
+    // What stands for something else: a file, and what may be left out.
+    let words = words
+        .iter()
+        .filter(|word| !word.starts_with('[') && !word.ends_with(']'))
+        .map(|word| word.trim_end_matches('…'));
+    let result = Cli::command().try_get_matches_from(words);
+    assert!(
+        result.is_ok(),
+        "`{line}` is no command: {}",
+        result.unwrap_err()
+    );
+}
+
+/// Something answers the URL of a `curl`.
+fn check_url(app: &TestApp, words: &[&str], line: &str) {
+    let url = words
+        .iter()
+        .find(|word| word.contains("://"))
+        .unwrap_or_else(|| panic!("no URL in {line}"));
+    let path = format!(
+        "/{}",
+        url.trim_matches(['"', '\''])
+            .splitn(4, '/')
+            .nth(3)
+            .unwrap_or_default()
+    );
+    assert!(
+        app.app()
+            .routes()
+            .find(path.split('?').next().unwrap_or_default())
+            .is_some(),
+        "{line}: nothing answers {path}"
+    );
+}
+
+/// `cargo run` with what stands behind its `--`.
+fn parse_run(rest: &[&str], line: &str) {
+    let own = rest
+        .iter()
+        .position(|word| *word == "--")
+        .map_or(&[][..], |at| &rest[at..]);
+    parse(
+        &[&["reviews"], own.get(1..).unwrap_or_default()].concat(),
+        line,
+    );
+}
+
+#[tokio::test]
+async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
+    let app = TestApp::with(&Generator::new(1).reviews(20)).await;
+    let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
+    let mut count = 0;
+    for (page, text) in pages() {
+        for line in &shell_lines(&text) {
+            count += 1;
+            // NAME=VALUE before a command sets it for that command.
+            let is_setting = |word: &&str| {
+                word.split_once('=')
+                    .is_some_and(|(name, _)| name == name.to_uppercase())
+            };
+            let words: Vec<&str> = words_of(line).into_iter().skip_while(is_setting).collect();
+            match words.as_slice() {
+                ["reviews", ..] => parse(&words, line),
+                ["cargo", "run", "--release", "--example", example, ..] => {
+                    let examples = root().join("examples");
+                    let is_there = examples.join(example).is_dir()
+                        || examples.join(format!("{example}.rs")).is_file();
+                    assert!(is_there, "{line}: no such example");
+                }
+                ["cargo", "run", "--example", example, ..] => {
+                    assert!(
+                        root().join(format!("examples/{example}.rs")).is_file(),
+                        "{line}: no such example"
+                    );
+                }
+                ["cargo", "run", rest @ ..] => parse_run(rest, line),
+                ["just", recipe, ..] => assert!(
+                    justfile.contains(&format!("\n{recipe}")),
+                    "no recipe {recipe}"
+                ),
+                ["sqlite3", ..] => drop(sqlite3(&app.path(), &statement(line))),
+                // Not ours: what they make is used by the lines behind them.
+                [
+                    "cargo",
+                    "test" | "build" | "install" | "bench" | "clippy" | "fmt",
+                    ..,
+                ]
+                | ["openssl", ..] => {}
+                ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
+                ["curl", ..] => check_url(&app, &words, line),
+                _ => panic!(
+                    "{}: what does `{line}` run? Teach this test.",
+                    page.display()
+                ),
+            }
+        }
+    }
+    assert!(count >= 8, "{count} commands");
+    app.drain().await;
+    assert_eq!(app.get("/readyz").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_real_shell_takes_every_statement_of_the_docs() {
+    let (shell, app) = (
+        needs!(Tool::Shell),
+        TestApp::with(&Generator::new(1).reviews(20)).await,
+    );
+    let mut count = 0;
+    for (page, text) in pages() {
+        for line in shell_lines(&text)
+            .into_iter()
+            .filter(|line| line.starts_with("sqlite3 "))
+        {
+            count += 1;
+            let output = std::process::Command::new(&shell)
+                .arg(app.path())
+                .arg(statement(&line))
+                .output()
+                .unwrap();
+            assert!(
+                output.status.success(),
+                "{}: {line}: {}",
+                page.display(),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+    assert!(count >= 5, "{count} statements");
+}

@@ -1,0 +1,392 @@
+//! The feeds: the same 50 newest reviews as JSON Feed 1.1 and as Atom, as other people's readers
+//! see them.
+
+mod lasting;
+
+use chrono::{DateTime, Utc};
+use feed_rs::model::{Entry, Feed};
+use reviews_service::reviews::{Mentions, Review, Status};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, BASE, Generator, TestApp};
+
+const HUB: &str = "https://reviews.example.com/api/websub/hub";
+
+fn parse(answer: &Answer) -> Feed {
+    feed_rs::parser::parse(answer.body.as_slice())
+        .unwrap_or_else(|error| panic!("{error}: {}", answer.text()))
+}
+
+async fn feeds(app: &TestApp) -> (Value, Feed) {
+    (
+        app.get("/api/feed.json").await.json(),
+        parse(&app.get("/feed.xml").await),
+    )
+}
+
+/// The 50 newest published ones in the promised order.
+fn newest(reviews: &[Review]) -> Vec<&Review> {
+    let mut published: Vec<&Review> = reviews
+        .iter()
+        .filter(|review| review.status == Status::Published)
+        .collect();
+    published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
+    published.truncate(50);
+    published
+}
+
+fn text_of(entry: &Entry) -> String {
+    entry
+        .content
+        .as_ref()
+        .and_then(|content| content.body.clone())
+        .unwrap_or_default()
+}
+
+/// The stars and who gave them, as both feeds entitle a review.
+fn title_of(review: &Review) -> String {
+    let stars = usize::from(review.rating.stars());
+    format!(
+        "{}{} {}",
+        "★".repeat(stars),
+        "☆".repeat(5 - stars),
+        review.author
+    )
+}
+
+/// Everything that a review mentions, as both feeds list it.
+fn tags_of(review: &Review) -> Vec<String> {
+    let Mentions {
+        technicians,
+        services,
+        service_areas,
+    } = &review.mentions;
+    [services.as_slice(), technicians, service_areas].concat()
+}
+
+fn check_item(item: &Value, review: &Review) {
+    let url = format!("{BASE}/reviews/{}", review.id);
+    let (stars, title) = (review.rating.stars(), title_of(review));
+    let updated = review.updated_at.unwrap();
+    assert_eq!(
+        (&item["id"], &item["url"], &item["title"]),
+        (&json!(url), &json!(url), &json!(title))
+    );
+    assert_eq!(
+        (&item["content_text"], &item["_review"]),
+        (&json!(review.text), &json!({"rating": stars})),
+        "{url}"
+    );
+    assert_eq!(
+        item["date_published"],
+        format!("{}T00:00:00+00:00", review.date)
+    );
+    assert_eq!(
+        item["date_modified"]
+            .as_str()
+            .unwrap()
+            .parse::<DateTime<Utc>>()
+            .unwrap(),
+        updated
+    );
+    assert_eq!(item["authors"], json!([{"name": review.author}]));
+    assert_eq!(
+        item.get("language"),
+        review
+            .language
+            .as_ref()
+            .map(|language| json!(language))
+            .as_ref()
+    );
+    assert_eq!(item["tags"], json!(tags_of(review)));
+}
+
+fn check_entry(entry: &Entry, review: &Review) {
+    let url = format!("{BASE}/reviews/{}", review.id);
+    let (title, updated) = (title_of(review), review.updated_at.unwrap());
+    assert_eq!(
+        (&entry.id, &entry.title.as_ref().unwrap().content),
+        (&url, &title)
+    );
+    // The reader trims; a carriage return is a line's end in XML.
+    assert_eq!(text_of(entry), review.text.trim(), "{url}");
+    assert_eq!(
+        entry
+            .content
+            .as_ref()
+            .map(|content| content.content_type.to_string()),
+        Some("text/plain".to_owned())
+    );
+    assert_eq!(
+        entry.published,
+        Some(review.date.date().and_hms_opt(0, 0, 0).unwrap().and_utc())
+    );
+    assert_eq!(entry.updated, Some(updated));
+    assert_eq!(
+        entry
+            .authors
+            .iter()
+            .map(|author| author.name.clone())
+            .collect::<Vec<_>>(),
+        [Some(review.author.clone())]
+    );
+    assert_eq!(
+        entry
+            .categories
+            .iter()
+            .map(|category| category.term.clone())
+            .collect::<Vec<_>>(),
+        tags_of(review)
+    );
+    assert!(
+        entry
+            .links
+            .iter()
+            .any(|link| link.href == url && link.rel.as_deref() == Some("alternate")),
+        "{url}"
+    );
+}
+
+#[tokio::test]
+async fn both_feeds_have_the_same_fifty_newest_reviews() {
+    let reviews = Generator::new(81).reviews(150);
+    let app = TestApp::uncoded(&reviews).await;
+    let (json, atom) = feeds(&app).await;
+    let newest = newest(&reviews);
+    assert_eq!(
+        (json["items"].as_array().unwrap().len(), atom.entries.len()),
+        (50, 50)
+    );
+    for ((review, item), entry) in newest
+        .iter()
+        .zip(json["items"].as_array().unwrap())
+        .zip(&atom.entries)
+    {
+        check_item(item, review);
+        check_entry(entry, review);
+    }
+}
+
+#[tokio::test]
+async fn a_feed_names_no_language_that_nobody_has_said() {
+    let app = TestApp::with(&Generator::new(82).reviews(5)).await;
+    assert!(
+        app.get("/api/feed.json")
+            .await
+            .json()
+            .get("language")
+            .is_none(),
+        "nobody has said"
+    );
+    assert!(
+        app.get("/feed.xml")
+            .await
+            .text()
+            .contains("<feed xmlns=\"http://www.w3.org/2005/Atom\">"),
+        "nor here"
+    );
+}
+
+/// A service whose business has a name, a site and a language.
+async fn named() -> TestApp {
+    let app = TestApp::with(&Generator::new(82).reviews(5)).await;
+    app.shell(
+        "insert into business (business_id, name, description, url, language)
+         values ('b', 'Desert Peak', 'Heating', 'https://dp.example/', 'es-MX')",
+    )
+    .await;
+    app
+}
+
+#[tokio::test]
+async fn the_json_feed_says_who_it_is_and_where_to_subscribe() {
+    let app = named().await;
+    let answer = app.get("/api/feed.json").await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    let json = answer.json();
+    let expected = json!({
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": "Reviews of Desert Peak",
+        "description": "Heating",
+        "home_page_url": format!("{BASE}/"),
+        "feed_url": format!("{BASE}/api/feed.json"),
+        "authors": [{"name": "Desert Peak", "url": "https://dp.example/"}],
+        "language": "es-MX",
+        "hubs": [{"type": "WebSub", "url": HUB}],
+        "items": json["items"],
+        "_feed": {"updated_at": "2026-11-20T12:00:00Z"},
+    });
+    assert_eq!(json, expected);
+    let read = parse(&answer);
+    assert_eq!(
+        (read.entries.len(), read.title.unwrap().content.as_str()),
+        (
+            json["items"].as_array().unwrap().len(),
+            "Reviews of Desert Peak"
+        )
+    );
+}
+
+#[tokio::test]
+async fn the_atom_feed_says_who_it_is_and_where_to_subscribe() {
+    let app = named().await;
+    let answer = app.get("/feed.xml").await;
+    assert_eq!(answer.header("content-type"), "application/atom+xml");
+    assert!(
+        answer.text().starts_with("<?xml version=\"1.0\""),
+        "{}",
+        answer.text()
+    );
+    assert!(
+        answer
+            .text()
+            .contains("<feed xmlns=\"http://www.w3.org/2005/Atom\"")
+    );
+    assert!(
+        answer.text().contains("Atom\" xml:lang=\"es-MX\">"),
+        "{}",
+        answer.text()
+    );
+    let atom = parse(&answer);
+    let links: Vec<(&str, &str)> = atom
+        .links
+        .iter()
+        .map(|link| (link.rel.as_deref().unwrap(), link.href.as_str()))
+        .collect();
+    let home = format!("{BASE}/");
+    let own = format!("{BASE}/feed.xml");
+    assert_eq!(
+        links,
+        [("self", own.as_str()), ("hub", HUB), ("alternate", &home)]
+    );
+    assert_eq!(
+        (atom.id.as_str(), atom.title.unwrap().content.as_str()),
+        (own.as_str(), "Reviews of Desert Peak")
+    );
+    assert_eq!(atom.authors[0].name.as_deref(), Some("Desert Peak"));
+    assert_eq!(atom.description.unwrap().content, "Heating");
+}
+
+#[tokio::test]
+async fn a_feed_of_nothing_is_a_feed() {
+    let app = TestApp::empty().await;
+    let (json, atom) = feeds(&app).await;
+    assert_eq!(
+        (&json["items"], &json["title"]),
+        (&json!([]), &json!("Reviews of Unnamed business"))
+    );
+    assert!(atom.entries.is_empty() && atom.updated.is_some() && !atom.authors.is_empty());
+    assert_eq!(parse(&app.get("/api/feed.json").await).entries.len(), 0);
+    // One review without a word is an entry, too.
+    app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 1, '2026-02-01')")
+        .await;
+    let (json, atom) = feeds(&app).await;
+    assert_eq!(
+        (&json["items"][0]["content_text"], &json["items"][0]["tags"]),
+        (&json!(""), &json!([]))
+    );
+    assert_eq!(
+        (
+            atom.entries[0].title.as_ref().unwrap().content.as_str(),
+            text_of(&atom.entries[0]).as_str()
+        ),
+        ("★☆☆☆☆ Anonymous", "")
+    );
+}
+
+/// What would end an element, a section or a document, and characters that XML has not.
+const TEXTS: [&str; 13] = [
+    "a ]]> b",
+    "<![CDATA[ x ]]>",
+    "AT&T &amp; &#60; &undefined;",
+    "<script>alert('x')</script> \"quoted\"",
+    "<!-- comment --> <?php ?> <!DOCTYPE x>",
+    "bell \u{7} escape \u{1b} vertical \u{b} form \u{c} nothing \u{1}",
+    "delete \u{7f} next line \u{85}",
+    "noncharacters \u{fffe} \u{ffff} \u{1fffe}",
+    "tab\tand\nlines",
+    "emoji 👩\u{200d}🔧 and \u{feff} bidi \u{202e}",
+    "]]>",
+    "&",
+    "</content></entry></feed>",
+];
+
+/// A review for each of them, which is its text, its author and whom it mentions.
+fn hostile() -> Vec<Review> {
+    TEXTS
+        .iter()
+        .enumerate()
+        .map(|(number, text)| {
+            let name = (*text).to_owned();
+            let mut review = Generator::new(83).review(number);
+            review.status = Status::Published;
+            review.author.clone_from(&name);
+            review.mentions = Mentions::new(vec![name.replace(['\n', '\t'], " ")], vec![], vec![]);
+            review.language = Some("en\"><x".to_owned());
+            Review {
+                text: name,
+                ..review
+            }
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn no_text_breaks_the_xml() {
+    let reviews = hostile();
+    let app = TestApp::with(&reviews).await;
+    let hostile = "A & B <i> ]]> \u{1} \"q\" ''s''";
+    app.shell(&format!("insert into business (business_id, name, description, url) values ('b', '{hostile}', '{hostile}', 'https://x.example/?a=1&b=\"2\"')"))
+        .await;
+    let answer = app.get("/feed.xml").await;
+    // XML 1.0 §2.2 has no character for these, not even escaped.
+    let is_character = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(answer.text().chars().all(is_character));
+    for reference in ["&#0", "&#1;", "&#x1", "&#7;", "&#x7;", "&#27;"] {
+        assert!(!answer.text().contains(reference), "{reference}");
+    }
+    let atom = parse(&answer);
+    assert_eq!(atom.entries.len(), TEXTS.len());
+    let mended = |text: &str| {
+        text.chars()
+            .map(|c| if is_character(c) { c } else { '\u{fffd}' })
+            .collect::<String>()
+    };
+    for review in newest(&reviews) {
+        let entry = atom
+            .entries
+            .iter()
+            .find(|entry| entry.id.ends_with(&format!("/{}", review.id)))
+            .unwrap();
+        assert_eq!(text_of(entry), mended(&review.text).trim(), "{}", review.id);
+        assert!(
+            entry
+                .title
+                .as_ref()
+                .unwrap()
+                .content
+                .ends_with(mended(&review.author).trim()),
+            "{:?}",
+            entry.title
+        );
+        let term = mended(&review.mentions.technicians[0]);
+        assert_eq!(entry.categories[0].term, term.trim());
+    }
+    assert_eq!(
+        atom.title.unwrap().content,
+        "Reviews of A & B <i> ]]> \u{fffd} \"q\" 's'"
+    );
+    // JSON has a way to write every character, so there nothing is lost.
+    let json = app.get("/api/feed.json").await.json();
+    for (item, review) in json["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(newest(&reviews))
+    {
+        assert_eq!(
+            (&item["content_text"], &item["authors"][0]["name"]),
+            (&json!(review.text), &json!(review.author))
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! Who reads what a command prints, or does not, changes nothing of what it does.
+
+use std::fs;
+
+use super::outputs::ROWS;
+use super::{Home, reviews, unread};
+use crate::support::sqlite3;
+
+#[test]
+fn who_reads_no_report_stops_no_command_that_writes() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    for (words, code, query, wanted) in [
+        (
+            &["import", "rows.jsonl"][..],
+            1,
+            "select group_concat(review_id) from review",
+            "a",
+        ),
+        (&["seed", seeds], 0, "select count(*) > 50 from review", "1"),
+        (&["migrate"], 0, "select count(*) from lineage", "1"),
+        (
+            &["insights", "rebuild"],
+            0,
+            "select count(*) from derived_analysis",
+            "0",
+        ),
+    ] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        let unread = unread(reviews(home.0.path()).args(words));
+        assert_eq!(unread.code, Some(code), "{words:?}: {}", unread.err);
+        assert!(
+            !unread.err.contains("cannot be printed"),
+            "{words:?}: {}",
+            unread.err
+        );
+        assert_eq!(sqlite3(&home.path(), query), wanted, "{words:?}");
+    }
+}
+
+#[test]
+fn who_reads_no_rejections_stops_no_import_and_misses_none_in_the_file() {
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let words = ["import", "rows.jsonl", "--rejects", "rejected"];
+    let status = reviews(home.0.path())
+        .args(words)
+        .stdout(writer.try_clone().unwrap())
+        .stderr(writer)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(
+        sqlite3(&home.path(), "select group_concat(review_id) from review"),
+        "a"
+    );
+    assert_eq!(
+        fs::read_to_string(home.0.path().join("rejected"))
+            .unwrap()
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_report_that_finds_no_room_is_missed_aloud() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let output = reviews(home.0.path())
+        .args(["import", "rows.jsonl"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(
+        err.contains("warning: done, but the report cannot be printed: No space left on device"),
+        "{err}"
+    );
+}

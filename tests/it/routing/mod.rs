@@ -1,0 +1,280 @@
+//! Every path answers what the one table says, and the headers of all answers are there.
+
+mod headers;
+mod paths;
+
+use std::io;
+
+use bytes::Bytes;
+use poem::Body;
+use poem::http::Method;
+use reviews_service::respond::Route;
+
+use crate::support::{Generator, TestApp};
+
+/// A path that the route answers with 200.
+fn path(pattern: &str) -> String {
+    if pattern == "/api/compare" {
+        return format!(
+            "{pattern}?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31"
+        );
+    }
+    let pattern = pattern.replace("sitemaps/:name", "sitemaps/1.xml");
+    pattern
+        .replace(":date", "2025-01-01")
+        .replace("aspects/:id", "aspects/price")
+        .replace(":id", "r-00001")
+}
+
+/// The routes that can be read, which are all but those that take requests of other kinds, and the
+/// one that leads elsewhere.
+fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
+    app.app()
+        .routes()
+        .routes()
+        .iter()
+        .filter(|route| route.methods().contains(&Method::GET) && route.pattern != "/docs/")
+}
+
+fn allowed(route: &Route) -> String {
+    route
+        .methods()
+        .iter()
+        .map(Method::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+async fn service() -> TestApp {
+    let app = TestApp::uncoded(&Generator::new(61).reviews(30)).await;
+    let contact = "mailto:security@example.com".to_owned();
+    app.app().ctx().set_contacts(vec![contact]);
+    app
+}
+
+#[tokio::test]
+async fn every_route_answers_get_and_head_and_options() {
+    let app = service().await;
+    for route in readable(&app) {
+        let path = path(route.pattern);
+        let get = app.get(&path).await;
+        assert_eq!(get.status, 200, "{path}");
+        assert!(
+            !get.body.is_empty() && !get.header("content-type").is_empty(),
+            "{path}"
+        );
+        let head = app.send(Method::HEAD, &path, &[]).await;
+        assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
+        if path != "/metrics" {
+            assert_eq!(
+                head.header("content-length"),
+                get.body.len().to_string(),
+                "{path}"
+            );
+        }
+        let query = app
+            .get(&format!(
+                "{path}{}unknown=1&x",
+                if path.contains('?') { '&' } else { '?' }
+            ))
+            .await;
+        assert_eq!(query.status, 200, "{path}: an unknown parameter");
+    }
+    for route in app.app().routes().routes() {
+        let options = app.send(Method::OPTIONS, &path(route.pattern), &[]).await;
+        assert_eq!(
+            (options.status, options.body.len()),
+            (204, 0),
+            "{}",
+            route.pattern
+        );
+        assert_eq!(options.header("allow"), allowed(route), "{}", route.pattern);
+    }
+    assert_eq!(
+        readable(&app)
+            .map(allowed)
+            .filter(|allowed| allowed != "GET, HEAD, OPTIONS")
+            .count(),
+        0
+    );
+}
+
+#[tokio::test]
+async fn head_says_how_long_an_error_would_be() {
+    let app = service().await;
+    for (target, headers, status) in [
+        ("/nothing", vec![], 404),
+        ("/api/reviews/none", vec![], 404),
+        ("/api/reviews/search?limit=0", vec![], 400),
+        ("/api/reviews/since/never", vec![], 400),
+        ("/insights/aspects/weather/evidence.json", vec![], 404),
+        (
+            "/reviews.json",
+            vec![("accept-encoding", "identity;q=0")],
+            406,
+        ),
+        ("/reviews.json", vec![("if-match", "\"x\"")], 412),
+        ("/mcp", vec![], 405),
+        ("/api/websub/hub", vec![], 405),
+    ] {
+        let (get, head) = (
+            app.get_with(target, &headers).await,
+            app.send(Method::HEAD, target, &headers).await,
+        );
+        assert_eq!(
+            (get.status, head.status, head.body.len()),
+            (status, status, 0),
+            "{target}"
+        );
+        assert_eq!(
+            head.header("content-length"),
+            get.body.len().to_string(),
+            "{target}"
+        );
+        assert_eq!(
+            head.header("content-type"),
+            get.header("content-type"),
+            "{target}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_preflight_is_answered() {
+    let app = service().await;
+    for route in app.app().routes().routes() {
+        let headers = [
+            ("origin", "https://elsewhere.example"),
+            ("access-control-request-method", "GET"),
+            ("access-control-request-headers", "if-none-match"),
+        ];
+        let answer = app
+            .send(Method::OPTIONS, &path(route.pattern), &headers)
+            .await;
+        assert_eq!(answer.status, 204, "{}", route.pattern);
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
+        assert_eq!(
+            answer.header("access-control-allow-methods"),
+            allowed(route)
+        );
+        assert_eq!(answer.header("access-control-max-age"), "86400");
+        let allowed = answer
+            .header("access-control-allow-headers")
+            .to_ascii_lowercase();
+        for name in [
+            "if-none-match",
+            "if-modified-since",
+            "content-type",
+            "accept",
+            "authorization",
+            "mcp-session-id",
+            "mcp-protocol-version",
+        ] {
+            assert!(
+                allowed.split(", ").any(|allowed| allowed == name),
+                "{name} is not in {allowed}"
+            );
+        }
+    }
+    assert_eq!(app.send(Method::OPTIONS, "*", &[]).await.status, 204);
+}
+
+#[tokio::test]
+async fn other_methods_are_told_which_are_allowed() {
+    let app = service().await;
+    for route in app.app().routes().routes() {
+        for method in [
+            "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get",
+        ] {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            if route.methods().contains(&method) {
+                continue;
+            }
+            let answer = app.send(method.clone(), &path(route.pattern), &[]).await;
+            assert_eq!(
+                (answer.status, answer.header("allow")),
+                (405, allowed(route).as_str()),
+                "{method} {}",
+                route.pattern
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_asks_is_answered_to_head_like_to_get() {
+    let app = service().await;
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let (get, head) = (app.get(path).await, app.send(Method::HEAD, path, &[]).await);
+        assert_eq!((get.status, head.status), (200, 200), "{path}");
+        assert!(head.body.is_empty() && !get.body.is_empty(), "{path}");
+        for name in ["content-type", "cache-control"] {
+            assert_eq!(get.header(name), head.header(name), "{path}: {name}");
+        }
+        assert!(
+            head.header("content-length").parse::<u64>().unwrap() > 0,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_announced_too_large_is_refused_before_any_of_it_is_sent() {
+    let app = service().await;
+    // A body that never comes.
+    let never = || Body::from_bytes_stream(futures_util::stream::pending::<io::Result<Bytes>>());
+    let wait = std::time::Duration::from_secs(10);
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    for bytes in ["32769", "99999999999999999999"] {
+        let headers = [form, ("content-length", bytes)];
+        let told = tokio::time::timeout(wait, app.post_hub_from(None, &headers, never()));
+        let told = told.await.unwrap();
+        assert_eq!(told.status, 413, "{bytes}: {}", told.text());
+    }
+    let headers = [("content-length", "1048577")];
+    let told = tokio::time::timeout(wait, app.post_mcp(&headers, never()));
+    assert_eq!(told.await.unwrap().status, 413);
+}
+
+#[tokio::test]
+async fn a_stopping_service_is_alive_but_not_ready() {
+    let app = service().await;
+    assert_eq!(app.get("/readyz").await.text(), "ready\n");
+    app.app().ctx().drain();
+    let answer = app.get("/readyz").await;
+    assert_eq!(answer.status, 503);
+    let wait: u64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    assert_eq!(app.get("/healthz").await.status, 200);
+    assert_eq!(
+        app.get("/reviews.json").await.status,
+        200,
+        "what still comes is still answered"
+    );
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_route_and_never_by_path() {
+    let app = service().await;
+    let _ = app.get("/api/reviews/since/2025-01-01").await;
+    let _ = app.get("/api/reviews/very-secret-id").await;
+    let _ = app.get("/a/path/of/nobodys").await;
+    let figures = app.get("/metrics").await.text();
+    let counts = |labels: &str| {
+        figures
+            .lines()
+            .any(|line| line.starts_with(&format!("http_requests_total{{{labels}}} ")))
+    };
+    assert!(
+        counts(r#"route="/api/reviews/since/:date",status="2xx""#),
+        "{figures}"
+    );
+    assert!(
+        counts(r#"route="/api/reviews/:id",status="4xx""#),
+        "{figures}"
+    );
+    assert!(counts(r#"route="none",status="4xx""#), "{figures}");
+    for secret in ["very-secret-id", "nobodys", "2025-01-01"] {
+        assert!(!figures.contains(secret), "{secret} is a label");
+    }
+}

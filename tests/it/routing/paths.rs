@@ -1,0 +1,118 @@
+//! What a path means: what is not there, and how the same is written otherwise.
+
+use poem::http::Method;
+
+use super::service;
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of requests and answers")]
+async fn what_is_not_there_is_a_404_whatever_is_asked() {
+    let app = service().await;
+    for target in [
+        "/nothing",
+        "/reviews",
+        "/reviews/",
+        "/reviews.json/",
+        "/reviews.jsonx",
+        "/Reviews.json",
+        "//reviews.json",
+        "/insights.json/",
+        "/insights/",
+        "/feed",
+        "/feed.xml/",
+        "/feed.json",
+        "/api",
+        "/api/",
+        "/api/feed.json/",
+        "/api/reviews",
+        "/api/reviews/",
+        "/api/reviews/search/",
+        "/api/reviews/since",
+        "/api/reviews/since/",
+        "/api/reviews/since/2025-01-01/",
+        "/api/reviews/since/2025-01-01/2025-01-02",
+        "/api/reviews/none",
+        "/api/reviews/r-00001/",
+        "/api/reviews/r-00001/x",
+        "/api/reviews/R-00001",
+        "/api/reviews/a%20b",
+        "/api/reviews/%FF",
+        "/api/reviews/%00",
+        "/api/reviews/..",
+        "/api/reviews/%2e%2e%2fsearch",
+        "/reviews/none",
+        "/reviews/%FF",
+        "/reviews/r-00001/",
+        "/reviews/%3Cscript%3E",
+        "/docs//",
+        "/%2Freviews.json",
+        "/api%2Freviews%2Fsearch",
+        "/%2572eviews.json",
+        "/docs/index.html",
+        "/.well-known/openapi.json/",
+        "/.well-known/",
+        "/openapi.json",
+        "/healthz/",
+        "/metrics/x",
+        "/.env",
+        "/index.php?q=1",
+    ] {
+        for method in [Method::GET, Method::HEAD] {
+            let answer = app.send(method.clone(), target, &[]).await;
+            assert_eq!(answer.status, 404, "{method} {target}");
+        }
+        // A path below a route with an id is a route, and allows what that allows.
+        let other = app.send(Method::POST, target, &[]).await.status;
+        assert!(other == 404 || other == 405, "POST {target}: {other}");
+    }
+    let unknown = app.get("/nothing").await.json();
+    assert_eq!(
+        (&unknown["type"], &unknown["title"]),
+        (&"about:blank".into(), &"Not Found".into())
+    );
+    assert!(unknown.get("issues").is_none());
+}
+
+#[tokio::test]
+async fn an_id_means_the_same_percent_encoded() {
+    let app = service().await;
+    let plain = app.get("/api/reviews/r-00001").await;
+    for same in [
+        "/api/reviews/%72-00001",
+        "/api/reviews/r%2D00001",
+        "/api/reviews/r-00001?x=1",
+    ] {
+        assert_eq!(app.get(same).await.body, plain.body, "{same}");
+    }
+    assert_eq!(
+        app.get("/reviews/r%2d00001").await.body,
+        app.get("/reviews/r-00001").await.body
+    );
+}
+
+#[tokio::test]
+async fn a_path_means_the_same_percent_encoded() {
+    let app = service().await;
+    for (plain, encoded) in [
+        ("/reviews.json", "/%72eviews.json"),
+        ("/reviews.json", "/reviews%2ejson"),
+        ("/feed.xml", "/%66%65%65%64%2E%78ml"),
+        (
+            "/api/reviews/search?limit=1",
+            "/%61pi/reviews/%73earch?limit=1",
+        ),
+    ] {
+        let (one, other) = (app.get(plain).await, app.get(encoded).await);
+        assert_eq!((other.status, other.body), (200, one.body), "{encoded}");
+    }
+}
+
+#[tokio::test]
+async fn a_slash_too_many_leads_to_the_page_of_the_operations() {
+    let app = service().await;
+    for method in [Method::GET, Method::HEAD] {
+        let answer = app.send(method, "/docs/", &[]).await;
+        // Relative, for the base URL may have a path that a proxy takes off.
+        assert_eq!((answer.status, answer.header("location")), (308, "../docs"));
+    }
+}

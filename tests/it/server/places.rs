@@ -1,0 +1,119 @@
+//! Who gets a place: beyond the cap, and beside a peer that takes more than its share.
+
+use reviews_service::server::Limits;
+
+use super::rig::{start, start_exempting};
+use super::{GET, admitted};
+
+#[tokio::test]
+async fn beyond_the_cap_503_is_answered_until_there_is_a_place() {
+    let server = start(Limits {
+        connections_max: 2,
+        ..Limits::default()
+    })
+    .await;
+    let mut busy = [server.client().await, server.client().await];
+    for client in &mut busy {
+        client.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        server.app.arrived.notified().await;
+    }
+    let refused = server.ask(GET).await;
+    refused.assert_problem(503);
+    assert_eq!(refused.field("retry-after"), Some("1"));
+    let mut head = server.client().await;
+    head.send("HEAD / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(
+        (head.head().await.status, head.rest().await.unwrap().len()),
+        (503, 0)
+    );
+    for client in &mut busy {
+        server.app.gate.notify_one();
+        assert_eq!(client.answer().await.body, b"through");
+    }
+    drop(busy);
+    admitted(&server).await;
+}
+
+#[tokio::test]
+async fn idle_connections_make_room_for_who_comes() {
+    let server = start(Limits {
+        connections_max: 1,
+        ..Limits::default()
+    })
+    .await;
+    let mut idle = admitted(&server).await;
+    assert_eq!(server.ask(GET).await.status, 200);
+    assert_eq!(idle.rest().await.unwrap(), b"");
+}
+
+#[tokio::test]
+async fn connections_without_a_byte_make_room_for_who_comes() {
+    let server = start(Limits {
+        connections_max: 2,
+        ..Limits::default()
+    })
+    .await;
+    let (mut first, second) = (server.client().await, server.client().await);
+    assert_eq!(server.ask(GET).await.status, 200);
+    assert_eq!(first.rest().await.unwrap(), b"", "the oldest goes first");
+    assert_eq!(
+        server.ask(GET).await.status,
+        200,
+        "the place of who has just gone, or of the other"
+    );
+    drop(second);
+}
+
+/// Whoever has the peers' addresses stands outside: 127.0.0.0/8 is not exempt here.
+const OUTSIDE: &str = "10.0.0.0/8";
+
+const GREEDY: [u8; 4] = [127, 0, 0, 2];
+
+const HONEST: [u8; 4] = [127, 0, 0, 3];
+
+#[tokio::test]
+async fn readers_of_one_peer_that_take_their_time_shut_out_that_peer_alone() {
+    let limits = Limits {
+        connections_max: 16,
+        connections_per_peer_max: 8,
+        ..Limits::default()
+    };
+    let server = start_exempting(limits, OUTSIDE).await;
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let mut client = server.client_from(GREEDY).await;
+        client.send("GET /big HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        client.head().await;
+        slow.push(client);
+    }
+    for _ in 0..8 {
+        let mut refused = server.client_from(GREEDY).await;
+        refused.send(GET).await;
+        let answer = refused.answer().await;
+        answer.assert_problem(429);
+        assert_eq!(answer.field("retry-after"), Some("1"));
+        let mut honest = server.client_from(HONEST).await;
+        honest.send(GET).await;
+        assert_eq!(honest.answer().await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn one_peer_that_opens_connections_without_a_byte_again_and_again_shuts_out_nobody() {
+    let limits = Limits {
+        connections_max: 16,
+        connections_per_peer_max: 8,
+        ..Limits::default()
+    };
+    let server = start_exempting(limits, OUTSIDE).await;
+    let mut silent = Vec::new();
+    for _ in 0..50 {
+        for _ in 0..20 {
+            silent.push(server.client_from(GREEDY).await);
+        }
+        let mut honest = server.client_from(HONEST).await;
+        honest.send(GET).await;
+        assert_eq!(honest.answer().await.status, 200);
+    }
+    assert_eq!(silent.len(), 1_000);
+}

@@ -1,0 +1,243 @@
+//! A subscriber's server: real TLS on a real socket, which records what comes and answers as it is
+//! told, well or badly.
+
+mod connection;
+
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use connection::serve;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+
+use super::authority::server_config;
+use super::reply::Reply;
+
+/// The names that a receiver's certificate is for, and the addresses it may have.
+const NAMES: [&str; 12] = [
+    "receiver.test",
+    "*.receiver.test",
+    "localhost",
+    "127.0.0.1",
+    "127.0.0.2",
+    "127.0.0.3",
+    "127.0.0.4",
+    "127.0.0.5",
+    "127.0.0.6",
+    "127.0.0.7",
+    "127.0.0.8",
+    "127.0.0.9",
+];
+
+/// How a receiver treats connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// It serves HTTPS with a certificate that is trusted.
+    Https,
+    /// Its certificate is from nobody we know.
+    Untrusted,
+    /// Its certificate is for another name.
+    OtherName,
+    /// It answers the handshake with words.
+    PlainText,
+    /// It never answers the handshake.
+    Silent,
+    /// It reads nothing behind the handshake.
+    Deaf,
+}
+
+impl Manner {
+    fn server_config(self) -> rustls::ServerConfig {
+        match self {
+            Self::Https | Self::PlainText | Self::Silent | Self::Deaf => {
+                server_config(&NAMES, true)
+            }
+            Self::Untrusted => server_config(&NAMES, false),
+            Self::OtherName => server_config(&["other.test"], true),
+        }
+    }
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub method: String,
+    pub target: String,
+    pub fields: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// On which connection, counted from 0.
+    pub connection: usize,
+}
+
+impl Received {
+    /// The value of a header field that is there once, or "".
+    pub fn field(&self, name: &str) -> &str {
+        let mut values = self
+            .fields
+            .iter()
+            .filter(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str());
+        let value = values.next().unwrap_or_default();
+        assert_eq!(values.next(), None, "{name} is there twice");
+        value
+    }
+
+    /// The decoded values of a query parameter.
+    pub fn parameters(&self, name: &str) -> Vec<String> {
+        let query = self.target.split_once('?').map_or("", |(_, query)| query);
+        form_urlencoded::parse(query.as_bytes())
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
+            .collect()
+    }
+}
+
+/// See the head of this file. It stops when it is dropped.
+pub struct Receiver {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: AbortHandle,
+}
+
+struct Shared {
+    requests: watch::Sender<Vec<Received>>,
+    script: Mutex<VecDeque<Reply>>,
+    default: Mutex<Reply>,
+    accepted: AtomicUsize,
+    open: watch::Sender<usize>,
+}
+
+impl Receiver {
+    /// A receiver that answers 204 to everything.
+    pub async fn start() -> Self {
+        Self::with_manner(Manner::Https).await
+    }
+
+    /// A receiver with manners.
+    pub async fn with_manner(manner: Manner) -> Self {
+        Self::at(1, manner).await
+    }
+
+    /// A receiver at 127.0.0.`last` (1 to 9): hosts of their own.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "ends when the receiver is dropped"
+    )]
+    pub async fn at(last: u8, manner: Manner) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0))
+            .await
+            .unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            requests: watch::Sender::default(),
+            script: Mutex::default(),
+            default: Mutex::new(Reply::status(204)),
+            accepted: AtomicUsize::new(0),
+            open: watch::Sender::default(),
+        });
+        let task = tokio::spawn(accept(listener, manner, Arc::clone(&shared))).abort_handle();
+        Self {
+            address,
+            shared,
+            task,
+        }
+    }
+
+    /// The address and the port that it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A URL of it, by address.
+    pub fn url(&self, target: &str) -> String {
+        self.url_of(&self.address.ip().to_string(), target)
+    }
+
+    /// A URL of it under a name.
+    pub fn url_of(&self, host: &str, target: &str) -> String {
+        format!("https://{host}:{}{target}", self.address.port())
+    }
+
+    /// From now on it answers so, once its script is done.
+    pub fn always(&self, reply: Reply) {
+        *self.shared.default.lock().unwrap() = reply;
+    }
+
+    /// Answers the next requests so, one after the other.
+    pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
+        self.shared.script.lock().unwrap().extend(replies);
+    }
+
+    /// All requests so far, in the order in which they were complete.
+    pub fn requests(&self) -> Vec<Received> {
+        self.shared.requests.borrow().clone()
+    }
+
+    /// All requests so far, to be watched and read in place.
+    pub fn watch(&self) -> watch::Receiver<Vec<Received>> {
+        self.shared.requests.subscribe()
+    }
+
+    /// Forgets the requests so far.
+    pub fn forget(&self) {
+        self.shared.requests.send_modify(Vec::clear);
+    }
+
+    /// Returns once there have been `count` requests.
+    pub async fn received(&self, count: usize) -> Vec<Received> {
+        self.shared
+            .requests
+            .subscribe()
+            .wait_for(|requests| requests.len() >= count)
+            .await
+            .unwrap()
+            .clone()
+    }
+
+    /// How many connections were ever made to it.
+    pub fn connections(&self) -> usize {
+        self.shared.accepted.load(Ordering::SeqCst)
+    }
+
+    /// How many of its connections are open, to be watched.
+    pub fn watch_open(&self) -> watch::Receiver<usize> {
+        self.shared.open.subscribe()
+    }
+
+    /// Returns once at most `count` connections are open.
+    pub async fn open_at_most(&self, count: usize) {
+        self.shared
+            .open
+            .subscribe()
+            .wait_for(|open| *open <= count)
+            .await
+            .unwrap();
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, manner: Manner, shared: Arc<Shared>) {
+    let acceptor = TlsAcceptor::from(Arc::new(manner.server_config()));
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let number = shared.accepted.fetch_add(1, Ordering::SeqCst);
+        shared.open.send_modify(|open| *open += 1);
+        let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
+        connections.spawn(async move {
+            // How a connection ends is what tests are about; the receiver does not mind.
+            let _ = serve(stream, &acceptor, manner, &shared, number).await;
+            shared.open.send_modify(|open| *open -= 1);
+        });
+    }
+}
