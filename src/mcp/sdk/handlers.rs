@@ -143,7 +143,7 @@ impl Handlers {
     /// The text of a resource.
     pub fn read_resource(
         &self,
-        request: model::ReadResourceRequestParams,
+        request: &model::ReadResourceRequestParams,
     ) -> Result<model::ReadResourceResult, ErrorData> {
         #[cfg(feature = "conformance")]
         if let Some(result) = fixtures::resource(&request.uri) {
@@ -215,7 +215,7 @@ impl Handlers {
     /// Values that complete an argument of a prompt or a template.
     pub fn complete(
         &self,
-        request: model::CompleteRequestParams,
+        request: &model::CompleteRequestParams,
     ) -> Result<model::CompleteResult, ErrorData> {
         #[cfg(feature = "conformance")]
         if fixtures::completes(&request.r#ref) {

@@ -133,7 +133,7 @@ impl Sdk {
                 .list_resource_templates(request.params)
                 .map(Of::ListResourceTemplatesResult),
             ClientRequest::ReadResourceRequest(request) => handlers
-                .read_resource(request.params)
+                .read_resource(&request.params)
                 .map(Of::ReadResourceResult),
             ClientRequest::ListPromptsRequest(request) => handlers
                 .list_prompts(request.params)
@@ -142,7 +142,7 @@ impl Sdk {
                 handlers.get_prompt(request.params).map(Of::GetPromptResult)
             }
             ClientRequest::CompleteRequest(request) => {
-                handlers.complete(request.params).map(Of::CompleteResult)
+                handlers.complete(&request.params).map(Of::CompleteResult)
             }
             // A method that we serve, with params that the SDK cannot parse.
             ClientRequest::CustomRequest(request) => Err(ErrorData::invalid_params(
