@@ -16,7 +16,7 @@ fn workbook_with(part: &str, content: &[u8]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for number in 0..table.len() {
         let other = table.by_index_raw(number).unwrap();
-        if other.name() != part {
+        if other.name().unwrap() != part {
             archive.raw_copy_file(other).unwrap();
         }
     }
