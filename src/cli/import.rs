@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Protected};
 use super::report::summary;
+use super::visible::visible;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -243,7 +244,8 @@ impl Watch for Console {
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         // Where nobody reads it, the import goes on: what must not fail is the file that somebody asked for.
-        let _ = self.bar.suspend(|| writeln!(io::stderr(), "{rejection}"));
+        let message = visible(&rejection.to_string());
+        let _ = self.bar.suspend(|| writeln!(io::stderr(), "{message}"));
         self.note(rejection)
     }
 

@@ -23,6 +23,7 @@ mod serve;
 mod show;
 mod subscriptions;
 mod trade;
+mod visible;
 mod withhold;
 
 use std::ffi::OsStr;
@@ -34,6 +35,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::logging::{Log, LogFormat};
+use self::visible::visible;
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -219,19 +221,22 @@ fn report_done(text: &str) {
 }
 
 /// What went wrong, in one line, outermost cause first. Many messages hold that of their cause; a cause is not said again.
+/// Characters that a terminal would obey are shown instead.
 #[must_use]
 pub fn explain(error: &anyhow::Error) -> String {
-    error
-        .chain()
-        .skip(1)
-        .map(ToString::to_string)
-        .fold(error.to_string(), |said, cause| {
-            if said.contains(&cause) {
-                said
-            } else {
-                format!("{said}: {cause}")
-            }
-        })
+    let said =
+        error
+            .chain()
+            .skip(1)
+            .map(ToString::to_string)
+            .fold(error.to_string(), |said, cause| {
+                if said.contains(&cause) {
+                    said
+                } else {
+                    format!("{said}: {cause}")
+                }
+            });
+    visible(&said)
 }
 
 /// Prints a result. Where nobody reads it any more (`| head`), that is an error and no panic.

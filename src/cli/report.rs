@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::visible::visible;
 use crate::imports::{Format, Named, Report};
 
 /// The report as people read it.
@@ -10,7 +11,7 @@ pub fn summary(report: &Report, dry_run: bool) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = summarise(&mut text, report, dry_run);
-    text
+    visible(&text)
 }
 
 fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {

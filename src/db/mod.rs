@@ -226,7 +226,13 @@ impl Database {
             }
             clock.sleep(GAP).await;
         }
-        self.write().await
+        let mut write = self.write().await?;
+        // Most of what it writes is not read again: the pages are better off in the log.
+        sqlx::query("pragma cache_size = -8192")
+            .execute(&mut *write)
+            .await
+            .map_err(|error| DbError::at(&self.path, error))?;
+        Ok(write)
     }
 
     /// Whether somebody has the write lock at this moment.

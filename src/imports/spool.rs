@@ -1,8 +1,9 @@
 //! Rows on their way from the files to the database, on disk: an import needs the same memory
-//! however many rows it has. One JSON array in a line, in a file without a name.
+//! however many rows it has. A JSON array each, in a file without a name; what sorts them stands apart,
+//! so that their texts are written once and read once.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
@@ -47,48 +48,73 @@ impl Staged {
     }
 }
 
-/// Rows in a temporary file, one JSON array a line.
+/// Rows in one temporary file, and in another a line for each: its id, what tells rows of one id
+/// apart, and where it stands in the first.
 #[derive(Debug)]
 pub(super) struct Spool {
-    file: BufWriter<File>,
+    rows: BufWriter<File>,
+    entries: BufWriter<File>,
+    /// How many bytes of rows there are.
+    bytes: u64,
 }
+
+/// The rows of a spool that nothing is added to any more.
+#[derive(Debug)]
+pub(super) struct SpooledRows(File);
 
 impl Spool {
     /// An empty one, in the folder for temporary files.
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            file: BufWriter::new(tempfile::tempfile()?),
+            rows: BufWriter::new(tempfile::tempfile()?),
+            entries: BufWriter::new(tempfile::tempfile()?),
+            bytes: 0,
         })
     }
 
-    /// Appends a row as one line.
+    /// Appends a row.
     pub(super) fn push(&mut self, staged: &Staged) -> io::Result<()> {
-        let line = match staged {
+        let entry = match staged {
             Staged::Review(review) => {
+                let row = serde_json::to_vec(&packed(review))?;
+                self.rows.write_all(&row)?;
+                let start = self.bytes;
+                self.bytes += row.len() as u64;
                 let its = &review.said.review;
                 let updated = its.updated_at.map(|at| at.timestamp_micros());
-                json!([
-                    its.id.as_str(),
-                    updated,
-                    review.source_name.as_ref().unwrap_or(&its.source.name),
-                    review.location,
-                    packed(review)
-                ])
+                let source = review.source_name.as_ref().unwrap_or(&its.source.name);
+                let location = &review.location;
+                json!([its.id.as_str(), updated, source, location, start, row.len()])
             }
-            Staged::Deleted(id) => json!([id.as_str(), null, null, null, null]),
+            Staged::Deleted(id) => json!([id.as_str(), null, null, null, null, null]),
         };
-        serde_json::to_writer(&mut self.file, &line)?;
-        self.file.write_all(b"\n")
+        serde_json::to_writer(&mut self.entries, &entry)?;
+        self.entries.write_all(b"\n")
     }
 
-    /// The lines, from the first.
-    pub(super) fn into_lines(self) -> io::Result<impl Iterator<Item = io::Result<String>>> {
-        let mut file = self
-            .file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        Ok(BufReader::new(file).lines())
+    /// The rows, and their entries from the first, one JSON array
+    /// `[id, updated, source, location, start, bytes]` each; the last two are null for a deletion.
+    pub(super) fn into_parts(
+        self,
+    ) -> io::Result<(SpooledRows, impl Iterator<Item = io::Result<String>>)> {
+        let written =
+            |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
+        let mut entries = written(self.entries)?;
+        entries.rewind()?;
+        Ok((
+            SpooledRows(written(self.rows)?),
+            BufReader::new(entries).lines(),
+        ))
+    }
+}
+
+impl SpooledRows {
+    /// The row of so many bytes that begins there.
+    pub(super) fn read(&mut self, start: u64, bytes: usize) -> io::Result<String> {
+        let mut row = vec![0; bytes];
+        self.0.seek(SeekFrom::Start(start))?;
+        self.0.read_exact(&mut row)?;
+        String::from_utf8(row).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 }
 

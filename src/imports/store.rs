@@ -1,28 +1,33 @@
-//! The rows of one import, staged in a database of their own: one for each id, the newest; in the
-//! order of the ids, so that a merge reads them bit by bit. Its queries are not checked at compile
+//! The rows of one import, sorted in a database of their own: one for each id, the newest; in the
+//! order of the ids, so that a merge reads them bit by bit. The rows themselves stay where they were
+//! spooled: the database says where. Its queries are not checked at compile
 //! time: the table is made here, and gone afterwards.
 
 use std::collections::HashSet;
 
-use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::spool::{Spool, Staged, unpack};
+use super::spool::{Spool, SpooledRows, Staged, unpack};
 use crate::db;
 
 /// How many rows one statement moves.
-const ROWS: usize = 250;
+const ROWS: u16 = 250;
 /// How many bytes of rows are held at a time: a text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
 /// A source, and which of the firm's locations it speaks of.
 pub(super) type Place = (String, Option<String>);
 
+/// A staged row as its table has it: id, location, and where its text begins and how long it is in
+/// the file of rows; without these two, only the id was staged.
+type Entry = (String, Option<String>, Option<i64>, Option<i64>);
+
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
 pub(super) struct Staging {
     connection: SqliteConnection,
+    rows: SpooledRows,
 }
 
 impl Staging {
@@ -30,21 +35,21 @@ impl Staging {
     /// decide, the later one.
     pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
         let mut connection = db::scratch().await?;
-        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, row text)
+        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer)
              strict, without rowid";
         sqlx::query(table).execute(&mut connection).await?;
-        let mut staging = Self { connection };
-        let mut lines = spool.into_lines().map_err(sqlx::Error::Io)?;
+        let (rows, mut entries) = spool.into_parts().map_err(sqlx::Error::Io)?;
+        let mut staging = Self { connection, rows };
         loop {
             let (mut batch, mut rows) = (String::from("["), 0);
             while rows < ROWS && batch.len() < BYTES {
-                let Some(line) = lines.next().transpose().map_err(sqlx::Error::Io)? else {
+                let Some(entry) = entries.next().transpose().map_err(sqlx::Error::Io)? else {
                     break;
                 };
                 if rows > 0 {
                     batch.push(',');
                 }
-                batch.push_str(&line);
+                batch.push_str(&entry);
                 rows += 1;
             }
             if rows == 0 {
@@ -56,11 +61,10 @@ impl Staging {
     }
 
     async fn put(&mut self, batch: &str) -> sqlx::Result<()> {
-        let insert = "insert into staged (review_id, updated_us, source, location, row)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, iif(value ->> 4 is null, null, value -> 4)
-             from json_each(?) where true
+        let insert = "insert into staged (review_id, updated_us, source, location, start_at, bytes)
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, row = excluded.row
+               location = excluded.location, start_at = excluded.start_at, bytes = excluded.bytes
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
             .bind(batch)
@@ -79,17 +83,23 @@ impl Staging {
 
     /// The next rows after that id, in the order of the ids.
     pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
-        let select =
-            "select review_id, location, row from staged where review_id > ? order by review_id";
-        let mut rows = sqlx::query_as::<_, (String, Option<String>, Option<String>)>(select)
+        let select = "select review_id, location, start_at, bytes from staged where review_id > ?
+             order by review_id limit ?";
+        let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(id)
-            .fetch(&mut self.connection);
-        let (mut staged, mut bytes) = (Vec::new(), 0);
-        while staged.len() < ROWS && bytes < BYTES {
-            let Some((id, location, row)) = rows.try_next().await? else {
+            .bind(ROWS)
+            .fetch_all(&mut self.connection)
+            .await?;
+        let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
+        for (id, location, start, bytes) in entries {
+            if read >= BYTES {
                 break;
+            }
+            let row = match (start, bytes) {
+                (Some(start), Some(bytes)) => Some(self.row(start, bytes)?),
+                (None, _) | (_, None) => None,
             };
-            bytes += row.as_ref().map_or(0, String::len);
+            read += row.as_ref().map_or(0, String::len);
             let lost = || {
                 sqlx::Error::Decode(format!("the staged row of {id} cannot be read back").into())
             };
@@ -102,10 +112,17 @@ impl Staging {
         Ok(staged)
     }
 
+    fn row(&mut self, start: i64, bytes: i64) -> sqlx::Result<String> {
+        let bytes = usize::try_from(bytes).map_err(|error| sqlx::Error::Decode(error.into()))?;
+        self.rows
+            .read(start.unsigned_abs(), bytes)
+            .map_err(sqlx::Error::Io)
+    }
+
     /// Whose reviews these are.
     pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
         let select =
-            "select distinct source, location from staged where row is not null order by 1, 2";
+            "select distinct source, location from staged where start_at is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::{ROW_BYTES_MAX, TakeRow, fit, headers};
+use super::{ROW_BYTES_MAX, TakeRow, bounded, fit, headers};
 use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
 
@@ -72,7 +72,7 @@ fn first(head: &[u8], dialect: Dialect) -> Option<Columns> {
         .iter()
         .map(|cell| Encoding::Undecided.decode(cell))
         .collect();
-    headers(cells).ok()
+    Some(headers(cells))
 }
 
 /// Hands every row of `input` to `take`, in the order in which they stand there.
@@ -82,6 +82,7 @@ pub(in crate::imports) fn read(
     columns: &Columns,
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
+    bounded(columns)?;
     let seen = RefCell::new(Seen::default());
     let mut reader = reader(
         Limited {

@@ -21,19 +21,24 @@ pub(super) type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
 pub(super) type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
 
 /// The headers without the blanks around them. The blank cells after the last are no columns.
-fn headers(mut cells: Vec<String>) -> Result<Columns, FileError> {
+fn headers(mut cells: Vec<String>) -> Columns {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
-    if cells.len() > COLUMNS_MAX {
-        return Err(FileError::TooManyColumns(cells.len()));
-    }
-    Ok(Columns(
+    Columns(
         cells
             .into_iter()
             .map(|cell| cell.trim().to_owned())
             .collect(),
-    ))
+    )
+}
+
+/// Refuses more columns than any table of reviews has.
+const fn bounded(columns: &Columns) -> Result<(), FileError> {
+    if columns.0.len() > COLUMNS_MAX {
+        return Err(FileError::TooManyColumns(columns.0.len()));
+    }
+    Ok(())
 }
 
 /// Brings a row to the number of columns: blank cells too many are cut, other ones are a complaint.

@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, Xlsx};
 use zip::ZipArchive;
 
-use super::{ROW_BYTES_MAX, TakeRow, fit, headers};
+use super::{ROW_BYTES_MAX, TakeRow, bounded as bounded_columns, fit, headers};
 use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
 
@@ -92,7 +92,8 @@ fn rows(
         if ends && cells.iter().any(|cell| !cell.trim().is_empty()) {
             match &columns {
                 None => {
-                    let its = headers(std::mem::take(&mut cells))?;
+                    let its = headers(std::mem::take(&mut cells));
+                    bounded_columns(&its)?;
                     begin(&its)?;
                     columns = Some(its);
                 }

@@ -155,4 +155,6 @@ fn appearing(mut review: Review) -> Review {
 }
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
-/// `@` a date's serial number.
+/// `@` a date's serial number, with `=` a formula, whose value stands after a `|`.
 pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
     let mut body = String::new();
     for (number, row) in (1..).zip(rows) {
@@ -13,6 +13,10 @@ pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
                 Some(("#", value)) => format!("<c r=\"{column}{number}\"><v>{value}</v></c>"),
                 Some(("@", value)) => {
                     format!("<c r=\"{column}{number}\" s=\"1\"><v>{value}</v></c>")
+                }
+                Some(("=", formula)) => {
+                    let (formula, value) = formula.split_once('|').unwrap();
+                    format!("<c r=\"{column}{number}\"><f>{formula}</f><v>{value}</v></c>")
                 }
                 _ => {
                     format!("<c r=\"{column}{number}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>")

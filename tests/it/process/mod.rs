@@ -2,6 +2,7 @@
 //! is killed.
 
 mod agents;
+mod backup;
 mod commands;
 mod figures;
 pub mod hub;

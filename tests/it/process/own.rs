@@ -285,25 +285,6 @@ fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
 }
 
 #[test]
-fn a_backup_is_whole_private_and_writes_over_nothing() {
-    let home = Home::with(5);
-    home.does(&["backup", "copy.db"], "copy.db: ");
-    let copy = home.0.path().join("copy.db");
-    assert_eq!(sqlite3(&copy, "select count(*) from review"), "5");
-    assert_eq!(
-        fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
-    home.refuses(&["backup", "copy.db"], "is there already");
-    home.refuses(&["backup", "none/copy.db"], "none/copy.db");
-    assert_eq!(
-        home.does(&["check", "--database", "sqlite://copy.db"], "5 reviews")
-            .code,
-        Some(0)
-    );
-}
-
-#[test]
 fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();

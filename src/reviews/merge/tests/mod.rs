@@ -1,11 +1,9 @@
 //! The law of the merge as a table, case by case.
 
-mod laws;
-
 use super::*;
 use crate::reviews::{Method, Response, Source, Verification};
 
-fn key() -> DigestKey {
+pub(super) fn key() -> DigestKey {
     DigestKey::new(&[7; 32]).unwrap()
 }
 
@@ -13,11 +11,11 @@ fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-fn now() -> DateTime<Utc> {
+pub(super) fn now() -> DateTime<Utc> {
     at("2026-11-20T12:00:00Z")
 }
 
-fn review() -> Review {
+pub(super) fn review() -> Review {
     Review {
         id: "r-1".parse().unwrap(),
         rating: 5.try_into().unwrap(),
@@ -49,7 +47,7 @@ fn with_text(text: &str) -> Review {
     }
 }
 
-fn said(review: Review) -> Statement {
+pub(super) fn said(review: Review) -> Statement {
     Statement {
         review,
         unsaid: Units::NONE,

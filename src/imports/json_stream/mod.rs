@@ -5,7 +5,13 @@
 //! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
 //! parses them. Knows nothing of reviews.
 
+#[cfg(test)]
+mod tests;
+mod within;
+
 use std::io::BufRead;
+
+use within::Within;
 
 use super::file_error::FileError;
 
@@ -251,165 +257,4 @@ fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
     *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| {
         (bytes.len() - at - 1) as u64
     });
-}
-
-/// Where in a value the scan stands.
-struct Within {
-    depth: u64,
-    in_string: bool,
-    escaped: bool,
-    is_scalar: bool,
-}
-
-impl Within {
-    /// `None` where no value begins with that byte.
-    fn new(first: u8) -> Option<Self> {
-        let is_scalar = !matches!(first, b'{' | b'[' | b'"');
-        let begins =
-            !is_scalar || first.is_ascii_alphanumeric() || matches!(first, b'-' | b'+' | b'.');
-        begins.then_some(Self {
-            depth: 0,
-            in_string: false,
-            escaped: false,
-            is_scalar,
-        })
-    }
-
-    /// A number or word may end with the file.
-    const fn may_end(&self) -> bool {
-        self.is_scalar
-    }
-
-    /// How many of these bytes belong to the value, and whether it ends with them.
-    fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
-        if self.is_scalar {
-            let end = bytes.iter().position(|byte| {
-                matches!(
-                    byte,
-                    b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r'
-                )
-            });
-            return (end.unwrap_or(bytes.len()), end.is_some());
-        }
-        let mut at = 0;
-        while at < bytes.len() {
-            if self.in_string {
-                if self.escaped {
-                    self.escaped = false;
-                    at += 1;
-                    continue;
-                }
-                let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
-                    return (bytes.len(), false);
-                };
-                at += found + 1;
-                self.escaped = bytes[at - 1] == b'\\';
-                self.in_string = self.escaped;
-                if !self.in_string && self.depth == 0 {
-                    return (at, true);
-                }
-                continue;
-            }
-            match bytes[at] {
-                b'"' => self.in_string = true,
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth -= 1;
-                    if self.depth == 0 {
-                        return (at + 1, true);
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        (bytes.len(), false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::BufReader;
-
-    use super::{ELEMENT_BYTES_MAX, Met, each};
-
-    /// What is found, read through a buffer of `buffer` bytes.
-    fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
-        let mut input = BufReader::with_capacity(buffer, json.as_bytes());
-        let path: Vec<String> = path
-            .split('.')
-            .filter(|part| !part.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let mut found = Vec::new();
-        let take = &mut |met: Met<'_>| {
-            found.push(match met {
-                Met::Element(element) => format!(
-                    "{}@{} {}",
-                    element.index,
-                    element.line,
-                    String::from_utf8_lossy(element.text)
-                ),
-                Met::Beside(text) => format!("beside {}", String::from_utf8_lossy(text)),
-            });
-            Ok(())
-        };
-        each(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
-        Ok(found)
-    }
-
-    #[test]
-    fn elements_are_found_whatever_the_size_of_the_buffer() {
-        let json = "{\"a\": [1, {\"r\": \"}]\\\"\"}],\n \"business\": {\"n\": 1},\n \"d\": {\"x\": null, \"r\": [\n {\"t\": \"[\\\\\"}\n, 7, \"s\"]}}";
-        for buffer in [1, 2, 7, 4096] {
-            let expected = [
-                "beside {\"n\": 1}",
-                "0@4 {\"t\": \"[\\\\\"}",
-                "1@5 7",
-                "2@5 \"s\"",
-            ];
-            assert_eq!(found(json, "d.r", buffer).unwrap(), expected, "{buffer}");
-            assert_eq!(
-                found("[{}, [1]]", "", buffer).unwrap(),
-                ["0@1 {}", "1@1 [1]"]
-            );
-            assert_eq!(
-                found("{\"a\":\n1}\n\n{\"a\":2}", "", buffer).unwrap(),
-                ["0@1 {\"a\":\n1}", "1@4 {\"a\":2}"]
-            );
-            assert_eq!(found("{\"d\": 5}", "d.r", buffer).unwrap(), [] as [&str; 0]);
-        }
-    }
-
-    #[test]
-    fn what_is_cut_off_or_broken_is_named_by_line_and_column() {
-        for (json, said) in [
-            (
-                "{\"d\": {\"r\": [{\"a\": 1},\n {\"a\": ",
-                "line 2, column 8: the JSON is broken (the file ends in the middle of a value)",
-            ),
-            ("{\"d\": {\"r\": [{} {}]}}", "`,` or `]` is missing"),
-            ("{\"d\": {\"r\": [{}]", "`,` or `}` is missing"),
-            ("{d: 1}", "a member's name in \"quotes\" is missing"),
-            ("{\"d\" 1}", "`:` is missing"),
-            ("  ", "nothing but blanks"),
-        ] {
-            let fault = found(json, "d.r", 4096).unwrap_err();
-            assert!(fault.contains(said), "{json}: {fault}");
-        }
-    }
-
-    #[test]
-    fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
-        let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
-        let mut seen = Vec::new();
-        each(&mut json.as_bytes(), &[], None, &mut |met| {
-            if let Met::Element(element) = met {
-                seen.push((element.index, element.text.len(), element.is_whole));
-            }
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(seen, [(0, ELEMENT_BYTES_MAX, false), (1, 1, true)]);
-    }
 }

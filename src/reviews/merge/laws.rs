@@ -1,8 +1,10 @@
-//! The law of the merge as properties of any sequence of imports and edits.
+//! The laws of the merge, for any sequence of imports and edits.
 
 use proptest::prelude::*;
 
+use super::tests::{key, now, review, said};
 use super::*;
+use crate::reviews::Response;
 
 prop_compose! {
     /// A review of few different values, so that owner and source often say the same.
@@ -83,5 +85,27 @@ proptest! {
             there = merge(&key, &there.review, &there.base, next, now());
         }
         prop_assert_eq!(Review { updated_at: None, ..there.review }, stated);
+    }
+
+    #[test]
+    fn the_order_of_fields_does_not_matter(
+        first in any_said(), edit in any_review(), next in any_said(), order in Just(Unit::ALL.to_vec()).prop_shuffle(),
+    ) {
+        let key = key();
+        let there = adopt(&key, &first);
+        let at_once = merge(&key, &edit, &there.base, &next, now());
+        // The same statement, told field by field.
+        let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::NONE, Units::NONE);
+        for unit in order {
+            let mut unsaid: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
+            if next.unsaid.has(unit) {
+                unsaid.insert(unit);
+            }
+            let told = merge(&key, &row, &base, &Statement { unsaid, ..next.clone() }, now());
+            told.taken.iter().for_each(|unit| taken.insert(unit));
+            told.kept.iter().for_each(|unit| kept.insert(unit));
+            (row, base) = (told.review, told.base);
+        }
+        prop_assert_eq!((row, base, taken, kept), (at_once.review, at_once.base, at_once.taken, at_once.kept));
     }
 }

@@ -1,0 +1,145 @@
+//! Archives, folders and noise: what is packed, linked or named to do harm.
+
+use std::fs;
+use std::io::{self, Cursor, Write};
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::json;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::{assert_clear, assert_refused};
+use crate::imports::{google, page, zipped};
+use crate::process::Home;
+
+/// An archive of so many members that each unpack to 64 MiB.
+fn bomb(members: usize) -> Vec<u8> {
+    let mut one = ZipWriter::new(Cursor::new(Vec::new()));
+    one.start_file("reviews.json", SimpleFileOptions::default())
+        .unwrap();
+    one.write_all(b"{\"reviews\": [], \"pad\": \"").unwrap();
+    io::copy(&mut io::Read::take(io::repeat(b'x'), 64 << 20), &mut one).unwrap();
+    one.write_all(b"\"}").unwrap();
+    let mut one = one.finish_into_readable().unwrap();
+    let mut all = ZipWriter::new(Cursor::new(Vec::new()));
+    for number in 0..members {
+        let member = one.by_index_raw(0).unwrap();
+        all.raw_copy_file_rename(member, format!("reviews-{number}.json"))
+            .unwrap();
+    }
+    all.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_archive_that_unpacks_to_more_than_a_gigabyte_is_given_up() {
+    let bomb = bomb(17);
+    assert!(bomb.len() < 2 << 20, "{} bytes", bomb.len());
+    assert_refused(
+        "a zip bomb",
+        bomb,
+        "all files of one import together may have 1024 MiB, unpacked; split it",
+    );
+}
+
+#[test]
+fn garbled_bytes_are_no_file_of_reviews() {
+    let mut state = 7_u64;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    })
+    .take(200_000)
+    .collect();
+    assert_refused("noise", &noise, "given: ");
+    let archive = zipped(&[("reviews.json", &page(&[google(1, "a", &json!({}))]))]);
+    for cut in [5, 30, archive.len() / 2, archive.len() - 1] {
+        assert_refused(
+            "a truncated archive",
+            &archive[..cut],
+            "given: the zip archive cannot be read",
+        );
+    }
+    let mut garbled = archive.clone();
+    for byte in &mut garbled[45..60] {
+        *byte ^= 0x5a;
+    }
+    assert_refused("a garbled member", garbled, "given: reviews.json: ");
+}
+
+#[test]
+fn names_in_an_archive_lead_nowhere_and_say_nothing_to_a_terminal() {
+    let home = Home::new();
+    home.does(&["init", "--time-zone", "UTC"], "UTC");
+    let before = home.names();
+    let names = [
+        "../../reviews.json",
+        "/tmp/reviews-owned.json",
+        "..\\..\\reviews.json",
+        "C:\\reviews.json",
+    ];
+    let members: Vec<(&str, String)> = names
+        .iter()
+        .zip(["a", "b", "c", "d"])
+        .map(|(name, id)| (*name, page(&[google(1, id, &json!({}))])))
+        .collect();
+    let members: Vec<(&str, &str)> = members
+        .iter()
+        .map(|(name, page)| (*name, page.as_str()))
+        .collect();
+    let done = home.imports(zipped(&members));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_clear("paths", &done, "4 new");
+    let mut after = home.names();
+    after.retain(|name| name != "given");
+    assert_eq!(after, before);
+    for path in [
+        "../reviews.json",
+        "../../reviews.json",
+        "/tmp/reviews-owned.json",
+    ] {
+        assert!(!home.0.path().join(path).exists(), "{path}");
+    }
+    let home = Home::new();
+    let done = home.imports(zipped(&[("\u{1b}]0;owned\u{7}\r/reviews.json", "{")]));
+    assert_eq!(done.code, Some(1), "{}", done.out);
+    assert_clear(
+        "a name of control characters",
+        &done,
+        "given: \\u{1b}]0;owned\\u{7}\\r/reviews.json:1:1: the JSON is broken",
+    );
+    assert_eq!(home.stored(), "");
+}
+
+#[test]
+fn links_and_pipes_in_a_folder_are_not_followed() {
+    let home = Home::new();
+    let folder = home.0.path().join("takeout");
+    fs::create_dir_all(folder.join("inside")).unwrap();
+    symlink("/etc/passwd", folder.join("reviews.json")).unwrap();
+    symlink(&folder, folder.join("inside/again")).unwrap();
+    let pipe = folder.join("reviews-2.json");
+    assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    home.refuses(&["import", "takeout"], "takeout: holds no reviews*.json");
+    assert_eq!(home.names(), ["takeout"]);
+    // A link in an archive is a file whose text is where it leads.
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    archive
+        .add_symlink("reviews.json", "/etc/passwd", SimpleFileOptions::default())
+        .unwrap();
+    let archive = archive.finish().unwrap().into_inner();
+    assert_refused("a link in an archive", archive, "given: reviews.json: ");
+}
+
+#[test]
+fn an_archive_of_too_many_files_is_refused() {
+    let names: Vec<String> = (0..10_001).map(|n| format!("reviews-{n}.json")).collect();
+    let members: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
+    assert_refused(
+        "10,001 files",
+        zipped(&members),
+        "given: holds more than 10000 files of reviews",
+    );
+}

@@ -1,0 +1,165 @@
+//! Laws of the import, for any file: the order in which a row's fields stand says nothing.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::*;
+use crate::support::sqlite3;
+
+/// How many orders are tried: each is an import of its own.
+const CASES: u32 = 48;
+
+/// A row's fields as JSON, in no order: those that a row must have, and some of the others.
+fn any_row(id: usize) -> impl Strategy<Value = Vec<(String, Value)>> {
+    let needed = (1..=5_i64, 1..=28_u32, "[A-Z][a-z]{1,6}", "[a-z ,\"é]{0,12}").prop_map(
+        move |(rating, day, author, text)| {
+            vec![
+                ("id", json!(format!("r-{id}"))),
+                ("rating", json!(rating)),
+                ("date", json!(format!("2026-10-{day:02}"))),
+                ("author", json!(author)),
+                ("text", json!(text)),
+            ]
+        },
+    );
+    let others = vec![
+        ("title", json!("Tidy")),
+        ("language", json!("en")),
+        (
+            "source",
+            json!({"url": "https://a.example/1", "name": "Yelp"}),
+        ),
+        ("status", json!("withheld")),
+        ("withheld_reason", json!("under dispute")),
+        (
+            "verification",
+            json!({"verified": true, "method": "invite"}),
+        ),
+        ("response", json!({"text": "Thanks.", "date": "2026-11-01"})),
+        (
+            "mentions",
+            json!({"technicians": ["Art"], "services": ["ac"]}),
+        ),
+        ("updated_at", json!("2026-11-02T00:00:00Z")),
+        ("of no meaning", json!([1, {"rating": 1}])),
+    ];
+    let count = others.len();
+    (needed, prop::sample::subsequence(others, 0..=count)).prop_map(|(needed, others)| {
+        let fields = needed.into_iter().chain(others);
+        fields
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    })
+}
+
+fn any_rows() -> impl Strategy<Value = Vec<Vec<(String, Value)>>> {
+    (any_row(1), any_row(2), any_row(3)).prop_map(|(one, two, three)| vec![one, two, three])
+}
+
+/// The same rows, each with its fields in another order.
+fn any_order() -> impl Strategy<Value = (Vec<Vec<(String, Value)>>, Vec<Vec<(String, Value)>>)> {
+    any_rows().prop_flat_map(|rows| {
+        let shuffled: Vec<_> = rows
+            .iter()
+            .map(|row| Just(row.clone()).prop_shuffle())
+            .collect();
+        (Just(rows), shuffled)
+    })
+}
+
+fn json_lines(rows: &[Vec<(String, Value)>]) -> String {
+    let member =
+        |(name, value): &(String, Value)| format!("{}: {value}", Value::from(name.as_str()));
+    let line = |row: &Vec<(String, Value)>| {
+        format!(
+            "{{{}}}\n",
+            row.iter().map(member).collect::<Vec<_>>().join(", ")
+        )
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A table of the columns that every row has, in this order.
+fn table(rows: &[Vec<(String, Value)>], columns: &[&str]) -> String {
+    let quoted = |value: &Value| {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        format!("\"{}\"", text.replace('"', "\"\""))
+    };
+    let row = |row: &Vec<(String, Value)>| {
+        let cells = columns.iter().map(|column| {
+            let (_, value) = row.iter().find(|(name, _)| name == column).unwrap();
+            quoted(value)
+        });
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    columns.join(",") + "\n" + &rows.iter().map(row).collect::<String>()
+}
+
+/// Everything that is kept of the reviews, digests of their sources included.
+fn kept(bench: &Bench) -> String {
+    let select = |table: &str| {
+        sqlite3(
+            bench.database.path(),
+            &format!("select * from {table} order by 1, 2"),
+        )
+    };
+    ["review", "mention", "review_source", "review_change"]
+        .map(select)
+        .join("\n")
+}
+
+/// Runs `law` for any rows in any two orders, in a database that may hold those before.
+fn for_all<S: Strategy>(
+    strategy: &S,
+    law: impl Fn(&tokio::runtime::Runtime, S::Value) -> Result<(), TestCaseError>,
+) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let config = Config {
+        cases: CASES,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new(config)
+        .run(strategy, |value| law(&runtime, value))
+        .unwrap();
+}
+
+#[test]
+fn the_order_of_the_members_in_a_line_does_not_matter() {
+    for_all(&any_order(), |runtime, (rows, shuffled)| {
+        runtime.block_on(async {
+            let bench = bench().await;
+            let (first, rejected) = bench.take(json_lines(&rows)).await;
+            prop_assert_eq!((counts(&first), rejected.len()), ((3, 0, 0, 0), 0));
+            let before = kept(&bench);
+            let (second, _) = bench.take(json_lines(&shuffled)).await;
+            prop_assert_eq!(counts(&second), (0, 0, 3, 0));
+            prop_assert_eq!(kept(&bench), before);
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn the_order_of_the_columns_of_a_table_does_not_matter_with_ids_and_without() {
+    let columns = |names: &'static [&'static str]| Just(names.to_vec()).prop_shuffle();
+    let with_id = columns(&["id", "rating", "date", "author", "text"]);
+    let without = columns(&["rating", "date", "author", "text"]);
+    let strategy = (any_rows(), prop_oneof![with_id, without]);
+    for_all(&strategy, |runtime, (rows, columns)| {
+        runtime.block_on(async {
+            let bench = bench().await;
+            let mut sorted = columns.clone();
+            sorted.sort_unstable();
+            let (first, _) = bench.take(table(&rows, &sorted)).await;
+            prop_assert_eq!(counts(&first).0 + first.repeated, 3);
+            let before = kept(&bench);
+            let (second, _) = bench.take(table(&rows, &columns)).await;
+            prop_assert_eq!(counts(&second), (0, 0, counts(&first).0, 0));
+            prop_assert_eq!(kept(&bench), before);
+            Ok(())
+        })
+    });
+}
