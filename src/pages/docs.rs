@@ -58,7 +58,7 @@ pub fn swagger_ui(html: &str, embedded: &str) -> SwaggerUi {
     let policy = HeaderValue::from_str(&policy(&html));
     SwaggerUi {
         // It is ASCII, so there is one; without it, nothing would run.
-        policy: policy.unwrap_or(HeaderValue::from_static("default-src 'none'")),
+        policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
         body: Arc::new(CachedBody::new(HTML, Content::whole(html.into_bytes()))),
     }
 }
