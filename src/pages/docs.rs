@@ -66,11 +66,11 @@ pub fn swagger_ui(html: &str, embedded: &str) -> SwaggerUi {
 /// The page runs and is styled by its own inline elements alone, each named by its hash (CSP 3 §2.3.1); it loads nothing, and
 /// asks the service under whichever name it is reached.
 fn policy(html: &str) -> String {
-    let hashes = |of: &str| -> String {
+    let hash = |text: &str| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let hashes = |of: &str| {
         let elements = inline_elements(html).into_iter();
         let own = elements.filter(|(name, _)| *name == of);
-        own.map(|(_, text)| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(text))))
-            .collect()
+        own.map(|(_, text)| hash(text)).collect::<Vec<_>>().concat()
     };
     format!(
         "default-src 'none'; script-src{}; style-src{}; img-src data:; font-src data:; connect-src http: https:; \
