@@ -295,10 +295,11 @@ fn routes(
     let mut document = http::describe(&spec, routes.iter().chain(&others))?;
     http::describe_request(&mut document, &ctx.links);
     mcp::describe(&mut document);
-    let docs = Arc::new(pages::swagger_ui(&html, &spec));
+    let docs = pages::swagger_ui(&html, &spec);
+    let mut fixed = vec![Arc::clone(&docs.body)];
     let catalog = Catalog::new(Arc::clone(ctx), &document);
     let description = Arc::new(Description::new(document));
-    routes.extend(pages::docs_routes(ctx, Arc::clone(&docs)));
+    routes.extend(pages::docs_routes(ctx, docs));
     let endpoint = DescriptionEndpoint {
         ctx: Arc::clone(ctx),
         description: Arc::clone(&description),
@@ -314,7 +315,6 @@ fn routes(
     routes.extend(operations::public_routes(ctx, database, has_admin));
     let (pages, shown) = pages::routes(ctx, &routes);
     routes.extend(shown);
-    let mut fixed = vec![docs];
     fixed.extend(pages::fixed());
     ctx.set_fixed(fixed);
     ctx.set_made_ahead(Arc::new(Ahead { description, pages }));

@@ -54,6 +54,7 @@ pub fn describe<'a>(
             let mut described =
                 described.ok_or_else(|| DescriptionError::NotDescribed(operation.to_owned()))?;
             described["operationId"] = json!(operation);
+            allow_empty_values(&mut described, &document);
             item[method] = described;
         }
     }
@@ -64,6 +65,28 @@ pub fn describe<'a>(
         document["info"]["license"] = json!({ "name": LICENSE, "identifier": LICENSE });
         Ok(document)
     }
+}
+
+/// Says of each choice and flag in a query that an empty value is as if it were absent (CONTRACT §2). The schema of a text admits
+/// it anyway; an empty number or day is invalid, and what must be given may not be empty.
+fn allow_empty_values(operation: &mut Value, document: &Value) {
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let is_optional = parameter["in"] == "query" && parameter["required"] != true;
+        if is_optional && is_choice(&parameter["schema"], document) {
+            parameter["allowEmptyValue"] = json!(true);
+        }
+    }
+}
+
+/// Whether `schema` names the values that it admits.
+fn is_choice(schema: &Value, document: &Value) -> bool {
+    let target = schema["$ref"].as_str();
+    let target = target.and_then(|reference| document.pointer(reference.strip_prefix('#')?));
+    let schema = target.unwrap_or(schema);
+    schema["type"] == "boolean" || schema.get("enum").is_some()
 }
 
 /// A pattern as OpenAPI writes it: `{id}` for `:id`.

@@ -99,13 +99,19 @@ impl Site {
 /// 9110 §15.4.5); so does every other file of the pages, an image that is opened by itself above
 /// all.
 #[must_use]
-pub fn protected(mut response: Response, policy: &'static str) -> Response {
+pub fn protected(response: Response, policy: &'static str) -> Response {
+    protected_by(response, HeaderValue::from_static(policy))
+}
+
+/// The same with a policy that is made at run time.
+#[must_use]
+pub fn protected_by(mut response: Response, policy: HeaderValue) -> Response {
     let headers = response.headers();
     let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
     if is_page || matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
         response
             .headers_mut()
-            .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+            .insert(CONTENT_SECURITY_POLICY, policy);
     }
     response
 }

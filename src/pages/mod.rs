@@ -28,7 +28,7 @@ use askama::Template;
 pub use assets::fixed;
 pub use cached::Pages;
 use cached::{Cached, Page};
-pub use docs::swagger_ui;
+pub use docs::{SwaggerUi, swagger_ui};
 pub use error::{as_page, wants_html};
 pub use escape::Html;
 pub use frame::HTML;
@@ -37,7 +37,6 @@ use poem::endpoint::make_sync;
 use crate::ctx::Ctx;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
 use crate::respond::Route;
-use crate::snapshot::CachedBody;
 use crate::steps;
 
 /// The HTML of a template. Writing into a text cannot fail; a template that does is a fault of
@@ -107,13 +106,13 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
     (pages, routes)
 }
 
-/// The page to try every operation on, and where a slash too many leads to it; `docs` is the one of
+/// The page to try every operation on, and where a slash too many leads to it; `page` is of
 /// [`swagger_ui`].
 #[must_use]
-pub fn docs_routes(ctx: &Arc<Ctx>, docs: Arc<CachedBody>) -> [Route; 2] {
+pub fn docs_routes(ctx: &Arc<Ctx>, page: SwaggerUi) -> [Route; 2] {
     let page = docs::Docs {
         ctx: Arc::clone(ctx),
-        body: docs,
+        page,
     };
     [
         Route::new(DOCS_PATH)

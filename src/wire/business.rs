@@ -141,15 +141,10 @@ pub struct Withheld {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 #[oai(rename = "ReviewsDataset")]
 pub struct Dataset {
-    /// The business whose reviews these are.
-    pub business: Business,
-    /// Overall rating computed from the published reviews.
-    pub aggregate_rating: AggregateRating,
-    /// What does not appear.
-    pub withheld: Withheld,
-    /// When the dataset last changed, RFC 3339 UTC; never goes back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_at: Option<DateTime<Utc>>,
+    /// All but its reviews.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub head: DatasetHead,
     /// Date descending, then id ascending.
     pub reviews: Vec<Review>,
 }

@@ -9,6 +9,17 @@ use super::review::Review;
 /// What a search found: one page of it, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct SearchResult {
+    /// All but its reviews.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub head: SearchHead,
+    /// Date descending, then id ascending.
+    pub reviews: Vec<Review>,
+}
+
+/// A search's answer without its reviews, which are rendered already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct SearchHead {
     /// How many reviews match altogether, on all pages; see `total_relation`.
     pub total: u64,
     /// Whether `total` is exact.
@@ -26,30 +37,6 @@ pub struct SearchResult {
     /// Names of parameters that were given and are none, at most 20; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
-    pub ignored: Vec<String>,
-    /// Date descending, then id ascending.
-    pub reviews: Vec<Review>,
-}
-
-/// A search's answer without its reviews, which are printed already.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SearchHead {
-    /// How many reviews match: [`SearchResult::total`].
-    pub total: u64,
-    /// Whether that is exact: [`SearchResult::total_relation`].
-    pub total_relation: TotalRelation,
-    /// How many reviews follow: [`SearchResult::count`].
-    pub count: u64,
-    /// How many could have followed: [`SearchResult::limit`].
-    pub limit: u64,
-    /// Where the next page begins: [`SearchResult::next_cursor`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_cursor: Option<String>,
-    /// The nearest known names: [`SearchResult::did_you_mean`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub did_you_mean: Option<DidYouMean>,
-    /// Names of unknown parameters: [`SearchResult::ignored`].
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
 
@@ -103,19 +90,19 @@ impl TotalRelation {
 /// The reviews of a day and of all days after it, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct SinceResult {
-    /// The day asked for.
-    pub since: NaiveDate,
-    /// How many reviews there are.
-    pub count: u64,
+    /// All but its reviews.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub head: SinceHead,
     /// Date descending, then id ascending: the beginning of the dataset's `reviews`.
     pub reviews: Vec<Review>,
 }
 
-/// What is new since a day, without its reviews, which are printed already.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What is new since a day, without its reviews, which are rendered already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct SinceHead {
-    /// The day asked for: [`SinceResult::since`].
+    /// The day asked for.
     pub since: NaiveDate,
-    /// How many reviews follow: [`SinceResult::count`].
+    /// How many reviews there are.
     pub count: u64,
 }

@@ -29,7 +29,7 @@ async function documents(review: components["schemas"]["Review"]): Promise<void>
   const business = await client.GET("/business.json");
   expect(business.data?.business.name === reviews.data?.business.name, "the business");
   const insights = await client.GET("/insights.json");
-  const aspect = insights.data?.aspects[0];
+  const aspect = insights.data?.aspects?.[0];
   expect(aspect !== undefined, "no aspect");
   const evidence = await client.GET("/insights/aspects/{id}/evidence.json", { params: { path: { id: aspect.id } } });
   expect(evidence.data !== undefined && evidence.data.total > 0, "no evidence");

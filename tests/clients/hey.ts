@@ -28,7 +28,7 @@ async function documents(review: api.Review): Promise<void> {
   const business = await api.getBusiness();
   expect(business.data?.business.name === reviews.data?.business.name, "the business");
   const insights = await api.getInsights();
-  const aspect = insights.data?.aspects[0];
+  const aspect = insights.data?.aspects?.[0];
   expect(aspect !== undefined, "no aspect");
   const evidence = await api.getAspectEvidence({ path: { id: aspect.id } });
   expect(evidence.data !== undefined && evidence.data.total > 0, "no evidence");

@@ -21,6 +21,9 @@ try {
     const url = request.url();
     if (!url.startsWith(`${base}/`) && !url.startsWith("data:")) elsewhere.push(url);
   });
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) failures.push(message.text());
+  });
   await page.goto(`${base}/docs/`);
   if (page.url() !== `${base}/docs`) failures.push(`/docs/ leads to ${page.url()}`);
   for (const { operationId, tags, path, method } of operations) {

@@ -8,9 +8,9 @@ use crate::wire;
 
 /// The height of the chart, in its own units.
 const HEIGHT: f64 = 60.0;
-/// From one column to the next, of which 8 are the column.
+/// The room of one column, of which 8 are the column.
 const STEP: usize = 10;
-/// Fewer months are drawn as if there were so many, so that one column never fills the page.
+/// Fewer months have the width of so many and stand further apart, so that no column fills the page.
 const MONTHS_MIN: usize = 12;
 /// A trend has at most so many months; a month that is named wrong must not make a page of them.
 const MONTHS_MAX: usize = 120;
@@ -83,13 +83,15 @@ impl Chart {
         if up + down == 0 || months.len() < 3 || span > MONTHS_MAX {
             return None;
         }
+        let width = span.max(MONTHS_MIN) * STEP;
         let unit = HEIGHT / f64::from(up + down);
         let axis = f64::from(up) * unit;
         let columns = months
             .iter()
             .filter_map(|month| Some((number(&month.month)?.checked_sub(start)?, month)));
         let columns = columns.flat_map(|(at, month)| {
-            let x = at * STEP + 1;
+            // The first month stands at the left end and the last one at the right, as their names do.
+            let x = at * (width - STEP) / (span - 1).max(1) + 1;
             let column = |class, reviews: u32, is_up: bool| {
                 let height = f64::from(reviews) * unit;
                 (reviews > 0).then(|| Column {
@@ -105,7 +107,7 @@ impl Chart {
             ]
         });
         Some(Self {
-            width: span.max(MONTHS_MIN) * STEP,
+            width,
             axis: format!("{axis:.2}"),
             columns: columns.flatten().collect(),
             words: said(months, up, down),

@@ -131,7 +131,7 @@ impl FiguresFragment {
     pub fn new(label: &str, votes: Votes<'_>, rest: [u32; 2], trend: Option<&wire::Trend>) -> Self {
         let rest = rest
             .into_iter()
-            .zip(["only name it", "too close to call"])
+            .zip(["neutral", "uncertain"])
             .filter(|(votes, _)| *votes > 0)
             .map(|(votes, words)| format!("; {} {words}", count(u64::from(votes))));
         Self {

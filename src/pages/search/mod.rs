@@ -125,7 +125,7 @@ impl View<'_> {
         let path = format!("{}/search", frame.site.root);
         let mut instead = self.nearest(found, &path);
         instead.extend(filters.iter().map(|FilterWords { name, words }| {
-            let words = format!("Search without “{words}”");
+            let words = format!("Search without this filter: {words}");
             // A polarity means nothing without its aspect.
             let with_it = if *name == "aspect" { "polarity" } else { name };
             (
@@ -147,7 +147,11 @@ impl View<'_> {
                 &filters,
                 self.question.search.arguments.sort,
             ),
-            nothing: "No review matches all of these filters.",
+            nothing: if filters.is_empty() {
+                "There are no reviews yet."
+            } else {
+                "No review matches all of these filters."
+            },
             instead,
             next,
             reviews: reviews

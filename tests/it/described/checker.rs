@@ -41,6 +41,7 @@ struct Parameter {
     name: String,
     place: Place,
     is_required: bool,
+    may_be_empty: bool,
     rule: Rule,
 }
 
@@ -157,10 +158,14 @@ impl Parameter {
             .get("required")
             .and_then(Value::as_bool)
             .unwrap_or(false);
+        let may_be_empty = parameter
+            .get("allowEmptyValue")
+            .is_some_and(|allowed| allowed == true);
         Ok(Some(Self {
             name,
             place,
             is_required,
+            may_be_empty,
             rule,
         }))
     }
@@ -172,13 +177,7 @@ impl Parameter {
                 format!("is required, and {}", self.rule.allowed()),
             ),
             [] => return None,
-            [Ok(value)]
-                if self.place == Place::Query
-                    && self.rule.is_absent(value)
-                    && !self.is_required =>
-            {
-                return None;
-            }
+            [Ok(value)] if self.may_be_empty && value.is_empty() => return None,
             [Ok(value)] => (self.rule.check(value).err()?, self.rule.allowed()),
             [Err(_)] => (self.rule.garbled(), self.rule.allowed()),
             [..] => (IssueCode::Duplicate, "must be given only once".to_owned()),

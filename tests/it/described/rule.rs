@@ -92,14 +92,6 @@ impl Rule {
         })
     }
 
-    /// Whether an empty value is as if none was given: for texts without a format.
-    pub(super) fn is_absent(&self, value: &str) -> bool {
-        match self {
-            Self::Id | Self::Flag | Self::Choice(_) | Self::Text { .. } => value.is_empty(),
-            Self::Integer { .. } | Self::Number { .. } | Self::Day => false,
-        }
-    }
-
     /// What is wrong with `value`.
     pub(super) fn check(&self, value: &str) -> Result<(), IssueCode> {
         match self {

@@ -31,6 +31,12 @@ fn rows(page: &str, first_column: &str) -> Vec<Vec<String>> {
             found.extend(rows.map(cells));
         }
     }
+    let firsts: BTreeSet<&String> = found.iter().map(|cells| &cells[0]).collect();
+    assert_eq!(
+        firsts.len(),
+        found.len(),
+        "{page}: a row of the table `{first_column}` stands there twice"
+    );
     found
 }
 
