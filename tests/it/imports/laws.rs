@@ -52,12 +52,15 @@ fn any_row(id: usize) -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
+/// A row's fields by name, in the order in which they are written.
+type Row = Vec<(String, Value)>;
+
 fn any_rows() -> impl Strategy<Value = Vec<Vec<(String, Value)>>> {
     (any_row(1), any_row(2), any_row(3)).prop_map(|(one, two, three)| vec![one, two, three])
 }
 
 /// The same rows, each with its fields in another order.
-fn any_order() -> impl Strategy<Value = (Vec<Vec<(String, Value)>>, Vec<Vec<(String, Value)>>)> {
+fn any_order() -> impl Strategy<Value = (Vec<Row>, Vec<Row>)> {
     any_rows().prop_flat_map(|rows| {
         let shuffled: Vec<_> = rows
             .iter()

@@ -5,6 +5,11 @@ use super::*;
 /// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
 /// `@` a date's serial number, with `=` a formula, whose value stands after a `|`.
 pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
+    packed(&cells(rows))
+}
+
+/// The rows of a sheet, as its XML.
+fn cells(rows: &[&[&str]]) -> String {
     let mut body = String::new();
     for (number, row) in (1..).zip(rows) {
         body += &format!("<row r=\"{number}\">");
@@ -25,6 +30,11 @@ pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
         }
         body += "</row>";
     }
+    body
+}
+
+/// A workbook whose second sheet has these rows.
+fn packed(body: &str) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
@@ -61,7 +71,7 @@ pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
             ),
         ),
         ("xl/worksheets/sheet1.xml", worksheet("")),
-        ("xl/worksheets/sheet2.xml", worksheet(&body)),
+        ("xl/worksheets/sheet2.xml", worksheet(body)),
     ];
     let borrowed: Vec<(&str, &str)> = parts
         .iter()

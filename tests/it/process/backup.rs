@@ -35,7 +35,7 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
 
 /// Commits one transaction after another, each of two reviews, until told to end; says how many.
 /// Signals when the first of them are there.
-fn write(path: &Path, ready: mpsc::Sender<()>, is_over: &AtomicBool) -> usize {
+fn write(path: &Path, ready: &mpsc::Sender<()>, is_over: &AtomicBool) -> usize {
     let mut connection = connect(path);
     let mut done = 0;
     while !is_over.load(Ordering::Acquire) {
@@ -62,7 +62,7 @@ fn a_backup_beside_a_writer_holds_the_transactions_up_to_one_and_of_that_one_all
     let (ready, is_ready) = mpsc::channel();
     let is_over = AtomicBool::new(false);
     let done = std::thread::scope(|scope| {
-        let writer = scope.spawn(|| write(&home.path(), ready, &is_over));
+        let writer = scope.spawn(|| write(&home.path(), &ready, &is_over));
         is_ready.recv().unwrap();
         let copied = home.run(&["backup", "copy.db"]);
         is_over.store(true, Ordering::Release);
@@ -78,7 +78,7 @@ fn a_backup_beside_a_writer_holds_the_transactions_up_to_one_and_of_that_one_all
         .unwrap();
     let kept = rows / 2;
     assert!(
-        rows % 2 == 0 && (BEFORE..done).contains(&kept),
+        rows.is_multiple_of(2) && (BEFORE..done).contains(&kept),
         "{rows} rows of {done} transactions"
     );
     // Every one of the first so many, both halves, and nothing of a later one.

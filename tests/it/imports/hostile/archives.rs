@@ -62,7 +62,7 @@ fn garbled_bytes_are_no_file_of_reviews() {
             "given: the zip archive cannot be read",
         );
     }
-    let mut garbled = archive.clone();
+    let mut garbled = archive;
     for byte in &mut garbled[45..60] {
         *byte ^= 0x5a;
     }

@@ -85,13 +85,15 @@ fn input_that_never_ends_is_given_up_after_a_gigabyte() {
         .spawn()
         .unwrap();
     let mut input = import.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || {
-        input.write_all(b"{\"id\": \"a\", \"text\": \"").unwrap();
-        // Ends when nobody reads any more.
-        while input.write_all(&[b'x'; 64 << 10]).is_ok() {}
+    let done = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            input.write_all(b"{\"id\": \"a\", \"text\": \"").unwrap();
+            let piece = vec![b'x'; 64 << 10];
+            // Ends when nobody reads any more.
+            while input.write_all(&piece).is_ok() {}
+        });
+        import.wait_with_output().unwrap()
     });
-    let done = import.wait_with_output().unwrap();
-    writer.join().unwrap();
     let said = Said {
         code: done.status.code(),
         out: String::from_utf8(done.stdout).unwrap(),
