@@ -136,6 +136,7 @@ fn read() {
                     language: None,
                     author,
                     recorded: &recorded,
+                    stars: 3,
                 }));
             }
         });

@@ -6,10 +6,11 @@
 //! cargo run --release --example train_classifier -- --check  # whether training anew gives the same bytes
 //! ```
 //!
-//! It reads `trade.tsv` beside it, written for this, and the development halves of `tests/gold`; a
-//! sentence that stands in a held-out half is an error. What is learned: for each aspect a logistic
-//! regression over runs of words, and one over the three polarities from the sentences that have
-//! only one.
+//! It reads `trade.tsv` and `reviews.tsv` beside it, written for this, and the development halves of
+//! `tests/gold`; a sentence that stands in a held-out half is an error. What is learned: for each
+//! aspect a logistic regression over runs of words, and one over the three polarities from the
+//! sentences that have only one. `reviews.tsv` holds the sentences of whole reviews of many trades:
+//! `-` for the aspect of a sentence that has none, and aspects of other trades for their polarity.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,
@@ -27,8 +28,9 @@ use reviews_service::insights::classifier::{ASPECTS, SUMS, Sums, UNIT, to_bytes}
 use reviews_service::insights::text::Text;
 
 /// Which files are learned from, below the repository.
-const EXAMPLES: [&str; 3] = [
+const EXAMPLES: [&str; 4] = [
     "examples/train_classifier/trade.tsv",
+    "examples/train_classifier/reviews.tsv",
     "tests/gold/development.tsv",
     "tests/gold/ordinary_development.tsv",
 ];
@@ -37,11 +39,17 @@ const HELD_OUT: [&str; 2] = [
     "tests/gold/held_out.tsv",
     "tests/gold/ordinary_held_out.tsv",
 ];
+/// Aspects of other trades: their sentences teach how praise and blame sound.
+const FOREIGN_ASPECTS: [&str; 4] = ["food", "waiting", "order_accuracy", "atmosphere"];
 const POLARITIES: [&str; 3] = ["negative", "neutral", "positive"];
+/// The place of `neutral` there.
+const NEUTRAL: usize = 1;
 /// The strength of what holds weights small: the loss gains half of this times each weight's
 /// square.
 const DECAY: f64 = 1.0 / 3.0;
-const STEPS: i32 = 600;
+const STEPS: i32 = 400;
+/// In how many sentences a run of words has to stand.
+const SENTENCES_MIN: usize = 2;
 const RATE: f64 = 0.05;
 /// Rows whose weights are all smaller say too little to be kept.
 const WEIGHT_MIN: i8 = 3;
@@ -51,11 +59,14 @@ struct Args {
     /// Write nothing: fail unless what is there is what training gives.
     #[arg(long)]
     check: bool,
-    /// Learn from the first file alone, so that the development halves can judge; then nothing is
+    /// Learn from the first two files alone, so that the development halves can judge; then nothing is
     /// checked.
     #[arg(long)]
     choose: bool,
 }
+
+/// What is said of a sentence: an aspect that is known here, or `None`, and the polarity.
+type Said = (Option<usize>, usize);
 
 /// A sentence's runs, and what is said of it.
 struct Example {
@@ -71,7 +82,7 @@ fn main() -> anyhow::Result<()> {
     let mut sentences = BTreeMap::new();
     for file in EXAMPLES
         .iter()
-        .take(if args.choose { 1 } else { EXAMPLES.len() })
+        .take(if args.choose { 2 } else { EXAMPLES.len() })
     {
         read(&root.join(file), &mut sentences)?;
     }
@@ -96,6 +107,8 @@ fn main() -> anyhow::Result<()> {
         examples.len(),
         numbers.len()
     );
+    let (examples, numbers) = recurring(examples, &numbers);
+    println!("{} runs of words recur", numbers.len());
     let (biases, weights) = learn(&examples, numbers.len());
     let unit = |value: f64| (value * f64::from(UNIT)).round();
     let biases: Sums = biases.map(|bias| unit(bias) as i32);
@@ -122,13 +135,19 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Adds the sentences of a file: text, aspect, polarity.
-fn read(path: &Path, sentences: &mut BTreeMap<String, Vec<(usize, usize)>>) -> anyhow::Result<()> {
+fn read(path: &Path, sentences: &mut BTreeMap<String, Vec<Said>>) -> anyhow::Result<()> {
     let content =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     for (line, row) in (1..).zip(content.lines()).skip(1) {
         let parts: Vec<&str> = row.split('\t').collect();
         let said = match parts.as_slice() {
-            [_, aspect, polarity] => find(&ASPECTS, aspect).zip(find(&POLARITIES, polarity)),
+            [_, "-", "-"] => Some((None, NEUTRAL)),
+            [_, aspect, polarity] if FOREIGN_ASPECTS.contains(aspect) => {
+                find(&POLARITIES, polarity).map(|polarity| (None, polarity))
+            }
+            [_, aspect, polarity] => find(&ASPECTS, aspect)
+                .zip(find(&POLARITIES, polarity))
+                .map(|(aspect, polarity)| (Some(aspect), polarity)),
             _ => None,
         };
         let said = said
@@ -150,7 +169,7 @@ fn same(text: &str) -> String {
         .collect()
 }
 
-fn example(text: &str, said: &[(usize, usize)], numbers: &mut BTreeMap<u32, usize>) -> Example {
+fn example(text: &str, said: &[Said], numbers: &mut BTreeMap<u32, usize>) -> Example {
     let text = Text::new(text);
     let mut found = Vec::new();
     runs(&text, 0..text.tokens().len(), |key, _| {
@@ -159,7 +178,9 @@ fn example(text: &str, said: &[(usize, usize)], numbers: &mut BTreeMap<u32, usiz
     });
     let mut targets = [0.0; SUMS];
     for (aspect, polarity) in said {
-        targets[*aspect] = 1.0;
+        if let Some(aspect) = aspect {
+            targets[*aspect] = 1.0;
+        }
         targets[ASPECTS.len() + polarity] = 1.0;
     }
     let has_label = targets[ASPECTS.len()..].iter().sum::<f64>() < 1.5;
@@ -168,6 +189,37 @@ fn example(text: &str, said: &[(usize, usize)], numbers: &mut BTreeMap<u32, usiz
         targets,
         has_label,
     }
+}
+
+/// The runs of words that stand in several sentences: what only one has says nothing of others.
+fn recurring(
+    mut examples: Vec<Example>,
+    numbers: &BTreeMap<u32, usize>,
+) -> (Vec<Example>, BTreeMap<u32, usize>) {
+    let mut sentences = vec![0_usize; numbers.len()];
+    for example in &mut examples {
+        example.runs.sort_unstable();
+        example.runs.dedup();
+        example.runs.iter().for_each(|run| sentences[*run] += 1);
+    }
+    let kept: BTreeMap<u32, usize> = numbers
+        .iter()
+        .filter(|(_, run)| sentences[**run] >= SENTENCES_MIN)
+        .map(|(key, _)| *key)
+        .zip(0..)
+        .collect();
+    let renumbered: BTreeMap<usize, usize> = kept
+        .iter()
+        .map(|(key, number)| (numbers[key], *number))
+        .collect();
+    for example in &mut examples {
+        example.runs = example
+            .runs
+            .iter()
+            .filter_map(|run| renumbered.get(run).copied())
+            .collect();
+    }
+    (examples, kept)
 }
 
 /// All regressions at once, by Adam (Kingma and Ba 2015) over all examples in each step.

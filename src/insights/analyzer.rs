@@ -14,6 +14,7 @@ use super::linking::Linker;
 use super::model::Model;
 use super::text::Text;
 use super::trade::Trade;
+use super::witness::withdraw;
 use crate::business::Business;
 use crate::hash::hex;
 use crate::reviews::{Mentions, Review};
@@ -21,7 +22,7 @@ use crate::telemetry::catalog;
 
 /// Raised whenever the same text may give another analysis although trade, weights and roster are
 /// the same.
-const ENGINE_VERSION: u32 = 2;
+const ENGINE_VERSION: u32 = 3;
 /// How much of a text is read, in code points: what is longer is read up to here, so that no text
 /// can take long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
@@ -39,6 +40,8 @@ pub struct Subject<'a> {
     pub author: &'a str,
     /// What was recorded to be mentioned.
     pub recorded: &'a Mentions,
+    /// Its stars, 1 to 5: they may withdraw a judgement and never make one.
+    pub stars: u8,
 }
 
 impl<'a> Subject<'a> {
@@ -50,6 +53,7 @@ impl<'a> Subject<'a> {
             language: review.language.as_deref(),
             author: &review.author,
             recorded: &review.mentions,
+            stars: review.rating.stars(),
         }
     }
 
@@ -67,11 +71,13 @@ impl<'a> Subject<'a> {
                     services,
                     service_areas,
                 },
+            stars,
         } = self;
         let mut hash = Sha256::new();
         add(&mut hash, text);
         add(&mut hash, language.unwrap_or_default());
         add(&mut hash, author);
+        hash.update([*stars]);
         for values in [technicians, services, service_areas] {
             hash.update((values.len() as u64).to_le_bytes());
             values.iter().for_each(|value| add(&mut hash, value));
@@ -224,7 +230,11 @@ impl Analyzer {
         if language != Language::English {
             return not_analyzed(language, sentences);
         }
-        let TextFindings { findings, overall } = self.engine.rules.analyze(&text);
+        let TextFindings {
+            mut findings,
+            overall,
+        } = self.engine.rules.analyze(&text);
+        withdraw(&mut findings, subject.stars);
         let mentions = self.names.mentions(&text, subject.author, subject.recorded);
         Analysis {
             language,
@@ -265,6 +275,7 @@ mod tests {
             language: None,
             author: "Jane D.",
             recorded,
+            stars: 5,
         }
     }
 
@@ -283,6 +294,10 @@ mod tests {
             Subject {
                 author: "Great.",
                 ..subject("Jane D.", &none)
+            },
+            Subject {
+                stars: 1,
+                ..subject("Great.", &none)
             },
             Subject {
                 language: Some("en"),
@@ -321,14 +336,17 @@ mod tests {
             readers.len()
         );
         assert_eq!(Analyzer::default().method(), readers[0].method());
+    }
+
+    #[test]
+    fn what_says_nothing_about_texts_is_in_no_hash() {
         let described = Business {
             description: Some("New".to_owned()),
             ..Business::default()
         };
         assert_eq!(
             Analyzer::new(&described, &Engine::built_in()).method(),
-            readers[0].method(),
-            "says nothing about texts"
+            Analyzer::default().method()
         );
     }
 

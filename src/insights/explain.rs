@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::analysis::{Analysis, Finding, Language, Span};
+use super::witness::Witness;
 
 /// What an analysis found in `text`, and every reason with its points.
 #[must_use]
@@ -58,10 +59,11 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
 fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(Span) -> String) {
     let _ = writeln!(
         told,
-        "   {} {} ({:+}) in {:?}",
+        "   {} {} ({:+}, {}) in {:?}",
         finding.aspect,
         finding.polarity.name(),
         finding.score,
+        Witness::of(&finding.hits).name(),
         cut(finding.span)
     );
     for hit in &finding.hits {

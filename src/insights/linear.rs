@@ -96,6 +96,7 @@ fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
         language: Some("en"),
         author: "Dana W.",
         recorded: &recorded,
+        stars: 3,
     };
     let before = steps::taken();
     let analysis = analyzer.analyze(&subject);

@@ -17,6 +17,7 @@ pub mod store;
 pub mod text;
 pub mod trade;
 mod wilson;
+mod witness;
 
 pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
@@ -26,6 +27,7 @@ pub use packed_analysis::{
     name_key,
 };
 pub use trade::Trade;
+pub use witness::Witness;
 
 #[cfg(test)]
 mod linear;

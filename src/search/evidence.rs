@@ -264,6 +264,7 @@ fn supporting(
         language: review.language.as_deref(),
         author: &review.author,
         recorded: &recorded,
+        stars: review.rating,
     });
     let names = segment
         .packed_analysis(index)

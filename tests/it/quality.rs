@@ -89,15 +89,14 @@ fn sentences_that_were_tuned_on_stay_read() {
     assert_promised("ordinary_development.tsv", 250);
 }
 
-#[test]
-fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
-    let seeds =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/reviews.jsonl"))
-            .unwrap();
-    let (mut right, mut all) = (0, 0);
-    for line in seeds.lines() {
+/// Of the reviews of a file, 3 stars left out: how many there are, how many of them are bad, of how
+/// many the text alone tells the stars' side, and of how many bad ones.
+fn against_stars(file: &str, stars: &str) -> [usize; 4] {
+    let content = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let [mut all, mut bad, mut right, mut right_of_bad] = [0; 4];
+    for line in content.lines() {
         let review: serde_json::Value = serde_json::from_str(line).unwrap();
-        let (Some(original), Some(stars)) = (review["text"].as_str(), review["rating"].as_u64())
+        let (Some(original), Some(stars)) = (review["text"].as_str(), review[stars].as_u64())
         else {
             continue;
         };
@@ -107,15 +106,36 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
         if stars == 3 || !is_english {
             continue;
         }
-        let expected = if stars > 3 {
-            Polarity::Positive
-        } else {
+        let is_bad = stars < 3;
+        let expected = if is_bad {
             Polarity::Negative
+        } else {
+            Polarity::Positive
         };
-        right += usize::from(Engine::built_in().rules().analyze(&text).overall.0 == expected);
+        let is_right = Engine::built_in().rules().analyze(&text).overall.0 == expected;
         all += 1;
+        bad += usize::from(is_bad);
+        right += usize::from(is_right);
+        right_of_bad += usize::from(is_right && is_bad);
     }
-    assert!(all > 200 && right * 100 >= all * 93, "{right} of {all}");
+    [all, bad, right, right_of_bad]
+}
+
+/// Uncertain and neutral count as wrong. Before silence ceased to count as praise, the seeds were at
+/// 215 of 225, with 11 of 19 bad ones; the reviews of many hands at 56 and 23 in a hundred.
+#[test]
+fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
+    let [all, bad, right, right_of_bad] = against_stars("seeds/reviews.jsonl", "rating");
+    assert!(
+        all > 200 && right * 100 >= all * 90 && right_of_bad * 100 >= bad * 65,
+        "seeds: {right} of {all}, {right_of_bad} of {bad} bad ones"
+    );
+    let [all, bad, right, right_of_bad] =
+        against_stars("tests/gold/reviews/development.jsonl", "stars");
+    assert!(
+        all > 250 && right * 100 >= all * 70 && right_of_bad * 100 >= bad * 62,
+        "reviews of many hands: {right} of {all}, {right_of_bad} of {bad} bad ones"
+    );
 }
 
 /// What the insights publish about how well texts are read.

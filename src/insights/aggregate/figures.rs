@@ -3,7 +3,7 @@
 //! root alone, which IEEE 754 rounds in one way.
 
 use crate::insights::analysis::Polarity;
-use crate::insights::wilson::{Z95, interval};
+use crate::insights::wilson::interval;
 pub use crate::reviews::Vote;
 
 /// The aspect that is told of the firm as a whole has a sentence of its own.
@@ -154,30 +154,6 @@ pub enum Direction {
     Unknown,
 }
 
-/// With fewer judging reviews on either side nothing is compared.
-pub const COMPARED_MIN: u32 = 5;
-
-/// Whether the share `now` differs from `before`, each a part and its whole: the test of two
-/// proportions at 95 %.
-#[must_use]
-pub fn direction(now: (u32, u32), before: (u32, u32)) -> Direction {
-    if now.1 < COMPARED_MIN || before.1 < COMPARED_MIN {
-        return Direction::Unknown;
-    }
-    let [(part, whole), (part_before, whole_before)] =
-        [now, before].map(|(part, whole)| (f64::from(part), f64::from(whole)));
-    let pooled = (part + part_before) / (whole + whole_before);
-    let spread = (pooled * (1.0 - pooled) * (1.0 / whole + 1.0 / whole_before)).sqrt();
-    let difference = part / whole - part_before / whole_before;
-    if difference.abs() <= Z95 * spread {
-        Direction::Flat
-    } else if difference > 0.0 {
-        Direction::Up
-    } else {
-        Direction::Down
-    }
-}
-
 /// How much better `observed` is explained by itself than by the `expected` number: the
 /// log-likelihood ratio of two Poisson distributions, 0 where no more was observed than expected.
 #[must_use]
@@ -215,7 +191,7 @@ fn ln(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Direction, Share, Vote, direction, ln, log_likelihood};
+    use super::{Share, Vote, ln, log_likelihood};
 
     #[test]
     fn a_share_has_the_interval_of_wilson() {
@@ -241,15 +217,6 @@ mod tests {
         }
         assert!(log_likelihood(4, 4.0).abs() < f64::EPSILON);
         assert!((log_likelihood(10, 1.0) - 28.051_701_859_880_915).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_trend_needs_reviews_and_more_than_chance() {
-        assert_eq!(direction((4, 4), (0, 100)), Direction::Unknown);
-        assert_eq!(direction((18, 20), (25, 30)), Direction::Flat);
-        assert_eq!(direction((20, 20), (20, 20)), Direction::Flat);
-        assert_eq!(direction((30, 60), (55, 60)), Direction::Down);
-        assert_eq!(direction((55, 60), (30, 60)), Direction::Up);
     }
 
     #[test]

@@ -10,8 +10,10 @@ mod keyphrases;
 mod parts;
 mod quotes;
 mod roster;
+mod significance;
 mod summary;
 pub mod topics;
+mod trends;
 mod words;
 
 use super::analysis::MentionKind;
@@ -23,11 +25,12 @@ pub use count::{vote_of, votes_of};
 pub use faq::Answered;
 pub use figures::{Confidence, Direction, Share, Vote, Votes};
 pub use keyphrases::Topic;
-pub use parts::{Aspect, Compared, Entity, Joint, MonthCount, OpinionStats, Period, Trend};
+pub use parts::{Aspect, Entity, Joint, OpinionStats};
 use quotes::Originals;
 pub use quotes::{Original, Quote, slice};
 use roster::Roster;
 pub use summary::{Evidence, Sentence};
+pub use trends::{Compared, MonthCount, Period, Trend};
 
 /// What the insights are aggregated from.
 pub struct AggregateInput<'a> {
@@ -97,8 +100,11 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
     let counted = Counted::new(segments, trade.aspects.len(), &roster);
     let mut originals = Originals::new(original);
     let topics = keyphrases::topics(sources, &counted, &mut originals);
-    let aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
-    let entities = parts::entities(&counted, &roster, &mut originals);
+    let mut aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
+    let mut entities = parts::entities(&counted, &roster, &mut originals);
+    let of_entities = entities.iter_mut().filter_map(|one| one.detail.as_mut());
+    let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.said);
+    trends::settle(of_aspects.chain(of_entities).map(|said| &mut said.trend));
     let unanalyzed = u32::try_from(unanalyzed).unwrap_or(u32::MAX);
     let corpus = Corpus {
         reviews: counted.reviews.saturating_add(unanalyzed),

@@ -1,10 +1,11 @@
 //! From counts to what is told of each aspect, and of each who or what is named.
 
-use super::count::{Counted, Month, OpinionCounts};
-use super::figures::{Confidence, Direction, Share, Votes, direction, rounded};
+use super::count::{Counted, OpinionCounts};
+use super::figures::{Confidence, Share, Votes, rounded};
 use super::keyphrases::{Topic, lift};
 use super::quotes::{Originals, Quote, Shortlist, pick};
 use super::roster::Roster;
+use super::trends::{Trend, trend};
 use crate::insights::analysis::MentionKind;
 use crate::insights::trade::Trade;
 
@@ -26,9 +27,6 @@ const JOINT_MIN: u32 = 3;
 const ASPECT_MONTHS: i32 = 24;
 /// How many months of one who or what is named are told.
 const ENTITY_MONTHS: i32 = 12;
-/// A trend compares so many months with as many before.
-const HALF_YEAR: i32 = 6;
-
 /// What is told of something that reviews speak of.
 #[derive(Debug, Clone)]
 pub struct OpinionStats {
@@ -93,54 +91,6 @@ pub struct Joint {
     pub reviews: u32,
     /// How many times as many as by chance, one decimal.
     pub lift: f64,
-}
-
-/// Reviews of one month.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MonthCount {
-    /// The calendar year of the month.
-    pub year: i32,
-    /// The month, from 1.
-    pub month: i32,
-    /// How many reviews of the month speak of it, whatever their vote.
-    pub reviews: u32,
-    /// How many of them are positive.
-    pub positive: u32,
-    /// How many of them are negative.
-    pub negative: u32,
-}
-
-/// How it was and is.
-#[derive(Debug, Clone)]
-pub struct Trend {
-    /// The last months with reviews, oldest first.
-    pub months: Vec<MonthCount>,
-    /// Where the share of positive reviews is going.
-    pub direction: Direction,
-    /// The half years compared; `None` where the direction is unknown.
-    pub compared: Option<Compared>,
-}
-
-/// The last half year and the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compared {
-    /// The last six months up to that of the newest review.
-    pub recent: Period,
-    /// The six months before those.
-    pub previous: Period,
-}
-
-/// Six calendar months, and their reviews that judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Period {
-    /// Year and month that it begins with.
-    pub from: (i32, i32),
-    /// Year and month that it ends with.
-    pub to: (i32, i32),
-    /// How many reviews of these months are positive.
-    pub positive: u32,
-    /// Of so many that judge.
-    pub judged: u32,
 }
 
 /// Whether a side of so many reviews, of so many that judge, is shown. The same for praise and
@@ -306,64 +256,4 @@ fn both_sides(
         quotes.extend(pick(sides.1, less, originals));
     }
     quotes
-}
-
-fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
-    let Some(newest) = months.first().map(|month| month.number) else {
-        return Trend {
-            months: Vec::new(),
-            direction: Direction::Unknown,
-            compared: None,
-        };
-    };
-    let told = months.iter().filter(|month| month.cells[cell][0] > 0);
-    let mut told: Vec<MonthCount> = told
-        .filter(|month| newest - month.number < months_max)
-        .map(|month| {
-            let [reviews, positive, negative, _] = month.cells[cell];
-            let (year, month) = calendar(month.number);
-            MonthCount {
-                year,
-                month,
-                reviews,
-                positive,
-                negative,
-            }
-        })
-        .collect();
-    told.reverse();
-    let [recent, previous] = [newest, newest - HALF_YEAR].map(|last| period(months, cell, last));
-    let direction = direction(
-        (recent.positive, recent.judged),
-        (previous.positive, previous.judged),
-    );
-    let compared = (direction != Direction::Unknown).then_some(Compared { recent, previous });
-    Trend {
-        months: told,
-        direction,
-        compared,
-    }
-}
-
-/// The half year that ends with the month of number `last`.
-fn period(months: &[Month], cell: usize, last: i32) -> Period {
-    let first = last - HALF_YEAR + 1;
-    let within = months
-        .iter()
-        .filter(|month| (first..=last).contains(&month.number))
-        .map(|month| month.cells[cell]);
-    let (positive, judged) = within.fold((0, 0), |(part, of), [_, positive, negative, mixed]| {
-        (part + positive, of + positive + negative + mixed)
-    });
-    Period {
-        from: calendar(first),
-        to: calendar(last),
-        positive,
-        judged,
-    }
-}
-
-/// Year and month, from 1, of a month's number.
-const fn calendar(number: i32) -> (i32, i32) {
-    (number.div_euclid(12), number.rem_euclid(12) + 1)
 }

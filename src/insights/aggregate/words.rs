@@ -1,18 +1,21 @@
-//! The words of derived sentences: quantifiers that are bound to shares, plurals, lists.
+//! The words of derived sentences: quantifiers that are bound to intervals of shares, plurals, lists.
 
-/// What part of all: the word for it in a sentence.
+use super::figures::Share;
+
+/// What part of all: the word for it in a sentence. `Some`, `Many` and `Most` claim no more than the
+/// lower end of the share's interval at 95 % bears; `Few` is said where even its upper end is small.
 #[must_use]
 pub fn quantifier(part: u32, of: u32) -> &'static str {
-    // In whole numbers: below 10 %, below 30 %, up to 60 %, above.
-    let (part, of) = (u64::from(part) * 10, u64::from(of));
-    if part < of {
-        "Few"
-    } else if part < 3 * of {
-        "Some"
-    } else if part <= 6 * of {
-        "Many"
-    } else {
-        "Most"
+    let Some([low, high]) = Share::new(part, of).map(|share| share.ci95) else {
+        return "Few";
+    };
+    match low {
+        _ if high < 0.1 => "Few",
+        0.5.. => "Most",
+        0.3.. => "Many",
+        0.1.. => "Some",
+        _ if part * 10 < of => "Few",
+        _ => "Some",
     }
 }
 
@@ -59,19 +62,23 @@ mod tests {
     use super::{inside, list, quantifier, reviews};
 
     #[test]
-    fn a_quantifier_says_which_part_it_is() {
+    fn a_quantifier_claims_no_more_than_its_interval_bears() {
         let words = [
+            (3, 100),
             (9, 100),
-            (10, 100),
-            (29, 100),
-            (30, 100),
-            (60, 100),
+            (20, 100),
+            (45, 100),
+            (58, 100),
             (61, 100),
             (5, 5),
+            (3, 4),
+            (0, 0),
         ];
         assert_eq!(
             words.map(|(part, of)| quantifier(part, of)),
-            ["Few", "Some", "Some", "Many", "Many", "Most", "Most"]
+            [
+                "Few", "Few", "Some", "Many", "Many", "Most", "Most", "Many", "Few"
+            ]
         );
     }
 

@@ -11,7 +11,7 @@ use super::{MARGIN, RuleEngine, score};
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{ASPECTS, AspectScores, LABELS, Part, UNIT};
 use crate::insights::model::Scores;
-use crate::insights::text::Text;
+use crate::insights::text::{Shape, Text};
 use crate::steps;
 
 /// Evidence below this speaks against an aspect whatever a rule found: words that those who speak
@@ -39,7 +39,8 @@ struct Sound {
     lead: i32,
 }
 
-/// Revises the findings of one sentence, which are those from `first` on.
+/// Revises the findings of one sentence, which are those from `first` on. Returns by how much praise
+/// leads in the sentence as a whole, in the classifier's units; `None` of one without a word.
 pub fn revise(
     engine: &RuleEngine,
     text: &Text,
@@ -47,16 +48,10 @@ pub fn revise(
     sentence: u32,
     first: usize,
     findings: &mut Vec<Finding>,
-) {
-    let Some(tokens) = parsed
-        .units
-        .first()
-        .zip(parsed.units.last())
-        .map(|(first, last)| first.start..last.end)
-    else {
-        return;
-    };
-    let scores = engine.classifier.classify(text, tokens);
+) -> Option<i32> {
+    let (first_unit, last_unit) = parsed.units.first().zip(parsed.units.last())?;
+    let tokens = first_unit.start..last_unit.end;
+    let scores = engine.classifier.classify(text, tokens.clone());
     let about_us: Vec<&Part> = scores
         .parts
         .iter()
@@ -93,6 +88,15 @@ pub fn revise(
     }
     revised.sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));
     findings.append(&mut revised);
+    // `10/10` is for the rules: numbers look alike to the classifier.
+    let mut tokens = tokens;
+    let has_words =
+        tokens.any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
+    let whole = scores.parts.last().filter(|_| has_words);
+    Some(whole.map_or(0, |whole| {
+        let labels = &whole.sums[ASPECTS.len()..];
+        labels[LABELS - 1] - labels[0]
+    }))
 }
 
 /// Whether what a part says is about this firm, and said as a fact.

@@ -3,6 +3,7 @@
 //! the same findings everywhere; every point has its hit.
 
 mod combine;
+mod document;
 mod parsed_sentence;
 mod score;
 mod trie;
@@ -13,6 +14,7 @@ use super::classifier::{self, NgramClassifier};
 use super::model::Model;
 use super::text::Text;
 use super::trade::{Meaning, Trade};
+use document::DocumentPolarity;
 use parsed_sentence::ParsedSentence;
 pub use score::label;
 use trie::Trie;
@@ -106,12 +108,15 @@ impl RuleEngine {
     pub fn analyze(&self, text: &Text) -> TextFindings {
         let mut parsed = ParsedSentence::default();
         let mut findings = Vec::new();
-        let mut total = score::DocumentPolarity::default();
+        let mut total = DocumentPolarity::default();
         for (sentence, range) in (0..).zip(text.sentences()) {
             parsed.fill(self, text, range.clone());
             let first = findings.len();
-            score::sentence(self, text, &parsed, sentence, &mut findings, &mut total);
-            combine::revise(self, text, &parsed, sentence, first, &mut findings);
+            score::sentence(self, text, &parsed, sentence, &mut findings);
+            if let Some(lead) = combine::revise(self, text, &parsed, sentence, first, &mut findings)
+            {
+                total.add(lead, &findings[first..]);
+            }
         }
         TextFindings {
             findings,

@@ -13,27 +13,6 @@ const NEGATION_REACH: usize = 5;
 /// How far an opinion stands from the name of what it judges at most, in units between them.
 const NAME_REACH: usize = 5;
 
-/// What a text starts with: who complains of nothing, and tells of the work all the same, is
-/// content nine times of ten.
-const POSITIVE_PRIOR: i32 = 2;
-
-/// How a text as a whole speaks, as it adds up.
-#[derive(Debug, Default)]
-pub struct DocumentPolarity {
-    score: i32,
-    is_judged: bool,
-}
-
-impl DocumentPolarity {
-    /// The label and the score.
-    pub fn label(&self) -> (Polarity, i32) {
-        (
-            label(self.score + POSITIVE_PRIOR, self.is_judged),
-            self.score + POSITIVE_PRIOR,
-        )
-    }
-}
-
 /// What one sentence says of one aspect.
 #[derive(Debug)]
 struct Found {
@@ -59,7 +38,6 @@ pub fn sentence(
     parsed: &ParsedSentence<'_>,
     number: u32,
     findings: &mut Vec<Finding>,
-    total: &mut DocumentPolarity,
 ) {
     let scorer = Scorer {
         engine,
@@ -74,13 +52,6 @@ pub fn sentence(
     let first = findings.len();
     for one in found {
         let score = one.score();
-        let is_overall = Some(one.aspect) == engine.overall;
-        total.score += if is_overall && !one.is_stray {
-            2 * score
-        } else {
-            score
-        };
-        total.is_judged |= one.is_polar;
         if one.is_stray && has_other {
             continue;
         }

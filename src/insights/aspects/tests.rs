@@ -146,7 +146,7 @@ fn words_judge_in_their_frame_and_nowhere_else() {
     assert_said(&[
         (
             "I would like to thank Mike for coming out so fast.",
-            "response_time+",
+            "overall+ response_time+",
         ),
         ("We wish them all the best.", ""),
         (
@@ -260,12 +260,12 @@ fn the_same_text_is_judged_the_same_whatever_was_read_before() {
 }
 
 #[test]
-fn a_whole_text_is_positive_unless_it_complains() {
+fn a_whole_text_that_tells_facts_alone_is_neutral() {
     let engine = engine();
     let overall = |text: &str| engine.analyze(&Text::new(text)).overall.0;
     assert_eq!(
         overall("He put in the new pump on Monday."),
-        Polarity::Positive
+        Polarity::Neutral
     );
     assert_eq!(
         overall("Nobody showed up and nobody called. Stay away."),

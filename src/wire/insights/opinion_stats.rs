@@ -147,13 +147,13 @@ impl From<&aggregate::Votes> for Overall {
 }
 
 /// How it was and is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
     pub months: Vec<Monthly>,
     /// Where the share of positive reviews is going.
     pub direction: Direction,
-    /// What was compared; left out where there are fewer than 5 judging reviews on either side.
+    /// What was compared; left out where there are fewer than 10 judging reviews on either side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
 }
@@ -170,7 +170,7 @@ pub enum Direction {
     Down,
     /// The share of positive reviews did not change beyond chance.
     Flat,
-    /// Fewer than 5 reviews judge in at least one of the half years.
+    /// Fewer than 10 reviews judge in at least one of the half years.
     Unknown,
 }
 
@@ -189,11 +189,15 @@ pub struct Monthly {
 }
 
 /// What a direction rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 #[oai(rename = "TrendBasis")]
 pub struct Basis {
-    /// The test: `two_proportions_95`, the pooled test of two proportions at 95 %.
+    /// The test: `fisher_exact_holm_95`, Fisher's exact test at 95 % with Holm's correction over all comparisons.
     pub test: String,
+    /// The two-sided p-value before the correction, four decimals.
+    pub p_value: f64,
+    /// How many comparisons the insights hold.
+    pub comparisons: u32,
     /// The last six months, up to that of the newest review.
     pub recent: Period,
     /// The six months before.
@@ -242,15 +246,29 @@ impl From<aggregate::Trend> for Trend {
             aggregate::Direction::Flat => Direction::Flat,
             aggregate::Direction::Unknown => Direction::Unknown,
         };
-        let basis = compared.map(|aggregate::Compared { recent, previous }| Basis {
-            test: "two_proportions_95".to_owned(),
-            recent: recent.into(),
-            previous: previous.into(),
-        });
+        let basis = compared.map(Basis::from);
         Self {
             months: months.into_iter().map(month).collect(),
             direction,
             basis,
+        }
+    }
+}
+
+impl From<aggregate::Compared> for Basis {
+    fn from(compared: aggregate::Compared) -> Self {
+        let aggregate::Compared {
+            recent,
+            previous,
+            p_value,
+            comparisons,
+        } = compared;
+        Self {
+            test: "fisher_exact_holm_95".to_owned(),
+            p_value: (p_value * 1e4).round() / 1e4,
+            comparisons,
+            recent: recent.into(),
+            previous: previous.into(),
         }
     }
 }

@@ -1,0 +1,138 @@
+//! Who makes a finding, and what the stars may take back. A judgement of one witness alone is wrong
+//! too often where it contradicts the review's stars; the stars withdraw it, and never make one.
+
+use super::analysis::{Finding, Hit, Polarity};
+
+/// The rule of the hit that says that the stars withdrew a judgement.
+pub const WITHDRAWN: &str = "stars:withdrawn";
+/// From so many stars on a review is content.
+const CONTENT_MIN: u8 = 4;
+/// Up to so many it is not.
+const DISCONTENT_MAX: u8 = 2;
+
+/// What makes a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Witness {
+    /// Rules of the trade alone.
+    Rule,
+    /// The classifier alone.
+    Classifier,
+    /// Rules, and the classifier hears it likewise.
+    Both,
+}
+
+impl Witness {
+    /// Its name in the database and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Classifier => "classifier",
+            Self::Both => "both",
+        }
+    }
+
+    /// Who made a finding of these hits.
+    #[must_use]
+    pub fn of(hits: &[Hit]) -> Self {
+        let is_of_classifier =
+            |hit: &&Hit| hit.rule.starts_with("examples:") || hit.rule.starts_with("model");
+        let others = hits.iter().filter(|hit| hit.rule != WITHDRAWN);
+        let (of_classifier, of_rules): (Vec<_>, Vec<_>) = others.partition(is_of_classifier);
+        match (of_rules.is_empty(), of_classifier.is_empty()) {
+            (_, true) => Self::Rule,
+            (true, false) => Self::Classifier,
+            (false, false) => Self::Both,
+        }
+    }
+}
+
+/// Withdraws the judgements of one witness that contradict the stars: praise in a review of one or
+/// two, blame in one of four or five. They become uncertain, by a hit that takes their points back.
+pub fn withdraw(findings: &mut [Finding], stars: u8) {
+    for finding in findings {
+        let contradicts = match finding.polarity {
+            Polarity::Positive => stars <= DISCONTENT_MAX,
+            Polarity::Negative => stars >= CONTENT_MIN,
+            Polarity::Neutral | Polarity::Uncertain => false,
+        };
+        if !contradicts || Witness::of(&finding.hits) == Witness::Both {
+            continue;
+        }
+        finding.hits.push(Hit {
+            rule: WITHDRAWN.to_owned(),
+            span: finding.span,
+            points: -finding.score,
+        });
+        finding.score = 0;
+        finding.polarity = Polarity::Uncertain;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Witness, withdraw};
+    use crate::insights::analysis::{Finding, Hit, Polarity, Span};
+
+    fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
+        let hit = |(at, rule): (usize, &&str)| Hit {
+            rule: (*rule).to_owned(),
+            span: Span::default(),
+            points: if at == 0 { score } else { 0 },
+        };
+        Finding {
+            aspect: "price".to_owned(),
+            sentence: 0,
+            span: Span::default(),
+            polarity,
+            score,
+            hits: rules.iter().enumerate().map(hit).collect(),
+        }
+    }
+
+    #[test]
+    fn a_finding_says_who_made_it() {
+        let of = |rules: &[&str]| Witness::of(&finding(Polarity::Positive, 3, rules).hits);
+        assert_eq!(of(&["phrase:fair"]), Witness::Rule);
+        assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
+        assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);
+    }
+
+    #[test]
+    fn stars_withdraw_what_one_witness_says_against_them_and_make_nothing() {
+        for (polarity, rules, stars, left) in [
+            (
+                Polarity::Negative,
+                &["phrase:late"][..],
+                5,
+                Polarity::Uncertain,
+            ),
+            (Polarity::Negative, &["phrase:late"], 3, Polarity::Negative),
+            (Polarity::Negative, &["phrase:late"], 1, Polarity::Negative),
+            (
+                Polarity::Negative,
+                &["phrase:late", "examples:late"],
+                5,
+                Polarity::Negative,
+            ),
+            (
+                Polarity::Positive,
+                &["examples:great"],
+                1,
+                Polarity::Uncertain,
+            ),
+            (Polarity::Neutral, &["phrase:fee"], 1, Polarity::Neutral),
+        ] {
+            let score = if polarity == Polarity::Negative {
+                -3
+            } else {
+                3
+            };
+            let mut found = [finding(polarity, score, rules)];
+            withdraw(&mut found, stars);
+            assert_eq!(found[0].polarity, left, "{rules:?} at {stars} stars");
+            let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
+            assert_eq!(sum, found[0].score, "the hits add up");
+        }
+    }
+}
