@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(
             explain(original, &analysis),
             "1. They weren't on time.\n   \
-             punctuality negative (-3) in \"They weren't on time\"\n       \
+             punctuality negative (-3, rule) in \"They weren't on time\"\n       \
              +3  phrase:on_time  \"on time\"\n       \
              -6  negators:weren't  \"weren't\"\n       \
              -3  sum\n\

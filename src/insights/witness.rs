@@ -47,16 +47,29 @@ impl Witness {
     }
 }
 
+/// How a text as a whole speaks, unless that contradicts its stars: then nobody can tell.
+#[must_use]
+pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
+    if contradicts(polarity, stars) {
+        (Polarity::Uncertain, score)
+    } else {
+        (polarity, score)
+    }
+}
+
+const fn contradicts(polarity: Polarity, stars: u8) -> bool {
+    match polarity {
+        Polarity::Positive => stars <= DISCONTENT_MAX,
+        Polarity::Negative => stars >= CONTENT_MIN,
+        Polarity::Neutral | Polarity::Uncertain => false,
+    }
+}
+
 /// Withdraws the judgements of one witness that contradict the stars: praise in a review of one or
 /// two, blame in one of four or five. They become uncertain, by a hit that takes their points back.
 pub fn withdraw(findings: &mut [Finding], stars: u8) {
     for finding in findings {
-        let contradicts = match finding.polarity {
-            Polarity::Positive => stars <= DISCONTENT_MAX,
-            Polarity::Negative => stars >= CONTENT_MIN,
-            Polarity::Neutral | Polarity::Uncertain => false,
-        };
-        if !contradicts || Witness::of(&finding.hits) == Witness::Both {
+        if !contradicts(finding.polarity, stars) || Witness::of(&finding.hits) == Witness::Both {
             continue;
         }
         finding.hits.push(Hit {
@@ -71,7 +84,7 @@ pub fn withdraw(findings: &mut [Finding], stars: u8) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Witness, withdraw};
+    use super::{Witness, withdraw, withdraw_overall};
     use crate::insights::analysis::{Finding, Hit, Polarity, Span};
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
@@ -134,5 +147,10 @@ mod tests {
             let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
             assert_eq!(sum, found[0].score, "the hits add up");
         }
+        let overall = |polarity, stars| withdraw_overall((polarity, 0), stars).0;
+        assert_eq!(overall(Polarity::Negative, 5), Polarity::Uncertain);
+        assert_eq!(overall(Polarity::Positive, 1), Polarity::Uncertain);
+        assert_eq!(overall(Polarity::Negative, 2), Polarity::Negative);
+        assert_eq!(overall(Polarity::Positive, 3), Polarity::Positive);
     }
 }

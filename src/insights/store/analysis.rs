@@ -13,6 +13,7 @@ use super::packed;
 use crate::db::unpack_value;
 use crate::insights::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
 use crate::insights::packed_analysis::PackedAnalysis;
+use crate::insights::witness::Witness;
 use crate::reviews::Review;
 
 /// An analysis to be kept.
@@ -191,7 +192,8 @@ fn row(kept: &NewAnalysis) -> Value {
             one.sentence,
             one.span.start,
             one.span.end,
-            hits
+            hits,
+            Witness::of(&one.hits).name()
         ])
     };
     let mention = |one: &Mention| {

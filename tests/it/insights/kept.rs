@@ -12,7 +12,7 @@ use super::*;
 use crate::support::{check_in_step, hub_options, links, publications, rows};
 
 #[tokio::test]
-async fn only_reviews_whose_text_changed_are_read() {
+async fn only_reviews_whose_text_or_rating_changed_are_read() {
     let app = TestApp::seeded().await;
     assert_eq!(
         sqlite3(&app.path(), "select count(*) from derived_analysis;"),
@@ -23,12 +23,17 @@ async fn only_reviews_whose_text_changed_are_read() {
         .await;
     assert_eq!(read_since(&app.path()), ["r-1150"]);
     mark(&app.path());
-    app.shell("update review set rating = 1, title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'").await;
+    app.shell("update review set title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'").await;
     assert_eq!(
         read_since(&app.path()),
         [] as [&str; 0],
         "no text is another"
     );
+    // Stars may withdraw a judgement.
+    app.shell("update review set rating = 6 - rating where review_id = 'r-1150'")
+        .await;
+    assert_eq!(read_since(&app.path()), ["r-1150"]);
+    mark(&app.path());
     let app = app.restart().await;
     assert_eq!(
         read_since(&app.path()),

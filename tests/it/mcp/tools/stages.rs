@@ -304,7 +304,7 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
     );
 }
 
-/// Which technician is praised most for punctuality this year, and what do complaints about price
+/// Which technician is praised most for punctuality since last year, and what do complaints about price
 /// say? At most 4 calls and 20 KB, as `docs/MCP.md` tells it.
 #[tokio::test]
 async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
@@ -316,18 +316,18 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
         answer
     };
     let praise = ask(
-        json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 3}),
+        json!({"aspect": "punctuality", "polarity": "positive", "since": "2025-01-01", "hits": false, "limit": 3}),
     );
     let complaints =
         ask(json!({"aspect": "price", "polarity": "negative", "hits": false, "limit": 30}));
     assert!(bytes <= 20_000, "{bytes} bytes");
-    // By the database's own view: in which sentence of this year who is named, and what it praises.
+    // By the database's own view: in which sentence since last year who is named, and what it praises.
     let best = &praise["by_technician"][0];
     let counted = desk
         .app
         .shell(
             "select m.value from derived_finding f join review r using (review_id) join derived_mention m using (review_id)
-             where f.aspect = 'punctuality' and f.polarity = 'positive' and r.reviewed_on >= '2026-01-01' and m.kind = 'technician'
+             where f.aspect = 'punctuality' and f.polarity = 'positive' and r.reviewed_on >= '2025-01-01' and m.kind = 'technician'
              and f.sentence - m.sentence in (0, 1)
              and not exists (select 1 from derived_finding o where o.review_id = f.review_id and o.aspect = 'punctuality' and o.polarity = 'negative')
              group by m.value order by count(distinct f.review_id) desc, m.value limit 1;",
