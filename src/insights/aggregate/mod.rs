@@ -7,10 +7,12 @@ mod faq;
 mod figures;
 mod heavy_hitters;
 mod keyphrases;
+mod own_names;
 mod parts;
 mod quotes;
 mod roster;
 mod summary;
+mod topic_sentences;
 pub mod topics;
 mod words;
 
