@@ -1,24 +1,18 @@
 //! Which phrases are topics, and what they go together with. Packed analyses keep hashes of
 //! phrases; the words are read from a review that has them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::AggregateInput;
 use super::count::{ASPECTS_MAX, Counted, bits};
-use super::figures::OVERALL;
-use super::figures::{Vote, Votes, log_likelihood};
+use super::figures::{Votes, log_likelihood};
 use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
-use super::quotes::{Opened, Originals, Quote, SENTENCE_MAX};
+use super::own_names::OwnNames;
+use super::quotes::{Originals, Quote};
+use super::topic_sentences::{TopicSentence, aspect_of, find, judged};
 use super::topics::{BACKGROUND, background, phrases};
-use crate::business::Business;
-use crate::insights::analysis::Polarity;
-use crate::insights::packed_analysis::{
-    PackedAnalyses, PackedAnalysisRef, PackedFinding, phrase_hash,
-};
-use crate::insights::text::Text;
+use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
 use crate::insights::trade::Trade;
-use crate::steps;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
@@ -30,15 +24,6 @@ const TOPICS_MAX: usize = 24;
 const LIKELIHOOD_MIN: f64 = 15.13;
 /// How many reviews are looked at for a quote, and for the aspect that a topic goes with.
 const QUOTED_FROM: usize = 12;
-/// A quote of a topic reads best with so many code points.
-const QUOTE_MIN: u32 = 35;
-/// The longest such quote, in code points; [`QUOTE_MIN`] is the shortest.
-const QUOTE_MAX: u32 = 120;
-/// An aspect goes with a topic if so many sentences have both, ...
-const JOINT_MIN: usize = 2;
-/// ... and one in so many of those looked at.
-const JOINT_PART: usize = 4;
-
 /// A phrase that stands out.
 #[derive(Debug, Clone)]
 pub struct Topic {
@@ -83,9 +68,9 @@ pub fn topics(
         ..
     } = *sources;
     let heavy_hitters = heavy_hitters(segments, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
-    let known = Known::new(business);
+    let own_names = OwnNames::new(business);
     let mut found = words_of(&heavy_hitters, originals);
-    found.retain(|phrase| !known.names(&phrase.words));
+    found.retain(|phrase| !own_names.cover(&phrase.words));
     judge(&mut found, &heavy_hitters, counted.sentences);
     found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN);
     found.sort_by(|one, other| {
@@ -128,64 +113,6 @@ fn words_of(
         }
     }
     found
-}
-
-/// What the firm is called, who works there, and what it offers: those are counted by name.
-struct Known {
-    /// Words of people's and places' names and of the firm's own, and of the names of services,
-    /// each without its plural.
-    words: HashSet<String>,
-    /// Services as customers call them, likewise.
-    services: HashSet<Vec<String>>,
-}
-
-impl Known {
-    fn new(business: &Business) -> Self {
-        let cut = |name: &str| {
-            let text = Text::new(name);
-            steps::add(text.tokens().len());
-            (0..text.tokens().len())
-                .map(|token| stem(text.word(token)).to_owned())
-                .collect::<Vec<_>>()
-        };
-        let people = business
-            .technicians
-            .iter()
-            .flat_map(|one| one.aliases.iter().chain([&one.name]));
-        let named = people
-            .chain(&business.service_areas)
-            .chain([&business.name])
-            .map(String::as_str);
-        let words = named
-            .chain(business.services.iter().map(|one| one.name.as_str()))
-            .flat_map(cut)
-            .collect();
-        let called = business
-            .services
-            .iter()
-            .flat_map(|one| one.synonyms.iter().chain([&one.name]));
-        Self {
-            words,
-            services: called
-                .map(|name| cut(name))
-                .filter(|name| !name.is_empty())
-                .collect(),
-        }
-    }
-
-    fn names(&self, phrase: &[String]) -> bool {
-        let phrase: Vec<String> = phrase.iter().map(|word| stem(word).to_owned()).collect();
-        let mut parts = (1..=phrase.len())
-            .flat_map(|len| phrase.windows(len))
-            .inspect(|_| steps::one());
-        phrase.iter().all(|word| self.words.contains(word))
-            || parts.any(|part| self.services.contains(part))
-    }
-}
-
-/// A word without its plural, or another word's genitive.
-fn stem(word: &str) -> &str {
-    word.trim_end_matches('s')
 }
 
 /// How many reviews would have each phrase if its words came by chance: a word as often as in other
@@ -298,7 +225,7 @@ fn together(
         let found = |(position, packed_analysis): (u32, PackedAnalysisRef<'_>)| {
             find(&*originals.open(position)?, packed_analysis, &phrase.words)
         };
-        let found: Vec<Found> = newest.into_iter().filter_map(found).collect();
+        let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         topic.aspect = aspect_of(&found, trade);
         let quoted = found
             .into_iter()
@@ -308,13 +235,6 @@ fn together(
         topic.quote = best.and_then(|(_, found)| found.quote);
     }
     topics
-}
-
-/// The aspects of these marks, a bit for each.
-fn judged<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
-    findings.into_iter().fold(0, |judged, finding| {
-        judged | 1_u64.checked_shl(finding.aspect.into()).unwrap_or(0)
-    })
 }
 
 fn bare(phrase: &Phrase, aspects: usize) -> Topic {
@@ -338,77 +258,4 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     } else {
         f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other))
     }
-}
-
-/// The aspect that is judged most often in the sentences with those words, in the newest reviews
-/// that have them; at least twice, and in a quarter of them.
-fn aspect_of(sentences: &[Found], trade: &Trade) -> Option<usize> {
-    let count = |aspect: usize| {
-        sentences
-            .iter()
-            .filter(|found| found.judged >> aspect & 1 == 1)
-            .count()
-    };
-    let aspects = (0..trade.aspects.len().min(ASPECTS_MAX))
-        .filter(|aspect| trade.aspects[*aspect].id != OVERALL);
-    let best = aspects
-        .map(|aspect| (count(aspect), aspect))
-        .max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));
-    best.filter(|(count, _)| *count >= JOINT_MIN && count * JOINT_PART >= sentences.len())
-        .map(|(_, aspect)| aspect)
-}
-
-/// A sentence with the words of a topic.
-struct Found {
-    /// The aspects that it judges.
-    judged: u64,
-    /// How good a quote it is.
-    quote_rank: u32,
-    quote: Option<Quote>,
-}
-
-/// The first sentence with those words.
-fn find(
-    opened: &Opened,
-    packed_analysis: PackedAnalysisRef<'_>,
-    words: &[String],
-) -> Option<Found> {
-    let text = &opened.text;
-    let has = |tokens: &Range<usize>| {
-        tokens.clone().any(|at| {
-            words
-                .iter()
-                .enumerate()
-                .all(|(step, word)| at + step < tokens.end && text.word(at + step) == word)
-        })
-    };
-    let (sentence, tokens) = (0..)
-        .zip(text.sentences())
-        .find(|(_, tokens)| has(tokens))?;
-    let span = text.span(tokens.clone());
-    let findings = || {
-        packed_analysis
-            .findings
-            .iter()
-            .filter(move |finding| u32::from(finding.sentence) == sentence)
-    };
-    let judged = judged(findings());
-    let says = |polarity| findings().any(|finding| finding.polarity == polarity);
-    let vote = Vote::fold(
-        says(Polarity::Positive),
-        says(Polarity::Negative),
-        says(Polarity::Uncertain),
-    );
-    let length = span.end - span.start;
-    let quote_rank = u32::from(judged > 0) + u32::from((QUOTE_MIN..=QUOTE_MAX).contains(&length));
-    let quote = if length > SENTENCE_MAX {
-        None
-    } else {
-        Quote::new(opened, sentence, span, vote)
-    };
-    Some(Found {
-        judged,
-        quote_rank,
-        quote,
-    })
 }

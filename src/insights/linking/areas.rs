@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::tagged_text::TaggedText;
 use super::token_context::TokenContext;
 use super::trie::Trie;
-use super::words::{Class, TaggedText, Words};
+use super::words::{Class, Words};
 use crate::insights::text::{Shape, Text};
 use crate::steps;
 

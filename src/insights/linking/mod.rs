@@ -5,10 +5,12 @@ mod areas;
 mod certainty;
 mod exclusions;
 mod misspelling;
+mod name_forms;
 mod nicknames;
 mod people;
 mod resolve;
 mod services;
+mod tagged_text;
 mod token_context;
 mod trie;
 mod words;
@@ -24,7 +26,8 @@ use areas::Areas;
 use nicknames::Nicknames;
 use people::People;
 use services::Services;
-use words::{Class, TaggedText, Words};
+use tagged_text::TaggedText;
+use words::{Class, Words};
 
 /// Raised whenever the rules change, so that what was read by the old ones is read again.
 const RULES: u32 = 1;

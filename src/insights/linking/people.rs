@@ -2,23 +2,15 @@
 
 use super::certainty::{self, Certainty};
 use super::exclusions;
+use super::name_forms::{How, forms, parts, without_accents};
 use super::nicknames::Nicknames;
+use super::tagged_text::TaggedText;
 use super::token_context::TokenContext;
 use super::trie::Trie;
-use super::words::{Class, TaggedText, Words};
+use super::words::{Class, Words};
 use crate::business::Technician;
-use crate::insights::text::{Shape, Text};
-use crate::steps;
 
-/// How a form names a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
-    Full,
-    Alias,
-    First,
-    Nickname,
-    Surname,
-}
+use crate::steps;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
@@ -271,94 +263,4 @@ impl People {
         let people: Vec<u32> = people.iter().copied().filter(of).collect();
         (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
     }
-}
-
-/// The words of a name, without marks and generation suffixes.
-fn parts(name: &str) -> Vec<String> {
-    let text = Text::new(name);
-    let words = (0..text.tokens().len())
-        .filter(|token| text.tokens()[*token].shape != Shape::Mark)
-        .map(|token| text.word(token));
-    words
-        .filter(|word| !matches!(*word, "jr" | "sr" | "ii" | "iii"))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Every way to name a person.
-fn forms(name: &[String], aliases: &[String], nicknames: &Nicknames) -> Vec<(Vec<String>, How)> {
-    let mut forms = vec![(
-        name.to_vec(),
-        if name.len() > 1 {
-            How::Full
-        } else {
-            How::First
-        },
-    )];
-    let Some(first) = name.first() else {
-        return Vec::new();
-    };
-    let mut firsts = vec![(first.clone(), How::First)];
-    firsts.extend(
-        Some(without_accents(first))
-            .filter(|plain| plain != first)
-            .map(|plain| (plain, How::First)),
-    );
-    let surnames: Vec<String> = name.iter().skip(1).rev().take(2).cloned().collect();
-    for alias in aliases.iter().map(|alias| parts(alias)) {
-        match alias.as_slice() {
-            [] => {}
-            [one] => {
-                firsts.push((one.clone(), How::Alias));
-                firsts.extend(
-                    nicknames
-                        .spellings(one)
-                        .iter()
-                        .map(|other| ((*other).to_owned(), How::Nickname)),
-                );
-            }
-            [one, .., last] if surnames.contains(last) => firsts.push((one.clone(), How::Alias)),
-            [_, ..] => forms.push((alias.clone(), How::Full)),
-        }
-    }
-    for other in nicknames
-        .forms(first)
-        .iter()
-        .chain(nicknames.spellings(first))
-    {
-        if firsts.iter().all(|(known, _)| known != other) {
-            firsts.push(((*other).to_owned(), How::Nickname));
-        }
-    }
-    for (first, how) in firsts {
-        for surname in &surnames {
-            forms.push((vec![first.clone(), surname.clone()], How::Full));
-        }
-        forms.push((vec![first], how));
-    }
-    if let Some(surname) = surnames.into_iter().next() {
-        forms.push((vec![surname], How::Surname));
-    }
-    forms
-}
-
-/// As somebody without that keyboard writes it.
-fn without_accents(word: &str) -> String {
-    word.chars()
-        .map(|letter| match letter {
-            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
-            'é' | 'è' | 'ê' | 'ë' | 'ę' | 'ě' => 'e',
-            'í' | 'ì' | 'î' | 'ï' => 'i',
-            'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
-            'ú' | 'ù' | 'û' | 'ü' | 'ů' => 'u',
-            'ñ' | 'ń' | 'ň' => 'n',
-            'ç' | 'ć' | 'č' => 'c',
-            'ł' => 'l',
-            'ś' | 'š' => 's',
-            'ź' | 'ż' | 'ž' => 'z',
-            'ý' | 'ÿ' => 'y',
-            'ř' => 'r',
-            other => other,
-        })
-        .collect()
 }

@@ -4,7 +4,8 @@
 
 use super::certainty::Certainty;
 use super::people::{Candidate, People};
-use super::words::{Class, TaggedText};
+use super::tagged_text::TaggedText;
+use super::words::Class;
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::steps;
 

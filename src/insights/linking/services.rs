@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::tagged_text::TaggedText;
 use super::token_context::TokenContext;
 use super::trie::Trie;
-use super::words::{Class, TaggedText, Words};
+use super::words::{Class, Words};
 use crate::business::Service;
 use crate::insights::text::{Shape, Text};
 use crate::steps;

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::words::{Class, TaggedText, Word};
+use super::tagged_text::TaggedText;
+use super::words::{Class, Word};
 
 /// The longest aside between a name and its verb, in tokens.
 const ASIDE_MAX: usize = 9;

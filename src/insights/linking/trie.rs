@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::TaggedText;
+use super::tagged_text::TaggedText;
 use crate::steps;
 
 #[derive(Debug, Clone)]

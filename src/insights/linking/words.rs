@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::misspelling::{Guess, Misspellings};
-use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::steps;
+use crate::insights::text::Fingerprint;
 
 const TABLE: &str = include_str!("words.txt");
 
@@ -247,7 +246,7 @@ impl Words {
         find(word).or_else(possessive).unwrap_or_default()
     }
 
-    fn guess(&self, word: &str) -> Word {
+    pub fn guess(&self, word: &str) -> Word {
         let stem = word.strip_suffix("'s");
         let Some(Guess { id, is_far }) = self.misspellings.find(stem.unwrap_or(word)) else {
             return Word::default();
@@ -259,82 +258,6 @@ impl Words {
             is_far,
             ..Word::default()
         }
-    }
-}
-
-/// A text with what is known of its words.
-#[derive(Debug)]
-pub struct TaggedText<'a> {
-    /// The text whose tokens were looked up.
-    pub text: &'a Text,
-    words: Vec<Word>,
-    /// A sentence is shouted when most of its words are upper case: capitals say nothing there.
-    shouted: Vec<bool>,
-}
-
-impl<'a> TaggedText<'a> {
-    /// Looks every word up once.
-    pub fn new(text: &'a Text, dictionary: &Words) -> Self {
-        let mut words = Vec::with_capacity(text.tokens().len());
-        for (at, token) in text.tokens().iter().enumerate() {
-            steps::one();
-            words.push(match token.shape {
-                Shape::Number => Word::default(),
-                Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
-                Shape::Capitalised | Shape::Upper | Shape::Mixed => {
-                    let word = dictionary.get(text.word(at), true);
-                    if word.is_unknown() {
-                        dictionary.guess(text.word(at))
-                    } else {
-                        word
-                    }
-                }
-            });
-        }
-        let is_shouted = |sentence: &std::ops::Range<usize>| {
-            let shapes = || {
-                text.tokens()[sentence.clone()]
-                    .iter()
-                    .map(|token| token.shape)
-            };
-            let upper = shapes().filter(|shape| *shape == Shape::Upper).count();
-            upper >= 2
-                && upper
-                    > shapes()
-                        .filter(|shape| {
-                            matches!(shape, Shape::Lower | Shape::Capitalised | Shape::Mixed)
-                        })
-                        .count()
-        };
-        let shouted = text.sentences().iter().map(is_shouted).collect();
-        Self {
-            text,
-            words,
-            shouted,
-        }
-    }
-
-    /// What is known of a token.
-    pub fn word(&self, token: usize) -> Word {
-        self.words.get(token).copied().unwrap_or_default()
-    }
-
-    /// Whether the sentence's capitals say nothing.
-    pub fn is_shouted(&self, sentence: usize) -> bool {
-        self.shouted.get(sentence).copied().unwrap_or_default()
-    }
-
-    /// Whether a token begins with a capital.
-    pub fn is_capital(&self, token: usize) -> bool {
-        matches!(
-            self.text.tokens()[token].shape,
-            Shape::Capitalised | Shape::Upper | Shape::Mixed
-        )
-    }
-
-    /// Whether a token is a mark.
-    pub fn is_mark(&self, token: usize) -> bool {
-        self.text.tokens()[token].shape == Shape::Mark
     }
 }
 

@@ -1,15 +1,14 @@
 //! What speaks against a name: that it is the customer's husband, another firm's plumber, a street,
 //! or the author's own. Each guard is a question of the name's surroundings; one yes is enough.
 
+mod other_firms;
+mod signature;
+
 use super::token_context::TokenContext;
 use super::words::Class;
 use crate::insights::text::Shape;
-use crate::steps;
-
-/// How far behind a name another firm is looked for, in words.
-const FIRM_REACH: usize = 5;
-/// How many words may follow a signature's first name.
-const SIGNATURE_REST_MAX: usize = 4;
+use other_firms::{FIRM_REACH, is_of_another_firm, is_with_another_firm, sends_another_firm};
+pub use signature::is_signature;
 
 /// Whether this is somebody who does not work for the firm, whatever they are called.
 pub fn is_stranger(context: &TokenContext<'_>) -> bool {
@@ -245,135 +244,6 @@ fn is_from_elsewhere(context: &TokenContext<'_>) -> bool {
         || is_with_another_firm(context)
 }
 
-/// `Joe from the other company`, `Mike with Acme`, `Roberto at Home Depot`,
-/// `Grant, who works for the city`
-fn is_with_another_firm(context: &TokenContext<'_>) -> bool {
-    let mut n = 1 + usize::from(matches!(context.text_after(1), "," | "("));
-    n += usize::from(context.text_after(n) == "who");
-    let is_at_work = matches!(context.text_after(n), "works" | "worked" | "working");
-    n += usize::from(is_at_work);
-    if !(matches!(
-        context.text_after(n),
-        "from" | "at" | "with" | "of" | "over"
-    ) || is_at_work && context.text_after(n) == "for")
-    {
-        return false;
-    }
-    n += 1 + usize::from(matches!(context.text_after(n + 1), "at" | "with"));
-    let firm = context.word_after(n);
-    let is_name = firm.is_unknown()
-        || firm.id == 0
-            && (firm.is(Class::WordName) || firm.is(Class::FirstName))
-            && !firm.is(Class::Firm);
-    let is_named = is_name && context.is_capital_after(n);
-    let is_any = matches!(context.text_after(n), "a" | "another");
-    n += usize::from(
-        context.word_after(n).is(Class::Determiner) && context.text_after(n) != "another"
-            || context.word_after(n).is(Class::Own),
-    );
-    let (word, next) = (context.word_after(n), context.word_after(n + 1));
-    let is_other = match context.text_after(n) {
-        "another" => true,
-        "other" | "last" | "first" | "old" => {
-            next.is(Class::Elsewhere) || context.text_after(n + 1) == "one"
-        }
-        _ => word.is(Class::Other),
-    };
-    let is_depot =
-        context.is_capital_after(n) && next.is(Class::Elsewhere) && context.is_capital_after(n + 1);
-    let is_elsewhere = word.is(Class::Elsewhere) && (is_any || !is_ours(context.text_after(n)));
-    is_named || is_other || is_depot || is_elsewhere
-}
-
-/// `the previous plumber, Mike`, `the other company's tech Mike`,
-/// `the guy from the other company, Mike,`
-fn is_of_another_firm(context: &TokenContext<'_>) -> bool {
-    let is_aside = matches!(context.text_before(1), "," | "(" | "-" | "\u{2014}");
-    let mut n = 1 + usize::from(is_aside);
-    n += usize::from(context.word_before(n).is(Class::Called));
-    let is_role = context.word_before(n).is(Class::Role);
-    if is_role
-        && context.text_before(n + 1) == "another"
-        && !matches!(context.text_before(n), "tech" | "technician")
-        || is_aside
-            && matches!(
-                context.text_before(2),
-                "before"
-                    | "previously"
-                    | "earlier"
-                    | "street"
-                    | "door"
-                    | "hall"
-                    | "road"
-                    | "block"
-                    | "church"
-                    | "school"
-                    | "gym"
-                    | "club"
-                    | "neighborhood"
-            )
-        || is_role
-            && context.word_before(n + 1).is(Class::OtherTrade)
-            && context.word_before(n + 1).id == 0
-            && !context.word_before(n + 1).is(Class::Firm)
-    {
-        return true;
-    }
-    n += usize::from(is_role);
-    let word = context.word_before(n);
-    let is_theirs = is_role && word.has_s && (word.is(Class::Kin) || word.is(Class::KinMany));
-    is_theirs
-        || word.is(Class::Other)
-        || word.is(Class::Elsewhere)
-            && (word.has_s || is_role || is_aside)
-            && !is_ours_before(context, n)
-}
-
-/// `the other company sent Mike`
-fn sends_another_firm(context: &TokenContext<'_>) -> bool {
-    if !matches!(
-        context.text_before(1),
-        "sent" | "had" | "send" | "of" | "and"
-    ) {
-        return false;
-    }
-    // `Acme sent Chase`
-    if context.text_before(1) == "sent"
-        && context.word_before(2).is_unknown()
-        && context.is_capital_before(2)
-    {
-        return true;
-    }
-    (2..=FIRM_REACH).any(|n| {
-        let word = context.word_before(n);
-        word.is(Class::Elsewhere)
-            && (!is_ours(context.text_before(n))
-                || context.word_before(n + 1).is(Class::Other)
-                || matches!(context.text_before(n + 1), "other" | "another" | "last"))
-    })
-}
-
-/// `the company` is the one reviewed.
-fn is_ours(word: &str) -> bool {
-    matches!(
-        word,
-        "company"
-            | "company's"
-            | "firm"
-            | "outfit"
-            | "store"
-            | "contractor"
-            | "contractors"
-            | "companies"
-    )
-}
-
-fn is_ours_before(context: &TokenContext<'_>, n: usize) -> bool {
-    is_ours(context.text_before(n))
-        && !(context.word_before(n + 1).is(Class::Other)
-            || matches!(context.text_before(n + 1), "other" | "another" | "last"))
-}
-
 /// `I'm Mike`, `this is Mike`, `my name is Mike`
 fn is_self(context: &TokenContext<'_>) -> bool {
     match context.text_before(1) {
@@ -389,63 +259,4 @@ fn is_self(context: &TokenContext<'_>) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether the author signs with it: `- Mike` at the end, `Sincerely, Mike`, or a name alone on the
-/// last line. `Thanks, Mike` thanks somebody, unless the author is called so.
-pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
-    let tokens = context.tagged.text.tokens();
-    let at = context.name.start;
-    if at == 0 || context.has_s() {
-        return false;
-    }
-    // A surname, an initial or a second author may follow.
-    let is_name =
-        |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(Class::Pair);
-    let mut rest = (context.name.end..tokens.len())
-        .inspect(|_| steps::one())
-        .filter(|at| !context.tagged.is_mark(*at));
-    let followers = rest
-        .by_ref()
-        .take(SIGNATURE_REST_MAX)
-        .take_while(is_name)
-        .count();
-    if (context.name.end..tokens.len())
-        .inspect(|_| steps::one())
-        .filter(|at| !context.tagged.is_mark(*at))
-        .nth(followers)
-        .is_some()
-    {
-        return false;
-    }
-    // A last sentence of nothing but the name.
-    if at == context.sentence.start && followers == 0 && context.tagged.is_capital(at) {
-        return true;
-    }
-    let word = |back: usize| {
-        at.checked_sub(back)
-            .map_or("", |at| context.tagged.text.word(at))
-    };
-    let is = |back: usize, class: Class| {
-        at.checked_sub(back)
-            .is_some_and(|at| context.tagged.word(at).is(class))
-    };
-    let is_break = at == 1
-        || tokens[at - 1].begins_line
-        || matches!(word(2), "." | "!" | "?" | ")" | "\"" | "thanks" | ",");
-    if matches!(word(1), "-" | "\u{2014}" | "~" | "*") && is_break || tokens[at].begins_line {
-        return true;
-    }
-    let is_said = context.tagged.is_mark(at - 1)
-        || is(1, Class::Closing)
-        || matches!(word(1), "says" | "said" | "from");
-    word(1) == "," && is(2, Class::Closing)
-        || is_said && followers <= 1 && is_author(context, author)
-}
-
-fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
-    let name = context.tagged.text.word(context.name.start);
-    author
-        .split(|letter: char| !letter.is_alphanumeric())
-        .any(|word| word.to_lowercase() == name)
 }
