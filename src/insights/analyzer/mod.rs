@@ -7,6 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 
+use crate::business::Business;
+use crate::hash::hex;
 use crate::insights::aggregate::topics;
 use crate::insights::analysis::{Analysis, Language, Polarity, Span};
 use crate::insights::aspects::{RuleEngine, TextFindings};
@@ -15,8 +17,6 @@ use crate::insights::model::Model;
 use crate::insights::text::Text;
 use crate::insights::trade::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
-use crate::business::Business;
-use crate::hash::hex;
 use crate::reviews::{Mentions, Review};
 use crate::telemetry::catalog;
 

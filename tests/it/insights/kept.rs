@@ -23,7 +23,10 @@ async fn only_reviews_whose_text_or_rating_changed_are_read() {
         .await;
     assert_eq!(read_since(&app.path()), ["r-1150"]);
     mark(&app.path());
-    app.shell("update review set title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'").await;
+    app.shell(
+        "update review set title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'",
+    )
+    .await;
     assert_eq!(
         read_since(&app.path()),
         [] as [&str; 0],
