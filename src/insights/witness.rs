@@ -36,13 +36,15 @@ impl Witness {
     #[must_use]
     pub fn of(hits: &[Hit]) -> Self {
         let is_of_classifier =
-            |hit: &&Hit| hit.rule.starts_with("examples:") || hit.rule.starts_with("model");
-        let others = hits.iter().filter(|hit| hit.rule != WITHDRAWN);
-        let (of_classifier, of_rules): (Vec<_>, Vec<_>) = others.partition(is_of_classifier);
-        match (of_rules.is_empty(), of_classifier.is_empty()) {
-            (_, true) => Self::Rule,
+            |hit: &Hit| hit.rule.starts_with("examples:") || hit.rule.starts_with("model");
+        let is_of_rules = |hit: &Hit| hit.rule != WITHDRAWN && !is_of_classifier(hit);
+        match (
+            hits.iter().any(is_of_classifier),
+            hits.iter().any(is_of_rules),
+        ) {
+            (false, _) => Self::Rule,
             (true, false) => Self::Classifier,
-            (false, false) => Self::Both,
+            (true, true) => Self::Both,
         }
     }
 }

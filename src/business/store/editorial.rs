@@ -2,7 +2,7 @@
 
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use crate::business::TEXT_BYTES_MAX;
+use super::oversized::warn_oversized;
 use crate::business::editorial::{Editorial, Question};
 use crate::db::Text;
 
@@ -48,13 +48,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
     )
     .fetch_one(connection)
     .await?;
-    if let Some(names) = names {
-        tracing::warn!(
-            names = names.as_ref(),
-            bytes_max = TEXT_BYTES_MAX,
-            "business.oversized: these texts are left out; shorten them"
-        );
-    }
+    warn_oversized(names, "texts");
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The business's rows: read whole (they are few), replaced whole.
 
 mod editorial;
+mod oversized;
 pub mod sample;
 
 pub use editorial::{editorial, replace_editorial};
@@ -9,8 +10,9 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use crate::business::{Business, Service, TEXT_BYTES_MAX, Technician};
+use crate::business::{Business, Service, Technician};
 use crate::db::Text;
+use oversized::warn_oversized;
 
 /// The business, or `None` where the database has none yet.
 ///
@@ -111,7 +113,7 @@ async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<St
 }
 
 /// Says which values are too long to be read: a shell may write up to a gigabyte into each, and one that long fills the
-/// memory of every reader of the documents. They are left out; the bound is [`TEXT_BYTES_MAX`].
+/// memory of every reader of the documents. They are left out; the bound is [`crate::business::TEXT_BYTES_MAX`].
 async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select group_concat(name, ', ') as "names: Text" from (
@@ -130,13 +132,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
     )
     .fetch_one(connection)
     .await?;
-    if let Some(names) = names {
-        tracing::warn!(
-            names = names.as_ref(),
-            bytes_max = TEXT_BYTES_MAX,
-            "business.oversized: these values are left out; shorten them"
-        );
-    }
+    warn_oversized(names, "values");
     Ok(())
 }
 

@@ -14,7 +14,7 @@ pub fn quantifier(part: u32, of: u32) -> &'static str {
         0.5.. => "Most",
         0.3.. => "Many",
         0.1.. => "Some",
-        _ if part * 10 < of => "Few",
+        _ if u64::from(part) * 10 < u64::from(of) => "Few",
         _ => "Some",
     }
 }

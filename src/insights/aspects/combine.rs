@@ -51,7 +51,11 @@ pub fn revise(
 ) -> Option<i32> {
     let (first_unit, last_unit) = parsed.units.first().zip(parsed.units.last())?;
     let tokens = first_unit.start..last_unit.end;
-    let scores = engine.classifier.classify(text, tokens.clone());
+    // `10/10` is for the rules: numbers look alike to the classifier.
+    let has_words = tokens
+        .clone()
+        .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
+    let scores = engine.classifier.classify(text, tokens);
     let about_us: Vec<&Part> = scores
         .parts
         .iter()
@@ -88,10 +92,6 @@ pub fn revise(
     }
     revised.sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));
     findings.append(&mut revised);
-    // `10/10` is for the rules: numbers look alike to the classifier.
-    let mut tokens = tokens;
-    let has_words =
-        tokens.any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
     let whole = scores.parts.last().filter(|_| has_words);
     Some(whole.map_or(0, |whole| {
         let labels = &whole.sums[ASPECTS.len()..];

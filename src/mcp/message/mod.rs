@@ -66,12 +66,6 @@ impl Id {
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         }
     }
-
-    /// The value: equal to what was given.
-    #[must_use]
-    pub const fn value(&self) -> &Value {
-        &self.0
-    }
 }
 
 /// A request or, where it has no id, a notification.

@@ -13,6 +13,10 @@ fn seed_folder(bench: &Bench, business: &str) -> PathBuf {
     bench.folder.path().join("seeds")
 }
 
+async fn load_folder(bench: &Bench, folder: &Path) -> anyhow::Result<Report> {
+    load(&bench.database, &bench.clock, folder, &mut Quiet::default()).await
+}
+
 #[tokio::test]
 async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothing() {
     let bench = bench().await;
@@ -20,25 +24,11 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
         &bench,
         r#"{"id": "x", "name": "X", "time_zone": "America/Phoenix", "service_areas": ["Mesa"]}"#,
     );
-    let report = load(
-        &bench.database,
-        &bench.clock,
-        &folder,
-        &mut Quiet::default(),
-    )
-    .await
-    .unwrap();
+    let report = load_folder(&bench, &folder).await.unwrap();
     assert_eq!(counts(&report), (2, 0, 0, 0));
     let mut changes = bench.database.changes().await.unwrap();
     assert!(changes.any().await.unwrap());
-    let report = load(
-        &bench.database,
-        &bench.clock,
-        &folder,
-        &mut Quiet::default(),
-    )
-    .await
-    .unwrap();
+    let report = load_folder(&bench, &folder).await.unwrap();
     assert_eq!(counts(&report), (0, 0, 2, 0));
     assert!(!changes.any().await.unwrap(), "the file was written to");
     let mut reader = bench.database.readers().acquire().await.unwrap();
@@ -58,22 +48,11 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
     );
     // Without editorial texts the folder leaves those that are there.
     fs::remove_file(folder.join("editorial.json")).unwrap();
-    load(
-        &bench.database,
-        &bench.clock,
-        &folder,
-        &mut Quiet::default(),
-    )
-    .await
-    .unwrap();
+    load_folder(&bench, &folder).await.unwrap();
     assert_eq!(business::editorial(&mut reader).await.unwrap(), texts);
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
     let bench = bench().await;
     for (business, said) in [
@@ -111,29 +90,13 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
         ),
     ] {
         let folder = seed_folder(&bench, business);
-        let error = load(
-            &bench.database,
-            &bench.clock,
-            &folder,
-            &mut Quiet::default(),
-        )
-        .await
-        .unwrap_err()
-        .to_string();
+        let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
         assert!(error.contains(said), "{error} should say {said}");
     }
     let folder = seed_folder(&bench, "{\"id\": \"x\", \"name\": \"X\"}");
     for missing in ["reviews.jsonl", "business.json"] {
         fs::remove_file(folder.join(missing)).unwrap();
-        let error = load(
-            &bench.database,
-            &bench.clock,
-            &folder,
-            &mut Quiet::default(),
-        )
-        .await
-        .unwrap_err()
-        .to_string();
+        let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
         assert!(
             error.contains(missing) && error.contains("there is no such file"),
             "{error}"
