@@ -6,7 +6,7 @@ use std::mem::size_of;
 use reviews_service::business::Business;
 use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
 use reviews_service::insights::text::Text;
-use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::trades::Aspect;
 use reviews_service::insights::{
     Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
     PackedFinding, PackedHead, PackedName, Polarity, Span, Trade,

@@ -85,7 +85,7 @@ mod tests {
     use crate::insights::analysis::{Analysis, Language, Polarity};
     use crate::insights::aspects::RuleEngine;
     use crate::insights::text::Text;
-    use crate::insights::trade::Trade;
+    use crate::insights::trades::Trade;
 
     #[test]
     fn an_explanation_shows_every_hit_and_the_sum() {

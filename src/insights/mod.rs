@@ -15,7 +15,7 @@ mod packed_analysis;
 pub mod quality;
 pub mod store;
 pub mod text;
-pub mod trade;
+pub mod trades;
 mod wilson;
 mod witness;
 
@@ -26,7 +26,7 @@ pub use packed_analysis::{
     PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
     name_key,
 };
-pub use trade::Trade;
+pub use trades::Trade;
 pub use witness::Witness;
 
 #[cfg(test)]

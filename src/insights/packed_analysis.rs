@@ -3,7 +3,7 @@
 //! anew whenever one changes.
 
 use super::analysis::{Analysis, Language, MentionKind, Polarity, Span};
-use super::trade::Trade;
+use super::trades::Trade;
 use crate::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::reviews::Review;
 

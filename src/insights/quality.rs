@@ -5,7 +5,7 @@ use super::evaluate::Share;
 use super::model::Model;
 
 /// One line for each figure: task, set, measure, rows of the set, and the share's part and whole.
-const MEASURED: &str = include_str!("quality.tsv");
+const MEASURED: &str = include_str!("trades/home_services/quality.tsv");
 /// By which means the model's own figure is made; the others stand beside it for comparison only.
 const MODEL: &str = "model";
 

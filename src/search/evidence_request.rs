@@ -4,7 +4,7 @@
 use super::cursor::{Cursor, CursorParameter};
 use crate::insights::Trade;
 use crate::insights::aggregate::Vote;
-use crate::insights::trade::Aspect;
+use crate::insights::trades::Aspect;
 use crate::reviews::parameters::{self, ParameterSource};
 use crate::reviews::{Day, LIMIT_DEFAULT};
 

@@ -1,7 +1,7 @@
 //! Two ranges of days side by side, counted from the segments' columns, whole segments at a time.
 
 use crate::insights::aggregate::{Votes, votes_of};
-use crate::insights::trade::Aspect;
+use crate::insights::trades::Aspect;
 use crate::reviews::parameters::{
     Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterSource, SecondSince,
     SecondUntil,

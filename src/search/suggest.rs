@@ -5,7 +5,7 @@ use super::facets::Counts;
 use super::names;
 use crate::business::Business;
 use crate::insights::Trade;
-use crate::insights::trade::Aspect;
+use crate::insights::trades::Aspect;
 use crate::reviews::{SearchArguments, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet};

@@ -164,7 +164,8 @@ fn the_published_figures_are_those_that_are_measured() {
             quality.published_accuracy(),
         );
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/insights/quality.tsv");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/insights/trades/home_services/quality.tsv");
     let measured = lines.join("\n") + "\n";
     if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
         fs::write(&path, &measured).unwrap();

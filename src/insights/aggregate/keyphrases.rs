@@ -12,7 +12,7 @@ use super::quotes::{Originals, Quote};
 use super::topic_sentences::{TopicSentence, aspect_of, find, judged};
 use super::topics::{BACKGROUND, background, phrases};
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;

@@ -20,7 +20,7 @@ mod words;
 
 use super::analysis::MentionKind;
 use super::packed_analysis::PackedAnalyses;
-use super::trade::Trade;
+use super::trades::Trade;
 use crate::business::Business;
 use count::Counted;
 pub use count::{vote_of, votes_of};

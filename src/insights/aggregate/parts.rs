@@ -7,7 +7,7 @@ use super::quotes::{Originals, Quote, Shortlist, pick};
 use super::roster::Roster;
 use super::trends::{Trend, trend};
 use crate::insights::analysis::MentionKind;
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 
 /// Nothing but the count is told of a person whom fewer reviews name.
 pub const PERSON_MIN: u32 = 3;

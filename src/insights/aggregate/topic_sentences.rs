@@ -7,7 +7,7 @@ use super::figures::{OVERALL, Vote};
 use super::quotes::{Opened, Quote, SENTENCE_MAX};
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 
 /// A quote of a topic reads best with so many code points.
 const QUOTE_MIN: u32 = 35;

@@ -38,7 +38,7 @@ static WORDS: LazyLock<HashMap<&'static str, (Class, u16), BuildHasherDefault<Fi
     LazyLock::new(|| {
         let lines = |file: &'static str| file.lines().filter(|line| !line.starts_with('#'));
         let mut words = HashMap::default();
-        for line in lines(include_str!("background.tsv")) {
+        for line in lines(include_str!("../trades/home_services/background.tsv")) {
             if let Some((word, count)) = line.split_once('\t') {
                 words.insert(word, (Class::Plain, count.parse().unwrap_or(u16::MAX)));
             }

@@ -15,7 +15,7 @@ use crate::insights::aspects::{RuleEngine, TextFindings};
 use crate::insights::linking::Linker;
 use crate::insights::model::Model;
 use crate::insights::text::Text;
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
 use crate::reviews::{Mentions, Review};
 use crate::telemetry::catalog;

@@ -77,7 +77,7 @@ mod tests {
     use crate::insights::Polarity;
     use crate::insights::aspects::RuleEngine;
     use crate::insights::text::Text;
-    use crate::insights::trade::Trade;
+    use crate::insights::trades::Trade;
 
     fn overall(text: &str) -> Polarity {
         let engine = RuleEngine::new(&Trade::built_in().unwrap());

@@ -13,7 +13,7 @@ use super::analysis::{Finding, Polarity};
 use super::classifier::{self, NgramClassifier};
 use super::model::Model;
 use super::text::Text;
-use super::trade::{Meaning, Trade};
+use super::trades::{Meaning, Trade};
 use document::DocumentPolarity;
 use parsed_sentence::ParsedSentence;
 pub use score::label;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::trie::{Match, Rank};
 use super::{RuleEngine, Unit};
 use crate::insights::text::Text;
-use crate::insights::trade::{Cue, Meaning};
+use crate::insights::trades::{Cue, Meaning};
 use crate::steps;
 
 /// A phrase in the sentence. Places are units of the sentence.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{RuleEngine, TextFindings};
 use crate::insights::analysis::Polarity;
 use crate::insights::text::Text;
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 
 /// Compiled once for all tests.
 fn engine() -> &'static RuleEngine {

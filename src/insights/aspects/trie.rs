@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
-use crate::insights::trade::{Cue, Meaning, Step, Trade};
+use crate::insights::trades::{Cue, Meaning, Step, Trade};
 use crate::steps;
 
 /// A rule's index in the trade.

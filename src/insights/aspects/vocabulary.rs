@@ -6,7 +6,7 @@ use std::hash::BuildHasherDefault;
 
 use super::Symbol;
 use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::insights::trade::{Step, Trade, forms};
+use crate::insights::trades::{Step, Trade, forms};
 
 /// What stands behind a name that begins a sentence; without one of these, its capital may mean
 /// nothing.

@@ -3,7 +3,7 @@
 use super::{Counts, RowError, Share, evaluate, rows};
 use crate::insights::analysis::Polarity;
 use crate::insights::aspects::RuleEngine;
-use crate::insights::trade::Trade;
+use crate::insights::trades::Trade;
 
 const ASPECTS: [&str; 2] = ["price", "overall"];
 

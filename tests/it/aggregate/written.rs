@@ -7,7 +7,7 @@ use chrono::{Days, NaiveDate};
 use reviews_service::business::{Business, Service, Technician};
 use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
 use reviews_service::insights::text::Text;
-use reviews_service::insights::trade::Aspect;
+use reviews_service::insights::trades::Aspect;
 use reviews_service::insights::{
     Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
     Span, Trade,

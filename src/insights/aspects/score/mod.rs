@@ -7,7 +7,7 @@ use crate::insights::analysis::{Finding, Hit, Polarity, Span};
 use crate::insights::aspects::parsed_sentence::{Item, Kind, ParsedSentence};
 use crate::insights::aspects::{MARGIN, RuleEngine};
 use crate::insights::text::Text;
-use crate::insights::trade::{Cue, Meaning};
+use crate::insights::trades::{Cue, Meaning};
 use crate::steps;
 
 /// What one sentence says of one aspect.

@@ -3,7 +3,7 @@
 
 use super::Scorer;
 use crate::insights::aspects::parsed_sentence::{Item, Kind};
-use crate::insights::trade::{Cue, Meaning};
+use crate::insights::trades::{Cue, Meaning};
 use crate::steps;
 
 /// How far before a word its negator stands at most, in units.

@@ -16,28 +16,40 @@ pub use pattern::Step;
 
 /// The built-in files, each with its name: HVAC, plumbing and their kin, in English.
 const BUILT_IN: [(&str, &str); 13] = [
-    ("words.toml", include_str!("data/words.toml")),
-    ("opinions.toml", include_str!("data/opinions.toml")),
-    ("punctuality.toml", include_str!("data/punctuality.toml")),
-    ("scheduling.toml", include_str!("data/scheduling.toml")),
+    ("words.toml", include_str!("shared/words.toml")),
+    ("opinions.toml", include_str!("shared/opinions.toml")),
+    (
+        "punctuality.toml",
+        include_str!("home_services/punctuality.toml"),
+    ),
+    (
+        "scheduling.toml",
+        include_str!("home_services/scheduling.toml"),
+    ),
     (
         "response_time.toml",
-        include_str!("data/response_time.toml"),
+        include_str!("home_services/response_time.toml"),
     ),
     (
         "communication.toml",
-        include_str!("data/communication.toml"),
+        include_str!("home_services/communication.toml"),
     ),
     (
         "professionalism.toml",
-        include_str!("data/professionalism.toml"),
+        include_str!("home_services/professionalism.toml"),
     ),
-    ("workmanship.toml", include_str!("data/workmanship.toml")),
-    ("price.toml", include_str!("data/price.toml")),
-    ("honesty.toml", include_str!("data/honesty.toml")),
-    ("cleanliness.toml", include_str!("data/cleanliness.toml")),
-    ("warranty.toml", include_str!("data/warranty.toml")),
-    ("overall.toml", include_str!("data/overall.toml")),
+    (
+        "workmanship.toml",
+        include_str!("home_services/workmanship.toml"),
+    ),
+    ("price.toml", include_str!("home_services/price.toml")),
+    ("honesty.toml", include_str!("home_services/honesty.toml")),
+    (
+        "cleanliness.toml",
+        include_str!("home_services/cleanliness.toml"),
+    ),
+    ("warranty.toml", include_str!("home_services/warranty.toml")),
+    ("overall.toml", include_str!("home_services/overall.toml")),
 ];
 
 /// Something that customers judge.
