@@ -151,6 +151,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
                 span: *span,
                 polarity,
                 score: i32::try_from(dice.below(9)).unwrap(),
+                confidence: 90,
                 hits: Vec::new(),
             });
         }

@@ -105,6 +105,8 @@ pub struct Finding {
     pub polarity: Polarity,
     /// The sum of the hits' points.
     pub score: i32,
+    /// In how many of a hundred such cases aspect and label were right, 0 to 100.
+    pub confidence: u8,
     /// Why: what found the aspect (0 points) and what made the score.
     pub hits: Vec<Hit>,
 }

@@ -10,7 +10,6 @@ pub mod classifier;
 pub mod evaluate;
 mod explain;
 pub mod linking;
-pub mod model;
 mod packed_analysis;
 pub mod quality;
 pub mod store;

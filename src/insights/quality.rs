@@ -2,12 +2,9 @@
 //! which stand beside what they are about. A test measures them anew, so that none is out of date.
 
 use super::evaluate::Share;
-use super::model::Model;
 
 /// One line for each figure: task, set, measure, rows of the set, and the share's part and whole.
 const MEASURED: &str = include_str!("trades/home_services/quality.tsv");
-/// By which means the model's own figure is made; the others stand beside it for comparison only.
-const MODEL: &str = "model";
 
 /// One measure of one task on one set of annotated sentences.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,27 +26,6 @@ pub struct Figure {
 #[must_use]
 pub fn measured() -> Vec<Figure> {
     MEASURED.lines().skip(1).filter_map(figure).collect()
-}
-
-/// The figures of the polarity model, by its training script.
-#[must_use]
-pub fn of_model(model: &Model) -> Vec<Figure> {
-    let its = model
-        .quality()
-        .figures
-        .iter()
-        .filter(|figure| figure.method == MODEL);
-    let figure = |figure: &super::model::Figure| {
-        let (part, whole) = (figure.correct as usize, figure.n as usize);
-        Figure {
-            task: figure.task.clone(),
-            set: figure.set.clone(),
-            measure: "accuracy".to_owned(),
-            n: whole,
-            share: Share { part, whole },
-        }
-    };
-    its.map(figure).collect()
 }
 
 fn figure(line: &str) -> Option<Figure> {

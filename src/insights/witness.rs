@@ -32,19 +32,26 @@ impl Witness {
         }
     }
 
-    /// Who made a finding of these hits.
+    /// Who made a finding of these hits. Of a judgement those whose points go its way; of another
+    /// finding all that said anything.
     #[must_use]
     pub fn of(hits: &[Hit]) -> Self {
-        let is_of_classifier =
-            |hit: &Hit| hit.rule.starts_with("examples:") || hit.rule.starts_with("model");
-        let is_of_rules = |hit: &Hit| hit.rule != WITHDRAWN && !is_of_classifier(hit);
-        match (
-            hits.iter().any(is_of_classifier),
-            hits.iter().any(is_of_rules),
-        ) {
-            (false, _) => Self::Rule,
-            (true, false) => Self::Classifier,
+        let (mut rules, mut classifier) = ((0, false), (0, false));
+        for hit in hits.iter().filter(|hit| hit.rule != WITHDRAWN) {
+            let its = if hit.rule.starts_with("examples:") {
+                &mut classifier
+            } else {
+                &mut rules
+            };
+            *its = (its.0 + hit.points, true);
+        }
+        let sign = (rules.0 + classifier.0).signum();
+        let speaks =
+            |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
+        match (speaks(rules), speaks(classifier)) {
             (true, true) => Self::Both,
+            (false, true) => Self::Classifier,
+            (_, false) => Self::Rule,
         }
     }
 }
@@ -90,10 +97,15 @@ mod tests {
     use crate::insights::analysis::{Finding, Hit, Polarity, Span};
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
+        let others = i32::try_from(rules.len()).unwrap() - 1;
         let hit = |(at, rule): (usize, &&str)| Hit {
             rule: (*rule).to_owned(),
             span: Span::default(),
-            points: if at == 0 { score } else { 0 },
+            points: if at == 0 {
+                score - others * score.signum()
+            } else {
+                score.signum()
+            },
         };
         Finding {
             aspect: "price".to_owned(),
@@ -101,6 +113,7 @@ mod tests {
             span: Span::default(),
             polarity,
             score,
+            confidence: 80,
             hits: rules.iter().enumerate().map(hit).collect(),
         }
     }

@@ -7,7 +7,6 @@ use super::input::SnapshotInput;
 use super::postings::Postings;
 use super::segment::Segment;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
-use crate::insights::model::Model;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
 use crate::steps;
@@ -100,11 +99,12 @@ const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
 
 fn method(input: &SnapshotInput) -> wire::Method {
     let engine = input.analyzer.engine();
-    let model = engine.rules().model();
-    let mut figures = model.map(quality::of_model).unwrap_or_default();
-    if engine.is_built_in() {
-        figures.splice(0..0, quality::measured());
-    }
+    let [aspects, polarity] = engine.rules().classifier().digests();
+    let figures = if engine.is_built_in() {
+        quality::measured()
+    } else {
+        Vec::new()
+    };
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -113,8 +113,8 @@ fn method(input: &SnapshotInput) -> wire::Method {
                 .to_owned(),
         trade_sha256: input.analyzer.trade().digest().to_owned(),
         weights_sha256: wire::Weights {
-            detector: engine.rules().classifier().digest().to_owned(),
-            polarity: model.map(Model::digest).unwrap_or_default().to_owned(),
+            detector: aspects.to_owned(),
+            polarity: polarity.to_owned(),
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),

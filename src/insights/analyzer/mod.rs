@@ -13,7 +13,6 @@ use crate::insights::aggregate::topics;
 use crate::insights::analysis::{Analysis, Language, Polarity, Span};
 use crate::insights::aspects::{RuleEngine, TextFindings};
 use crate::insights::linking::Linker;
-use crate::insights::model::Model;
 use crate::insights::text::Text;
 use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
@@ -171,8 +170,9 @@ impl Analyzer {
         hash.update(ENGINE_VERSION.to_le_bytes());
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade.digest());
-        add(&mut hash, engine.rules.classifier().digest());
-        add(&mut hash, engine.rules.model().map_or("", Model::digest));
+        for digest in engine.rules.classifier().digests() {
+            add(&mut hash, digest);
+        }
         add(&mut hash, names.digest());
         Self {
             engine: Arc::clone(engine),

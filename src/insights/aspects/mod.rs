@@ -2,18 +2,21 @@
 //! contrast, and who is spoken of. Everything is integers in a fixed order, so the same text gives
 //! the same findings everywhere; every point has its hit.
 
+pub mod candidates;
 mod combine;
-mod document;
+pub mod decision;
+pub mod document;
 mod parsed_sentence;
 mod score;
 mod trie;
 mod vocabulary;
 
 use super::analysis::{Finding, Polarity};
-use super::classifier::{self, NgramClassifier};
-use super::model::Model;
+use super::classifier::NgramClassifier;
 use super::text::Text;
 use super::trades::{Meaning, Trade};
+use candidates::{Candidate, SentenceReading, candidates};
+use decision::Decisions;
 use document::DocumentPolarity;
 use parsed_sentence::ParsedSentence;
 pub use score::label;
@@ -40,7 +43,7 @@ pub struct TextFindings {
 pub struct RuleEngine {
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
-    model: Option<Model>,
+    decisions: Decisions,
     /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
     trie: Trie,
@@ -57,18 +60,25 @@ impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
     #[must_use]
     pub fn new(trade: &Trade) -> Self {
+        // Tests show that the built-in weights can be read.
+        let classifier = NgramClassifier::built_in().unwrap_or_default();
+        Self::with(trade, classifier, Decisions::built_in())
+    }
+
+    /// The same with another classifier, weighed otherwise.
+    #[must_use]
+    pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
         let vocabulary = Vocabulary::new(trade);
         Self {
             trie: Trie::new(trade, &vocabulary),
             vocabulary,
-            // Tests show that the built-in weights can be read.
-            classifier: NgramClassifier::built_in().unwrap_or_default(),
-            model: Model::built_in().ok(),
             detected: trade
                 .aspects
                 .iter()
-                .map(|aspect| classifier::ASPECTS.iter().position(|id| *id == aspect.id))
+                .map(|aspect| classifier.aspects().iter().position(|id| *id == aspect.id))
                 .collect(),
+            classifier,
+            decisions,
             rules: trade
                 .rules
                 .iter()
@@ -91,37 +101,58 @@ impl RuleEngine {
         }
     }
 
+    /// The same, weighed by these decisions.
+    #[must_use]
+    pub fn decided_by(self, decisions: Decisions) -> Self {
+        Self { decisions, ..self }
+    }
+
     /// What it asks where the rules leave something open.
     #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
     }
 
-    /// What it asks where nothing else tells.
-    #[must_use]
-    pub const fn model(&self) -> Option<&Model> {
-        self.model.as_ref()
-    }
-
     /// Judges an English text.
     #[must_use]
     pub fn analyze(&self, text: &Text) -> TextFindings {
-        let mut parsed = ParsedSentence::default();
-        let mut findings = Vec::new();
-        let mut total = DocumentPolarity::default();
-        for (sentence, range) in (0..).zip(text.sentences()) {
-            parsed.fill(self, text, range.clone());
-            let first = findings.len();
-            score::sentence(self, text, &parsed, sentence, &mut findings);
-            if let Some(lead) = combine::revise(self, text, &parsed, sentence, first, &mut findings)
-            {
-                total.add(lead, &findings[first..]);
-            }
-        }
+        let (findings, document) = self.read(text);
         TextFindings {
             findings,
-            overall: total.label(),
+            overall: document.label(),
         }
+    }
+
+    /// What a text as a whole is judged by.
+    #[must_use]
+    pub fn document(&self, text: &Text) -> DocumentPolarity {
+        self.read(text).1
+    }
+
+    fn read(&self, text: &Text) -> (Vec<Finding>, DocumentPolarity) {
+        let (read, candidates) = self.candidates(text);
+        let mut document = DocumentPolarity::default();
+        for sentence in &read {
+            document.add_sentence(sentence.lead, sentence.has_words);
+        }
+        let findings = combine::findings(self, text, &read, &self.decisions, candidates);
+        for finding in &findings {
+            document.add_finding(finding);
+        }
+        (findings, document)
+    }
+
+    /// What may be a finding, with the sentences that were read for it.
+    #[must_use]
+    pub fn candidates(&self, text: &Text) -> (Vec<SentenceReading<'_>>, Vec<Candidate>) {
+        let mut parsed = ParsedSentence::default();
+        let mut read = Vec::with_capacity(text.sentences().len());
+        for (sentence, range) in (0..).zip(text.sentences()) {
+            parsed.fill(self, text, range.clone());
+            read.push(SentenceReading::new(self, text, &parsed, sentence));
+        }
+        let candidates = candidates(self, text, &read);
+        (read, candidates)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::decision::Decisions;
 use super::{RuleEngine, TextFindings};
 use crate::insights::analysis::Polarity;
 use crate::insights::text::Text;
@@ -12,6 +13,13 @@ fn engine() -> &'static RuleEngine {
     static ENGINE: LazyLock<RuleEngine> =
         LazyLock::new(|| RuleEngine::new(&Trade::built_in().unwrap()));
     &ENGINE
+}
+
+/// The rules alone.
+fn rules() -> &'static RuleEngine {
+    static RULES: LazyLock<RuleEngine> =
+        LazyLock::new(|| engine().clone().decided_by(Decisions::of_rules()));
+    &RULES
 }
 
 /// What a text says: `price+ workmanship-`, sorted.
@@ -31,9 +39,10 @@ fn said(engine: &RuleEngine, text: &str) -> String {
     said.join(" ")
 }
 
+/// What the rules say.
 #[track_caller]
 fn assert_said(cases: &[(&str, &str)]) {
-    let engine = engine();
+    let engine = rules();
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, expected)| {
@@ -155,17 +164,26 @@ fn words_judge_in_their_frame_and_nowhere_else() {
         ),
         ("They sent over a menu of options.", ""),
         ("Our old boiler gave up the ghost.", ""),
-        ("We looked everywhere for a good plumber.", ""),
         (
             "He disconnected the old unit and hauled it away.",
             "cleanliness+",
         ),
         ("They replaced the defective valve.", "workmanship="),
-        ("There was water damage in the ceiling when we called.", ""),
         ("Kind regards, Anna", ""),
         ("The whole kitchen has mud everywhere.", "cleanliness-"),
         ("All I got was a phone menu.", "communication-"),
     ]);
+}
+
+#[test]
+fn the_classifier_takes_back_what_nobody_would_say_so() {
+    for text in [
+        "We looked everywhere for a good plumber.",
+        "There was water damage in the ceiling when we called.",
+    ] {
+        assert!(!said(rules(), text).is_empty(), "{text}");
+        assert_eq!(said(engine(), text).trim_end_matches('?'), "", "{text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! What the classifier looks at: runs of one, two and three words, within a sentence's parts. Apart
-//! from the weights because training reads its examples through this very code, so that the two
-//! cannot drift.
+//! What the classifier looks at: runs of one, two and three words, within a sentence's parts, and
+//! words that a negator turns round. Apart from the weights because training reads its examples
+//! through this very code, so that the two cannot drift.
 
 use std::ops::Range;
 
@@ -41,10 +41,23 @@ pub fn parts(text: &Text, sentence: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`. A
-/// run holds no parting mark.
+/// How many words after a negator it turns round.
+const NEGATED_MAX: usize = 4;
+
+/// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`, and
+/// of every word that a negator stands before. A run holds no parting mark.
 pub fn runs(text: &Text, scope: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
+    let mut negated = 0..0;
     for start in scope.clone() {
+        let word = form(text, start);
+        if is_mark(word) || ends_negation(word) {
+            negated = 0..0;
+        } else if is_negator(word) {
+            negated = start + 1..start + 1 + NEGATED_MAX;
+        } else if negated.contains(&start) {
+            let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
+            each(folded(key), start..start + 1);
+        }
         let mut hash = FNV_OFFSET;
         for end in start..scope.end.min(start + RUN_MAX) {
             let form = form(text, end);
@@ -72,4 +85,29 @@ fn is_mark(form: &str) -> bool {
         form,
         "," | ";" | ":" | "." | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "'"
     )
+}
+
+/// Words after which the next ones say the opposite.
+fn is_negator(form: &str) -> bool {
+    form.ends_with("n't")
+        || matches!(
+            form,
+            "not"
+                | "no"
+                | "never"
+                | "without"
+                | "nobody"
+                | "nothing"
+                | "none"
+                | "neither"
+                | "nor"
+                | "hardly"
+                | "barely"
+                | "cannot"
+        )
+}
+
+/// Words up to which a negator reaches.
+fn ends_negation(form: &str) -> bool {
+    matches!(form, "but" | "however" | "although" | "though")
 }

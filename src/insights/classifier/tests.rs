@@ -1,6 +1,6 @@
 //! What the classifier hears, and which weights it takes.
 
-use super::{ASPECTS, ClassifierError, NgramClassifier, Part};
+use super::{Head, NgramClassifier, NgramModel, Part, WeightsError, to_bytes};
 use crate::insights::text::Text;
 
 fn scores(sentence: &str) -> (NgramClassifier, Text, Vec<Part>) {
@@ -10,11 +10,11 @@ fn scores(sentence: &str) -> (NgramClassifier, Text, Vec<Part>) {
 }
 
 /// The aspects whose odds are better than even in some part.
-fn aspects(sentence: &str) -> Vec<&'static str> {
-    let (_, _, parts) = scores(sentence);
-    (0..ASPECTS.len())
-        .filter(|aspect| parts.iter().any(|part| part.sums[*aspect] > 0))
-        .map(|aspect| ASPECTS[aspect])
+fn aspects(sentence: &str) -> Vec<String> {
+    let (classifier, _, parts) = scores(sentence);
+    let all = classifier.aspects().iter().enumerate();
+    all.filter(|(aspect, _)| parts.iter().any(|part| part.aspects[*aspect] > 0))
+        .map(|(_, id)| id.clone())
         .collect()
 }
 
@@ -54,13 +54,14 @@ fn what_nobody_says_of_an_aspect_is_not_scores_as_one() {
 #[test]
 fn the_strongest_run_of_words_tells_why() {
     let (classifier, text, parts) = scores("They cleaned up afterwards");
-    let cleanliness = ASPECTS
+    let cleanliness = classifier
+        .aspects()
         .iter()
-        .position(|aspect| *aspect == "cleanliness")
+        .position(|aspect| aspect == "cleanliness")
         .unwrap();
     let (tokens, points) = classifier
         .classify(&text, 0..text.tokens().len())
-        .strongest(&parts[0].tokens, cleanliness)
+        .strongest(&parts[0].tokens, Head::Aspect(cleanliness))
         .unwrap();
     assert!(
         tokens
@@ -71,18 +72,47 @@ fn the_strongest_run_of_words_tells_why() {
 }
 
 #[test]
-fn weights_that_are_cut_off_or_of_something_else_are_refused() {
-    let bytes = super::to_bytes(&[0; super::SUMS], &[(7, [1; super::SUMS])]);
-    assert_eq!(
-        NgramClassifier::parse(&bytes).unwrap().digest(),
-        NgramClassifier::new([0; super::SUMS], &[(7, [1; super::SUMS])]).digest()
-    );
-    assert_eq!(
-        NgramClassifier::parse(&bytes[..bytes.len() - 1]).unwrap_err(),
-        ClassifierError::Length
-    );
-    assert_eq!(
-        NgramClassifier::parse(b"PNG").unwrap_err(),
-        ClassifierError::Foreign
+fn praise_and_blame_are_heard_in_every_trade() {
+    for (sentence, sign) in [
+        ("The soup was wonderful and the waiter very kind.", 1),
+        ("Terrible haircut, never again.", -1),
+        ("It was not good.", -1),
+    ] {
+        let (_, _, parts) = scores(sentence);
+        let lead = parts.last().unwrap().lead();
+        assert_eq!(lead.signum(), sign, "{sentence}: {lead}");
+    }
+}
+
+#[test]
+fn weights_name_what_they_are_about_and_are_refused_when_cut_off_or_of_something_else() {
+    let heads = || vec!["taste".to_owned(), "price".to_owned()];
+    let bytes = to_bytes(&heads(), &[-3, 4], &[(7, vec![1, -1])]);
+    let model = NgramModel::parse(&bytes).unwrap();
+    assert_eq!(model.heads(), heads());
+    assert_eq!(model.biases(), [-3, 4]);
+    assert_eq!(model.row(7), Some(&[1, -1][..]));
+    assert_eq!(model.row(8), None);
+    let same = NgramModel::new(heads(), vec![-3, 4], &[(7, vec![1, -1])]);
+    assert_eq!(model.digest(), same.digest());
+    for (bytes, error) in [
+        (&bytes[..bytes.len() - 1], WeightsError::Length),
+        (&bytes[..6], WeightsError::Length),
+        (b"PNG", WeightsError::Foreign),
+        (b"RNG2\0", WeightsError::Heads),
+        (b"RNG2\x01\x02\xff\xff\0\0", WeightsError::Heads),
+    ] {
+        assert_eq!(NgramModel::parse(bytes).unwrap_err(), error, "{bytes:?}");
+    }
+}
+
+#[test]
+fn what_knows_nothing_says_nothing() {
+    let text = Text::new("Great service.");
+    let parts = NgramClassifier::default().classify(&text, 0..2).parts;
+    assert!(
+        parts
+            .iter()
+            .all(|part| part.lead() == 0 && part.aspects.is_empty())
     );
 }

@@ -193,7 +193,8 @@ fn row(kept: &NewAnalysis) -> Value {
             one.span.start,
             one.span.end,
             hits,
-            Witness::of(&one.hits).name()
+            Witness::of(&one.hits).name(),
+            one.confidence
         ])
     };
     let mention = |one: &Mention| {

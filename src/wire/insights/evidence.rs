@@ -1,7 +1,7 @@
 //! Why an aspect's figures are what they are: the reviews behind them, with the reasons for every finding.
 
 use chrono::NaiveDate;
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::opinion_stats::Polarity;
@@ -45,7 +45,7 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars; they had no part in the polarity.
+    /// Its stars, which may withdraw a judgement and never make one.
     pub stars: u8,
     /// Its one vote: what its findings say together.
     pub polarity: Polarity,
@@ -72,6 +72,10 @@ pub struct EvidenceFinding {
     pub technicians: Vec<String>,
     /// The sum of the hits' points: well above 0 is positive, well below negative.
     pub score: i32,
+    /// Who made it: `rule`, `classifier` or `both`.
+    pub witness: Witness,
+    /// In how many of a hundred such cases aspect and label were right.
+    pub confidence: u8,
     /// Why; left out where it was not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<EvidenceHit>>,
@@ -90,6 +94,29 @@ pub struct EvidenceHit {
     pub points: i32,
 }
 
+/// What makes a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Witness {
+    /// Rules of the trade alone.
+    Rule,
+    /// The classifier alone.
+    Classifier,
+    /// Rules, and the classifier hears it likewise.
+    Both,
+}
+
+impl From<insights::Witness> for Witness {
+    fn from(witness: insights::Witness) -> Self {
+        match witness {
+            insights::Witness::Rule => Self::Rule,
+            insights::Witness::Classifier => Self::Classifier,
+            insights::Witness::Both => Self::Both,
+        }
+    }
+}
+
 impl EvidenceFinding {
     /// A finding in `text`, and whom it is about.
     #[must_use]
@@ -100,8 +127,10 @@ impl EvidenceFinding {
             span,
             polarity,
             score,
+            confidence,
             hits,
         } = finding;
+        let witness = insights::Witness::of(&hits).into();
         let hit = |insights::Hit {
                        rule,
                        span: Span { start, end },
@@ -122,6 +151,8 @@ impl EvidenceFinding {
             polarity: polarity.into(),
             technicians,
             score,
+            witness,
+            confidence,
             hits: Some(hits.into_iter().map(hit).collect()),
         }
     }

@@ -133,6 +133,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 span,
                 polarity,
                 score,
+                confidence: 90,
                 hits: Vec::new(),
             });
         }

@@ -59,6 +59,7 @@ pub fn sentence(
             span: place(text, parsed, units.start, units.end),
             polarity: label(score, one.is_polar),
             score,
+            confidence: 0,
             hits: one.hits,
         });
     }

@@ -1,0 +1,42 @@
+//! How a whole text speaks, learned against its stars.
+
+use reviews_service::insights::aspects::RuleEngine;
+use reviews_service::insights::text::Text;
+
+use crate::dense;
+use crate::own::Review;
+
+/// The figures of a text, and whether it has many stars.
+type Row = (Vec<f64>, usize);
+
+/// The figures of a review, unless its stars take no side.
+pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
+    let text = Text::new(&review.joined().0);
+    let figures = engine.document(&text).figures();
+    if review.stars != 3 {
+        let whole = figures.iter().map(|figure| *figure as f64 / 1_000.0);
+        rows.push((
+            std::iter::once(1.0).chain(whole).collect(),
+            usize::from(review.stars > 3),
+        ));
+    }
+}
+
+/// The weights in thousandths, and how they do on what they were learned from.
+pub fn learned(rows: &[Row]) -> String {
+    let weights = dense::learn(rows, 2);
+    let weights: Vec<f64> = weights.chunks(2).map(|row| row[1] - row[0]).collect();
+    let is_right = |(figures, stars): &&Row| {
+        let sum: f64 = figures.iter().zip(&weights).map(|(one, by)| one * by).sum();
+        (sum > 0.0) == (*stars == 1)
+    };
+    let right = rows.iter().filter(is_right).count();
+    let weights: Vec<i64> = weights
+        .iter()
+        .map(|weight| (weight * 1_000.0).round() as i64)
+        .collect();
+    format!(
+        "src/insights/aspects/document.rs: constant, lead, findings {weights:?}; {right} of {} right",
+        rows.len()
+    )
+}

@@ -1,0 +1,77 @@
+//! Each whole review as it is read by a classifier that did not learn from its author.
+
+use anyhow::Context as _;
+use reviews_service::insights::aspects::RuleEngine;
+use reviews_service::insights::aspects::decision::Decisions;
+use reviews_service::insights::classifier::NgramClassifier;
+use reviews_service::insights::trades::Trade;
+
+use crate::decide::{self, Row};
+use crate::document;
+use crate::models::Material;
+use crate::own::Review;
+use crate::trades;
+
+const FOLDS: usize = 3;
+/// The trade whose rules are weighed.
+const TRADE: &str = "home_services";
+
+/// Readers, each with the reviews of the authors that it does not know.
+pub struct Folds<'reviews> {
+    folds: Vec<(RuleEngine, Vec<&'reviews Review>)>,
+}
+
+/// Learns for each fold of the authors from the others.
+pub fn read<'reviews>(
+    material: &Material,
+    reviews: &'reviews [Review],
+    authors: &[&str],
+) -> anyhow::Result<Folds<'reviews>> {
+    let trade = Trade::built_in()?;
+    let mut folds = Vec::new();
+    for fold in 0..FOLDS {
+        let is_of_fold = |review: &&Review| {
+            authors
+                .iter()
+                .position(|author| *author == review.author)
+                .is_some_and(|author| author % FOLDS == fold)
+        };
+        let (its, others): (Vec<&Review>, Vec<&Review>) = reviews.iter().partition(is_of_fold);
+        let classifier = NgramClassifier::new(
+            material.aspects(TRADE, &others).into_model(),
+            material.polarity(&others)?.into_model(),
+        );
+        folds.push((
+            RuleEngine::with(&trade, classifier, Decisions::built_in()),
+            its,
+        ));
+    }
+    folds.first().context("there are no folds")?;
+    Ok(Folds { folds })
+}
+
+impl Folds<'_> {
+    /// The file of the decisions.
+    pub fn decisions(&self) -> String {
+        let mut rows: Vec<Row> = Vec::new();
+        for (engine, reviews) in &self.folds {
+            for review in reviews.iter().filter(|review| review.package == TRADE) {
+                decide::rows(engine, review, trades::aspects(TRADE), &mut rows);
+            }
+        }
+        println!("{} candidates", rows.len());
+        decide::table(&rows)
+    }
+
+    /// What is learned of whole texts, by these decisions, told for the constants of `document`.
+    pub fn document(&self, table: &str) -> String {
+        let mut rows = Vec::new();
+        for (engine, reviews) in &self.folds {
+            let engine = engine.clone().decided_by(Decisions::parse(table));
+            for review in reviews.iter().filter(|review| review.package == TRADE) {
+                document::row(&engine, review, &mut rows);
+            }
+        }
+        document::learned(&rows)
+    }
+}

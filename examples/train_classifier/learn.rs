@@ -1,0 +1,112 @@
+//! Logistic regressions over runs of words, all heads at once, rounded to integers.
+
+use std::collections::BTreeMap;
+
+use reviews_service::insights::classifier::UNIT;
+
+use crate::examples::{Example, Examples};
+
+/// How a model is learned.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// Whether one head alone is right (softmax), or each for itself (logistic).
+    pub is_exclusive: bool,
+    /// The strength of what holds weights small: the loss gains half of this times each weight's
+    /// square.
+    pub decay: f64,
+    /// How many rows are kept.
+    pub rows_max: usize,
+}
+
+const STEPS: i32 = 400;
+const RATE: f64 = 0.05;
+/// Rows whose weights are all smaller say too little to be kept.
+const WEIGHT_MIN: u8 = 3;
+
+/// The biases, and the weights of each run by its key, in units of 1/[`UNIT`].
+pub fn learn(
+    mut examples: Examples,
+    heads: usize,
+    plan: Plan,
+) -> (Vec<i32>, BTreeMap<u32, Vec<i8>>) {
+    let sentences = examples.keep_recurring();
+    println!(
+        "{} sentences, {} runs of words recur",
+        examples.all.len(),
+        sentences.len()
+    );
+    let mut weights = descend(&examples.all, sentences.len(), heads, plan);
+    let biases = weights.split_off(sentences.len() * heads);
+    let unit = |value: &f64| (value * f64::from(UNIT)).round();
+    let mut rows: Vec<(f64, u32, Vec<i8>)> = Vec::new();
+    for (key, number) in &examples.numbers {
+        let row = &weights[number * heads..(number + 1) * heads];
+        let rounded: Vec<i8> = row
+            .iter()
+            .map(|weight| unit(weight).clamp(-127.0, 127.0) as i8)
+            .collect();
+        if rounded
+            .iter()
+            .any(|weight| weight.unsigned_abs() >= WEIGHT_MIN)
+        {
+            let strength = row.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
+            let count = f64::from(u32::try_from(sentences[*number]).unwrap_or(u32::MAX));
+            rows.push((strength * count.powf(0.25), *key, rounded));
+        }
+    }
+    rows.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    rows.truncate(plan.rows_max);
+    let rows = rows.into_iter().map(|(_, key, row)| (key, row)).collect();
+    (biases.iter().map(|bias| unit(bias) as i32).collect(), rows)
+}
+
+/// By Adam (Kingma and Ba 2015) over all examples in each step. The last row holds the biases.
+fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f64> {
+    let mut weights = vec![0.0_f64; (runs + 1) * heads];
+    let (mut first, mut second) = (weights.clone(), weights.clone());
+    let mut sums = vec![0.0; heads];
+    for step in 1..=STEPS {
+        let mut gradients: Vec<f64> = weights.iter().map(|weight| weight * plan.decay).collect();
+        gradients[runs * heads..].fill(0.0);
+        for example in examples {
+            sums.copy_from_slice(&weights[runs * heads..]);
+            for run in &example.runs {
+                add(&mut sums, &weights[run * heads..(run + 1) * heads]);
+            }
+            errors(&mut sums, example, plan.is_exclusive);
+            for run in example.runs.iter().chain([&runs]) {
+                add(&mut gradients[run * heads..(run + 1) * heads], &sums);
+            }
+        }
+        let rate = RATE * f64::from(STEPS - step + 1) / f64::from(STEPS);
+        let (fade1, fade2) = (1.0 - 0.9_f64.powi(step), 1.0 - 0.999_f64.powi(step));
+        for (at, gradient) in gradients.iter().enumerate() {
+            first[at] += (gradient - first[at]) * 0.1;
+            second[at] += (gradient * gradient - second[at]) * 0.001;
+            weights[at] -= rate * (first[at] / fade1) / ((second[at] / fade2).sqrt() + 1e-8);
+        }
+    }
+    weights
+}
+
+/// Puts in the place of each sum what its chance is above what it should be, times the example's
+/// weight; 0 where nobody knows.
+fn errors(sums: &mut [f64], example: &Example, is_exclusive: bool) {
+    let all: f64 = sums.iter().map(|sum| sum.exp()).sum();
+    for (sum, target) in sums.iter_mut().zip(&example.targets) {
+        let chance = if is_exclusive {
+            sum.exp() / all
+        } else {
+            1.0 / (1.0 + (-*sum).exp())
+        };
+        *sum = target.map_or(0.0, |is_so| {
+            example.weight * (chance - f64::from(u8::from(is_so)))
+        });
+    }
+}
+
+fn add(sums: &mut [f64], row: &[f64]) {
+    sums.iter_mut()
+        .zip(row)
+        .for_each(|(sum, weight)| *sum += weight);
+}

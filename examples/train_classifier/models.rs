@@ -1,0 +1,100 @@
+//! The models, from what there is to learn from and some of the whole reviews.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use reviews_service::insights::classifier::{LABELS, NgramModel, to_bytes};
+
+use crate::elsewhere;
+use crate::examples::{Examples, one_of};
+use crate::learn::{Plan, learn};
+use crate::own::{Review, Sentence, same};
+use crate::trades;
+
+/// How the aspects of a trade are learned: each by itself.
+const ASPECTS: Plan = Plan {
+    is_exclusive: false,
+    decay: 1.0 / 3.0,
+    rows_max: usize::MAX,
+};
+/// How polarity is learned: of the three labels one is right. As many rows as 64 KB hold.
+const POLARITY: Plan = Plan {
+    is_exclusive: true,
+    decay: 3.0,
+    rows_max: 9_300,
+};
+
+/// What is learned from besides whole reviews.
+pub struct Material {
+    /// Sentences that are left out, by their letters.
+    pub held_out: BTreeSet<String>,
+    pub sentences: Vec<Sentence>,
+    /// Where other people's sentences are.
+    pub data: Option<PathBuf>,
+}
+
+/// What was learned.
+pub struct Learned {
+    heads: Vec<String>,
+    biases: Vec<i32>,
+    rows: Vec<(u32, Vec<i8>)>,
+}
+
+impl Learned {
+    pub fn to_bytes(&self) -> Vec<u8> {
+        to_bytes(&self.heads, &self.biases, &self.rows)
+    }
+
+    pub fn into_model(self) -> NgramModel {
+        NgramModel::new(self.heads, self.biases, &self.rows)
+    }
+
+    fn new(heads: &[&str], examples: Examples, plan: Plan) -> Self {
+        let (biases, rows) = learn(examples, heads.len(), plan);
+        Self {
+            heads: heads.iter().map(|head| (*head).to_owned()).collect(),
+            biases,
+            rows: rows.into_iter().collect(),
+        }
+    }
+}
+
+impl Material {
+    /// Each sentence that is not held out.
+    fn each(&self, reviews: &[&Review], mut each: impl FnMut(&Sentence)) {
+        let of_reviews = reviews.iter().flat_map(|review| review.sentences());
+        let mut keep = |sentence: &Sentence| {
+            if !self.held_out.contains(&same(&sentence.text)) {
+                each(sentence);
+            }
+        };
+        self.sentences.iter().for_each(&mut keep);
+        of_reviews.for_each(|sentence| keep(&sentence));
+    }
+
+    /// Which aspects of a trade a sentence speaks of.
+    pub fn aspects(&self, trade: &str, reviews: &[&Review]) -> Learned {
+        let aspects = trades::aspects(trade);
+        let mut examples = Examples::default();
+        self.each(reviews, |sentence| {
+            if let Some(targets) = sentence.aspects(trade, aspects) {
+                examples.add(&sentence.text, targets, 1.0);
+            }
+        });
+        Learned::new(aspects, examples, ASPECTS)
+    }
+
+    /// How a sentence speaks.
+    pub fn polarity(&self, reviews: &[&Review]) -> anyhow::Result<Learned> {
+        let mut examples = Examples::default();
+        self.each(reviews, |sentence| {
+            if let Some(label) = sentence.label() {
+                examples.add(&sentence.text, one_of(label), 1.0);
+            }
+        });
+        if let Some(data) = &self.data {
+            elsewhere::add(data, &mut examples)?;
+        }
+        Ok(Learned::new(&LABELS, examples, POLARITY))
+    }
+}

@@ -1,0 +1,45 @@
+//! The trades that have a classifier, and what it tells apart, in the order of its weights.
+
+/// Their ids.
+pub const IDS: [&str; 3] = ["home_services", "food", "general"];
+
+/// The aspects of a trade; none of one that is unknown.
+pub fn aspects(trade: &str) -> &'static [&'static str] {
+    match trade {
+        "home_services" => &[
+            "punctuality",
+            "scheduling",
+            "response_time",
+            "communication",
+            "professionalism",
+            "workmanship",
+            "price",
+            "honesty",
+            "cleanliness",
+            "warranty",
+            "overall",
+        ],
+        "food" => &[
+            "food",
+            "waiting",
+            "professionalism",
+            "communication",
+            "order_accuracy",
+            "price",
+            "cleanliness",
+            "atmosphere",
+            "honesty",
+            "overall",
+        ],
+        "general" => &[
+            "punctuality",
+            "communication",
+            "professionalism",
+            "honesty",
+            "price",
+            "cleanliness",
+            "overall",
+        ],
+        _ => &[],
+    }
+}

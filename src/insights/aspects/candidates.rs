@@ -1,0 +1,267 @@
+//! What may be a finding: for each sentence and aspect what the rules say of it, how the classifier
+//! hears it, and how the rest of the text speaks. `combine` decides by these figures, and
+//! `examples/train_classifier` learns from them how.
+
+use super::RuleEngine;
+use super::parsed_sentence::{About, ParsedSentence};
+use super::score;
+use crate::insights::analysis::{Finding, Polarity};
+use crate::insights::classifier::{AspectScores, Part, UNIT};
+use crate::insights::text::{Shape, Text};
+use crate::steps;
+
+/// No figure is further from 0: one sentence decides no more than this.
+const FIGURE_MAX: i32 = 4 * UNIT;
+/// Odds from which on what no rule found is looked at: about 1 in 2,000 below is a finding.
+const ODDS_MIN: i32 = -UNIT;
+/// A rule's score counts up to here.
+const SCORE_MAX: i32 = 6;
+
+/// The names of the figures, in their order.
+pub const FIGURES: [&str; 20] = [
+    "constant",
+    "odds",
+    "odds_above_even",
+    "odds_of_sentence",
+    "lead",
+    "neutral",
+    "lead_of_sentence",
+    "neutral_of_sentence",
+    "lead_elsewhere",
+    "findings_elsewhere",
+    "only_sentence",
+    "about_others",
+    "rule",
+    "rule_positive",
+    "rule_negative",
+    "rule_uncertain",
+    "rule_neutral",
+    "rule_score",
+    "rule_strength",
+    "rule_lead",
+];
+
+/// One figure for each of [`FIGURES`], in units of 1/[`UNIT`].
+pub type Figures = [i32; FIGURES.len()];
+
+/// What there is to decide a candidate by, besides the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// The classifier knows the aspect, and how the sentence sounds.
+    Aspect,
+    /// It does not know the aspect.
+    Polarity,
+    /// Nothing: `10/10` is for the rules, numbers look alike to the classifier.
+    Rules,
+}
+
+/// An aspect that a sentence may speak of.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The number of the aspect in the trade.
+    pub aspect: usize,
+    /// In which sentence of the text, counted from 0.
+    pub sentence: usize,
+    /// Where among the sentence's parts it is heard most.
+    pub part: usize,
+    /// What the rules found, if they did.
+    pub rule: Option<Finding>,
+    /// By what else it is decided.
+    pub basis: Basis,
+    /// What it is decided by.
+    pub figures: Figures,
+}
+
+/// A sentence as the rules and the classifier read it.
+#[derive(Debug)]
+pub struct SentenceReading<'engine> {
+    /// What the rules found.
+    rules: Vec<Finding>,
+    /// What the classifier heard.
+    pub scores: AspectScores<'engine>,
+    /// Of each part whether it is about this firm, and said as a fact.
+    about_us: Vec<bool>,
+    /// Whether it is more than numbers and marks.
+    pub has_words: bool,
+    /// By how much praise leads in it as a whole; 0 where there are but numbers and marks.
+    pub lead: i32,
+}
+
+impl<'engine> SentenceReading<'engine> {
+    /// Reads one sentence.
+    pub fn new(
+        engine: &'engine RuleEngine,
+        text: &Text,
+        parsed: &ParsedSentence<'_>,
+        sentence: u32,
+    ) -> Self {
+        let tokens = match parsed.units.first().zip(parsed.units.last()) {
+            Some((first, last)) => first.start..last.end,
+            None => 0..0,
+        };
+        let mut rules = Vec::new();
+        score::sentence(engine, text, parsed, sentence, &mut rules);
+        let has_words = tokens
+            .clone()
+            .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
+        let scores = engine.classifier.classify(text, tokens);
+        let about_us = scores
+            .parts
+            .iter()
+            .map(|part| is_about_us(parsed, part))
+            .collect();
+        let whole = scores.parts.last().filter(|_| has_words);
+        Self {
+            lead: whole.map_or(0, Part::lead).clamp(-FIGURE_MAX, FIGURE_MAX),
+            rules,
+            about_us,
+            has_words,
+            scores,
+        }
+    }
+
+    /// How many more of the rules' findings praise than blame.
+    fn balance(&self) -> i32 {
+        let sign = |finding: &Finding| match finding.polarity {
+            Polarity::Positive => 1,
+            Polarity::Negative => -1,
+            Polarity::Neutral | Polarity::Uncertain => 0,
+        };
+        self.rules.iter().map(sign).sum()
+    }
+}
+
+/// Whether what a part says is about this firm, and said as a fact.
+fn is_about_us(parsed: &ParsedSentence<'_>, part: &Part) -> bool {
+    let at = parsed
+        .units
+        .partition_point(|unit| unit.start < part.tokens.start);
+    let at = if at < parsed.units.len() { at } else { 0 };
+    let clause = parsed.clauses.get(parsed.clause_at(at));
+    clause.is_none_or(|clause| clause.about == About::default())
+}
+
+/// How the sentences of a text speak together.
+struct Totals {
+    leads: i32,
+    balance: i32,
+    sentences: i32,
+}
+
+/// All candidates of a text, by sentence, then by aspect.
+pub fn candidates(
+    engine: &RuleEngine,
+    text: &Text,
+    read: &[SentenceReading<'_>],
+) -> Vec<Candidate> {
+    let totals = Totals {
+        leads: read.iter().map(|sentence| sentence.lead).sum(),
+        balance: read.iter().map(SentenceReading::balance).sum(),
+        sentences: i32::try_from(read.len()).unwrap_or(i32::MAX - 1),
+    };
+    let mut all = Vec::with_capacity(read.len() * 2);
+    for (number, sentence) in read.iter().enumerate() {
+        let context = [
+            (totals.leads - sentence.lead) / (totals.sentences + 1),
+            (totals.balance - sentence.balance()) * UNIT / (totals.sentences + 1),
+            if totals.sentences == 1 { UNIT } else { 0 },
+        ];
+        for aspect in 0..engine.aspects.len() {
+            let rule = sentence
+                .rules
+                .iter()
+                .inspect(|_| steps::one())
+                .find(|finding| finding.aspect == engine.aspects[aspect]);
+            let its = engine.detected[aspect];
+            let part = match (its, rule) {
+                (Some(its), _) => loudest(&sentence.scores.parts, its),
+                (None, Some(rule)) => place_of(text, &sentence.scores.parts, rule),
+                (None, None) => continue,
+            };
+            let odds = its.map(|its| sentence.scores.parts[part].aspects[its]);
+            if rule.is_none() && odds.is_none_or(|odds| odds < ODDS_MIN) {
+                continue;
+            }
+            all.push(Candidate {
+                aspect,
+                sentence: number,
+                part,
+                rule: rule.cloned(),
+                basis: match its {
+                    _ if !sentence.has_words => Basis::Rules,
+                    Some(_) => Basis::Aspect,
+                    None => Basis::Polarity,
+                },
+                figures: figures(sentence, part, its, rule, context),
+            });
+        }
+    }
+    all
+}
+
+/// The part that says most for the aspect `its`.
+fn loudest(parts: &[Part], its: usize) -> usize {
+    let all = parts.iter().enumerate();
+    all.max_by_key(|(_, part)| {
+        steps::one();
+        part.aspects[its]
+    })
+    .map_or(0, |(at, _)| at)
+}
+
+/// The part that a rule's finding begins in, or the whole.
+fn place_of(text: &Text, parts: &[Part], rule: &Finding) -> usize {
+    let holds = |part: &Part| {
+        steps::one();
+        let span = text.span(part.tokens.clone());
+        (span.start..span.end).contains(&rule.span.start)
+    };
+    parts
+        .iter()
+        .position(holds)
+        .unwrap_or(parts.len().saturating_sub(1))
+}
+
+fn figures(
+    sentence: &SentenceReading<'_>,
+    at: usize,
+    its: Option<usize>,
+    rule: Option<&Finding>,
+    [lead_elsewhere, findings_elsewhere, only_sentence]: [i32; 3],
+) -> Figures {
+    let clip = |value: i32| value.clamp(-FIGURE_MAX, FIGURE_MAX);
+    let is = |is: bool| if is { UNIT } else { 0 };
+    let parts = &sentence.scores.parts;
+    let (Some(part), Some(whole)) = (parts.get(at), parts.last()) else {
+        return [0; FIGURES.len()];
+    };
+    let odds = |part: &Part| its.map_or(0, |its| clip(part.aspects[its]));
+    let neutral = |part: &Part| {
+        let [negative, neutral, positive] = part.labels;
+        clip(neutral - negative.max(positive))
+    };
+    let score = rule.map_or(0, |rule| rule.score.clamp(-SCORE_MAX, SCORE_MAX) * UNIT / 3);
+    let label = rule.map(|rule| rule.polarity);
+    [
+        UNIT,
+        odds(part),
+        odds(part).max(0),
+        odds(whole),
+        clip(part.lead()),
+        neutral(part),
+        clip(whole.lead()),
+        neutral(whole),
+        lead_elsewhere,
+        findings_elsewhere,
+        only_sentence,
+        is(!sentence.about_us.get(at).copied().unwrap_or(true)),
+        is(rule.is_some()),
+        is(label == Some(Polarity::Positive)),
+        is(label == Some(Polarity::Negative)),
+        is(label == Some(Polarity::Uncertain)),
+        is(label == Some(Polarity::Neutral)),
+        score,
+        score.abs(),
+        if rule.is_some() { clip(part.lead()) } else { 0 },
+    ]
+}

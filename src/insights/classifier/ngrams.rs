@@ -1,0 +1,187 @@
+//! A linear model over runs of words: for each head a sum of integers, one for every run that it
+//! knows. The weights stand in a file that names its heads, so that whoever reads them cannot take
+//! one head for another.
+
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use crate::hash::hex;
+
+/// The unit of the weights and sums: this many are one natural logarithm of the odds.
+pub const UNIT: i32 = 16;
+
+const MAGIC: [u8; 4] = *b"RNG2";
+const KEY_LEN: usize = 4;
+/// How many bits there are in [`NgramModel::marks`] for each slot.
+const FILTER_BITS_PER_SLOT: usize = 4;
+/// More heads than any model has, so that a broken file asks for no memory.
+const HEADS_MAX: usize = 64;
+
+/// Why weights cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum WeightsError {
+    /// The file begins with something else.
+    #[error("these are no weights of a linear model over words")]
+    Foreign,
+    /// There is too little or too much.
+    #[error("the weights are cut off, or followed by something")]
+    Length,
+    /// The names of the heads cannot be read.
+    #[error("the names of the heads are no names, or too many")]
+    Heads,
+}
+
+/// The model; the default one has no head and knows nothing.
+#[derive(Debug, Clone, Default)]
+pub struct NgramModel {
+    heads: Vec<String>,
+    biases: Vec<i32>,
+    /// A row of `heads.len()` weights for each known run.
+    weights: Vec<i8>,
+    /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
+    slots: Vec<(u32, u32)>,
+    /// A bit for the lowest bits of each key: most runs of words are known not to be there by this
+    /// alone.
+    marks: Vec<u64>,
+    digest: String,
+}
+
+impl NgramModel {
+    /// Weights as [`to_bytes`] writes them.
+    ///
+    /// # Errors
+    /// When they are something else.
+    pub fn parse(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
+        let (count, mut rest) = rest.split_first().ok_or(WeightsError::Length)?;
+        let count = usize::from(*count);
+        if count == 0 || count > HEADS_MAX {
+            return Err(WeightsError::Heads);
+        }
+        let mut heads = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (len, tail) = rest.split_first().ok_or(WeightsError::Length)?;
+            let (name, tail) = tail
+                .split_at_checked(usize::from(*len))
+                .ok_or(WeightsError::Length)?;
+            let name = std::str::from_utf8(name).map_err(|_| WeightsError::Heads)?;
+            heads.push(name.to_owned());
+            rest = tail;
+        }
+        let (head, body) = rest
+            .split_at_checked(count * 2)
+            .ok_or(WeightsError::Length)?;
+        if !body.len().is_multiple_of(KEY_LEN + count) {
+            return Err(WeightsError::Length);
+        }
+        let biases: Vec<i32> = head
+            .chunks_exact(2)
+            .map(|bytes| i32::from(i16::from_le_bytes([bytes[0], bytes[1]])))
+            .collect();
+        let rows: Vec<(u32, Vec<i8>)> = body
+            .chunks_exact(KEY_LEN + count)
+            .map(|row| {
+                let weights = row[KEY_LEN..].iter().map(|byte| byte.cast_signed());
+                (
+                    u32::from_le_bytes([row[0], row[1], row[2], row[3]]),
+                    weights.collect(),
+                )
+            })
+            .collect();
+        Ok(Self::new(heads, biases, &rows))
+    }
+
+    /// A model of these heads, biases and rows: a run's key, and what it adds to each head.
+    #[must_use]
+    pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
+        let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
+        let mut slots = vec![(0, 0); (rows.len() * 2 + 2).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for ((key, _), number) in rows.iter().zip(1..) {
+            let mut at = *key as usize & mask;
+            while slots[at].1 != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = (*key, number);
+        }
+        let mut marks = vec![0; (slots.len() * FILTER_BITS_PER_SLOT).div_ceil(64)];
+        for (key, _) in rows {
+            let at = *key as usize % (marks.len() * 64);
+            marks[at / 64] |= 1 << (at % 64);
+        }
+        Self {
+            weights: rows
+                .iter()
+                .flat_map(|(_, weights)| weights.iter().copied())
+                .collect(),
+            heads,
+            biases,
+            slots,
+            marks,
+            digest,
+        }
+    }
+
+    /// What its sums are about, in their order.
+    #[must_use]
+    pub fn heads(&self) -> &[String] {
+        &self.heads
+    }
+
+    /// What each sum begins with: what is said without a word.
+    #[must_use]
+    pub fn biases(&self) -> &[i32] {
+        &self.biases
+    }
+
+    /// SHA-256 of the weights, in hexadecimal; empty of the model that knows nothing.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// What the run of that key adds to each sum, if it is known.
+    #[must_use]
+    pub fn row(&self, key: u32) -> Option<&[i8]> {
+        if self.marks.is_empty() {
+            return None;
+        }
+        let mark = key as usize & (self.marks.len() * 64 - 1);
+        if self.marks[mark / 64] >> (mark % 64) & 1 == 0 {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = key as usize & mask;
+        loop {
+            let (its, number) = self.slots[at];
+            if number == 0 {
+                return None;
+            }
+            if its == key {
+                let heads = self.heads.len();
+                return self.weights.chunks_exact(heads).nth(number as usize - 1);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+/// Weights as they stand in their file: the heads' names, biases, then rows.
+#[must_use]
+pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.push(u8::try_from(heads.len()).unwrap_or(u8::MAX));
+    for head in heads {
+        bytes.push(u8::try_from(head.len()).unwrap_or(u8::MAX));
+        bytes.extend_from_slice(head.as_bytes());
+    }
+    for bias in biases {
+        let bias = i16::try_from(*bias).unwrap_or(if *bias < 0 { i16::MIN } else { i16::MAX });
+        bytes.extend_from_slice(&bias.to_le_bytes());
+    }
+    for (key, weights) in rows {
+        bytes.extend_from_slice(&key.to_le_bytes());
+        bytes.extend(weights.iter().map(|weight| weight.cast_unsigned()));
+    }
+    bytes
+}
