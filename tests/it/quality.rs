@@ -67,19 +67,18 @@ fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
 
 /// Idiom, irony and turns of phrase that nobody has listed: what is promised of ordinary sentences
 /// is not reached there. These are floors just below what is (`docs/INSIGHTS.md`), so that nothing
-/// gets worse unseen.
+/// gets worse unseen. A judgement that would be wrong too often is left uncertain there.
 #[test]
 fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
     let quality = measure("held_out.tsv");
+    let floors = [
+        (quality.pairs.f1(), 0.72),
+        (quality.published_accuracy(), 0.86),
+        (quality.coverage(), 0.70),
+    ];
     assert!(
-        quality.n >= 250 && quality.pairs.f1().value() >= 0.70,
-        "{:.3}",
-        quality.pairs.f1().value()
-    );
-    assert!(
-        quality.polarity_accuracy().value() >= 0.80,
-        "{:.3}",
-        quality.polarity_accuracy().value()
+        quality.n >= 250 && floors.iter().all(|(share, floor)| share.value() >= *floor),
+        "{floors:?}"
     );
 }
 
@@ -121,19 +120,19 @@ fn against_stars(file: &str, stars: &str) -> [usize; 4] {
     [all, bad, right, right_of_bad]
 }
 
-/// Uncertain and neutral count as wrong. Before silence ceased to count as praise, the seeds were at
-/// 215 of 225, with 11 of 19 bad ones; the reviews of many hands at 56 and 23 in a hundred.
+/// Uncertain and neutral count as wrong. The seeds and the development reviews are wittier than life:
+/// of plain reviews whose authors nothing was learned from 19 in 20 are told right (`docs/INSIGHTS.md`).
 #[test]
 fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
     let [all, bad, right, right_of_bad] = against_stars("seeds/reviews.jsonl", "rating");
     assert!(
-        all > 200 && right * 100 >= all * 90 && right_of_bad * 100 >= bad * 65,
+        all > 200 && right * 100 >= all * 79 && right_of_bad * 100 >= bad * 70,
         "seeds: {right} of {all}, {right_of_bad} of {bad} bad ones"
     );
     let [all, bad, right, right_of_bad] =
         against_stars("tests/gold/reviews/development.jsonl", "stars");
     assert!(
-        all > 250 && right * 100 >= all * 70 && right_of_bad * 100 >= bad * 62,
+        all > 250 && right * 100 >= all * 62 && right_of_bad * 100 >= bad * 74,
         "reviews of many hands: {right} of {all}, {right_of_bad} of {bad} bad ones"
     );
 }

@@ -120,14 +120,18 @@ impl<'engine> SentenceReading<'engine> {
         }
     }
 
-    /// How many more of the rules' findings praise than blame.
+    /// How many of the rules' findings praise, and how many blame.
+    pub fn judged(&self) -> [i64; 2] {
+        [Polarity::Positive, Polarity::Negative].map(|polarity| {
+            let its = self.rules.iter().filter(|one| one.polarity == polarity);
+            i64::try_from(its.count()).unwrap_or(i64::MAX)
+        })
+    }
+
+    /// How many more of them praise than blame.
     fn balance(&self) -> i32 {
-        let sign = |finding: &Finding| match finding.polarity {
-            Polarity::Positive => 1,
-            Polarity::Negative => -1,
-            Polarity::Neutral | Polarity::Uncertain => 0,
-        };
-        self.rules.iter().map(sign).sum()
+        let [positive, negative] = self.judged();
+        i32::try_from(positive - negative).unwrap_or_default()
     }
 }
 

@@ -2,6 +2,7 @@
 //! Nothing is added for silence. The weights are learned by `examples/train_classifier` against the
 //! stars of reviews whose hands the classifier had not seen; at run time no stars are read.
 
+use super::candidates::SentenceReading;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::UNIT;
 
@@ -11,9 +12,11 @@ const SENTENCES_PRIOR: i64 = 1;
 /// content, of those that were learned from three in five.
 const CONSTANT: i64 = 1_000;
 /// Thousandths for each whole unit by which praise leads in the mean sentence.
-const LEAD_WEIGHT: i64 = 2_935;
+const LEAD_WEIGHT: i64 = 2_889;
 /// Thousandths for findings that are all of one side.
-const FINDINGS_WEIGHT: i64 = 2_093;
+const FINDINGS_WEIGHT: i64 = 1_703;
+/// Thousandths for rules that all judge to one side.
+const RULES_WEIGHT: i64 = 1_095;
 /// From here on a text judges, whatever was found in it.
 const JUDGES_MIN: i64 = 1_000;
 /// Below, what speaks for one side is too weak against the other: 55 % against 45 %.
@@ -26,17 +29,21 @@ pub struct DocumentPolarity {
     sentences: i64,
     positive: i64,
     negative: i64,
+    rules_positive: i64,
+    rules_negative: i64,
     is_judged: bool,
     has_words: bool,
 }
 
 impl DocumentPolarity {
-    /// Adds a sentence: by how much praise leads in it, in the classifier's units, and whether it is
-    /// more than numbers and marks.
-    pub fn add_sentence(&mut self, lead: i32, has_words: bool) {
-        self.has_words |= has_words;
+    /// Adds a sentence.
+    pub(super) fn add_sentence(&mut self, sentence: &SentenceReading<'_>) {
+        self.has_words |= sentence.has_words;
         self.sentences += 1;
-        self.leads += i64::from(lead);
+        self.leads += i64::from(sentence.lead);
+        let [positive, negative] = sentence.judged();
+        self.rules_positive += positive;
+        self.rules_negative += negative;
     }
 
     /// Adds what was found in one.
@@ -49,13 +56,15 @@ impl DocumentPolarity {
         self.is_judged = true;
     }
 
-    /// What it is decided by, in thousandths: by how much praise leads in the mean sentence, and how
-    /// one-sided the findings are.
+    /// What it is decided by, in thousandths: by how much praise leads in the mean sentence, how
+    /// one-sided the findings are, and how one-sided all that the rules judge.
     #[must_use]
-    pub fn figures(&self) -> [i64; 2] {
+    pub fn figures(&self) -> [i64; 3] {
+        let side = |positive, negative| 1_000 * (positive - negative) / (positive + negative + 1);
         [
             1_000 * self.leads / (i64::from(UNIT) * (self.sentences + SENTENCES_PRIOR)),
-            1_000 * (self.positive - self.negative) / (self.positive + self.negative + 1),
+            side(self.positive, self.negative),
+            side(self.rules_positive, self.rules_negative),
         ]
     }
 
@@ -63,10 +72,10 @@ impl DocumentPolarity {
     /// text that judges nothing is neutral.
     #[must_use]
     pub fn label(&self) -> (Polarity, i32) {
-        let [lead, findings] = self.figures();
+        let [lead, findings, rules] = self.figures();
         // `0/10` is for the rules: what most people write says nothing about it.
         let constant = if self.has_words { CONSTANT } else { 0 };
-        let own = (LEAD_WEIGHT * lead + FINDINGS_WEIGHT * findings) / 1_000;
+        let own = (LEAD_WEIGHT * lead + FINDINGS_WEIGHT * findings + RULES_WEIGHT * rules) / 1_000;
         let is_judged = self.is_judged || own.abs() >= JUDGES_MIN;
         let score = constant + own;
         let polarity = match score {

@@ -133,7 +133,7 @@ impl RuleEngine {
         let (read, candidates) = self.candidates(text);
         let mut document = DocumentPolarity::default();
         for sentence in &read {
-            document.add_sentence(sentence.lead, sentence.has_words);
+            document.add_sentence(sentence);
         }
         let findings = combine::findings(self, text, &read, &self.decisions, candidates);
         for finding in &findings {

@@ -169,6 +169,7 @@ fn words_judge_in_their_frame_and_nowhere_else() {
             "cleanliness+",
         ),
         ("They replaced the defective valve.", "workmanship="),
+        ("There was water damage in the ceiling when we called.", ""),
         ("Kind regards, Anna", ""),
         ("The whole kitchen has mud everywhere.", "cleanliness-"),
         ("All I got was a phone menu.", "communication-"),
@@ -177,13 +178,9 @@ fn words_judge_in_their_frame_and_nowhere_else() {
 
 #[test]
 fn the_classifier_takes_back_what_nobody_would_say_so() {
-    for text in [
-        "We looked everywhere for a good plumber.",
-        "There was water damage in the ceiling when we called.",
-    ] {
-        assert!(!said(rules(), text).is_empty(), "{text}");
-        assert_eq!(said(engine(), text).trim_end_matches('?'), "", "{text}");
-    }
+    let text = "We looked everywhere for a good plumber.";
+    assert_eq!(said(rules(), text), "professionalism+");
+    assert_eq!(said(engine(), text), "");
 }
 
 #[test]
