@@ -11,6 +11,7 @@ pub mod evaluate;
 mod explain;
 pub mod linking;
 pub mod model;
+mod packed_analyses;
 mod packed_analysis;
 pub mod quality;
 pub mod store;
@@ -22,9 +23,9 @@ mod witness;
 pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use explain::explain;
+pub use packed_analyses::PackedAnalyses;
 pub use packed_analysis::{
-    PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
-    name_key,
+    PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, name_key,
 };
 pub use trade::Trade;
 pub use witness::Witness;

@@ -43,12 +43,14 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
             text: review.text,
         })
     };
+    let people: Vec<&str> = input.staff.words().collect();
     let insights = aggregate(&AggregateInput {
         segments: &segments,
         unanalyzed: input.review_index.len() - read,
         original: &original,
         trade: input.analyzer.trade(),
         business: &input.business,
+        people: &people,
         others: &others(input),
     });
     wire::Insights::new(&insights, &input.editorial, method(input), links)

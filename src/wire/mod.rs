@@ -16,8 +16,8 @@ mod problem;
 mod review;
 
 pub use business::{
-    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician,
-    Withheld,
+    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, OwnBusiness, Service,
+    Technician, Withheld,
 };
 pub use comparison::{
     AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,

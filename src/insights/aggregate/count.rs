@@ -7,7 +7,8 @@ use super::figures::{Vote, Votes};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{Language, MentionKind, Polarity};
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
+use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::PackedAnalysisRef;
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;

@@ -11,7 +11,8 @@ use super::own_names::OwnNames;
 use super::quotes::{Originals, Quote};
 use super::topic_sentences::{TopicSentence, aspect_of, find, judged};
 use super::topics::{BACKGROUND, background, phrases};
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
+use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
 use crate::insights::trade::Trade;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
@@ -64,11 +65,12 @@ pub fn topics(
     let AggregateInput {
         segments,
         business,
+        people,
         trade,
         ..
     } = *sources;
     let heavy_hitters = heavy_hitters(segments, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
-    let own_names = OwnNames::new(business);
+    let own_names = OwnNames::new(business, people);
     let mut found = words_of(&heavy_hitters, originals);
     found.retain(|phrase| !own_names.cover(&phrase.words));
     judge(&mut found, &heavy_hitters, counted.sentences);

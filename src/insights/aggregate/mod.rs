@@ -19,7 +19,7 @@ mod trends;
 mod words;
 
 use super::analysis::MentionKind;
-use super::packed_analysis::PackedAnalyses;
+use super::packed_analyses::PackedAnalyses;
 use super::trade::Trade;
 use crate::business::Business;
 use count::Counted;
@@ -44,8 +44,10 @@ pub struct AggregateInput<'a> {
     pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// The trade whose aspects the packed analyses number.
     pub trade: &'a Trade,
-    /// Whose reviews they are.
+    /// Whose reviews they are, with those whom the firm lists as they are shown.
     pub business: &'a Business,
+    /// What these are called, full names and aliases: no topic is made of them, whether they are shown or not.
+    pub people: &'a [&'a str],
     /// What reviews name that is in none of the firm's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
@@ -96,6 +98,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         original,
         trade,
         business,
+        people: _,
         others,
     } = *sources;
     let roster = Roster::new(business, others);

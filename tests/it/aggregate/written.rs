@@ -300,12 +300,19 @@ pub fn insights(written: &[Written], segment: usize) -> Insights {
     };
     let others: BTreeSet<(MentionKind, String)> =
         [(MentionKind::Service, "unlisted".to_owned())].into();
+    let business = business();
+    let people: Vec<&str> = business
+        .technicians
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
     aggregate(&AggregateInput {
         segments: &segments.iter().collect::<Vec<_>>(),
         unanalyzed: 0,
         original: &original,
         trade: &trade,
-        business: &business(),
+        business: &business,
+        people: &people,
         others: &others.into_iter().collect::<Vec<_>>(),
     })
 }
