@@ -14,6 +14,7 @@ pub mod model;
 mod packed_analyses;
 mod packed_analysis;
 pub mod quality;
+mod quotable;
 pub mod store;
 pub mod text;
 pub mod trade;
@@ -25,7 +26,7 @@ pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use explain::explain;
 pub use packed_analyses::PackedAnalyses;
 pub use packed_analysis::{
-    PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, name_key,
+    Backing, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, name_key,
 };
 pub use trade::Trade;
 pub use witness::Witness;

@@ -2,8 +2,10 @@
 //! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
 //! anew whenever one changes.
 
-use super::analysis::{Analysis, Language, MentionKind, Polarity, Span};
+use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
+use super::quotable::is_quotable;
 use super::trade::Trade;
+use super::witness::{WITHDRAWN, Witness};
 use crate::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::reviews::Review;
 
@@ -46,23 +48,35 @@ pub struct PackedFinding {
     pub aspect: u8,
     /// How that is spoken of.
     pub polarity: Polarity,
+    /// Who stands behind it.
+    pub backing: Backing,
+    /// Whether its sentence can be shown by itself.
+    pub is_quotable: bool,
     /// In which sentence, counted from 0, or the nearest number that fits.
     pub sentence: u16,
-    /// Where its clause begins, in code points.
-    pub start: u32,
-    /// How long that is, in code points; a longer one than fits is as long as fits.
-    pub len: u16,
     /// Its score, or the nearest that fits.
     pub score: i16,
 }
 
-impl PackedFinding {
-    /// Its clause, in code points; cut off where `len` did not fit.
-    #[must_use]
-    pub fn span(&self) -> Span {
-        Span {
-            start: self.start,
-            end: self.start.saturating_add(u32::from(self.len)),
+/// Who stands behind a finding, as far as what is shown goes by that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backing {
+    /// One witness: it is counted, and not shown.
+    One,
+    /// Both witnesses.
+    Both,
+    /// The stars withdrew what one witness said.
+    Withdrawn,
+}
+
+impl Backing {
+    fn of(hits: &[Hit]) -> Self {
+        if hits.iter().any(|hit| hit.rule == WITHDRAWN) {
+            return Self::Withdrawn;
+        }
+        match Witness::of(hits) {
+            Witness::Both => Self::Both,
+            Witness::Rule | Witness::Classifier => Self::One,
         }
     }
 }
@@ -155,17 +169,19 @@ impl PackedAnalysis {
                 .position(|aspect| aspect.id == id)
                 .and_then(|at| u8::try_from(at).ok())
         };
+        let text: Vec<char> = review.text.chars().collect();
+        let sentences = analysis.sentences.iter();
+        let quotable: Vec<bool> = sentences.map(|its| is_quotable(&text, *its)).collect();
         let findings: Box<[PackedFinding]> = analysis
             .findings
             .iter()
             .filter_map(|finding| {
-                let Span { start, end } = finding.span;
                 Some(PackedFinding {
                     aspect: aspect(&finding.aspect)?,
                     polarity: finding.polarity,
+                    backing: Backing::of(&finding.hits),
+                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
-                    start,
-                    len: u16::try_from(end.saturating_sub(start)).unwrap_or(u16::MAX),
                     score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 {
                         i16::MIN
                     } else {

@@ -53,7 +53,8 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         people: &people,
         others: &others(input),
     });
-    wire::Insights::new(&insights, &input.editorial, method(input), links)
+    let method = method(input, insights.corpus.withdrawn);
+    wire::Insights::new(&insights, &input.editorial, method, links)
 }
 
 /// What reviews name that is in none of the firm's lists, sorted.
@@ -100,7 +101,7 @@ const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
     }
 }
 
-fn method(input: &SnapshotInput) -> wire::Method {
+fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {
     let engine = input.analyzer.engine();
     let model = engine.rules().model();
     let mut figures = model.map(quality::of_model).unwrap_or_default();
@@ -120,6 +121,7 @@ fn method(input: &SnapshotInput) -> wire::Method {
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),
+        withdrawn: wire::Withdrawn { findings, reviews },
         quality: figures.into_iter().map(Into::into).collect(),
     }
 }

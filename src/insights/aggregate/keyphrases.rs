@@ -223,18 +223,24 @@ fn together(
             ));
         }
     });
+    // A sentence stands under one topic, the clearest.
+    let mut shown = BTreeSet::new();
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
-        let found = |(position, packed_analysis): (u32, PackedAnalysisRef<'_>)| {
-            find(&*originals.open(position)?, packed_analysis, &phrase.words)
-        };
+        let found =
+            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &phrase.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         topic.aspect = aspect_of(&found, trade);
-        let quoted = found
+        let mut ranked: Vec<(u32, TopicSentence)> = found
             .into_iter()
-            .filter(|found| found.quote.is_some())
-            .enumerate();
-        let best = quoted.max_by_key(|(at, found)| (found.quote_rank, std::cmp::Reverse(*at)));
-        topic.quote = best.and_then(|(_, found)| found.quote);
+            .filter_map(|found| Some((found.rank(topic.aspect)?, found)))
+            .collect();
+        // Of equal ones the newest.
+        ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        topic.quote = ranked.into_iter().find_map(|(_, found)| {
+            let (position, sentence) = (found.position, found.sentence);
+            let quote = originals.quote(position, sentence, found.vote?)?;
+            shown.insert((position, sentence)).then_some(quote)
+        });
     }
     topics
 }

@@ -4,6 +4,7 @@
 
 mod count;
 mod faq;
+mod few_reviews;
 mod figures;
 mod heavy_hitters;
 mod keyphrases;
@@ -25,6 +26,8 @@ use crate::business::Business;
 use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use faq::Answered;
+use few_reviews::FewReviews;
+pub use few_reviews::PERSON_MIN;
 pub use figures::{Confidence, Direction, Share, Vote, Votes};
 pub use keyphrases::Topic;
 pub use parts::{Aspect, Entity, Joint, OpinionStats};
@@ -85,6 +88,8 @@ pub struct Corpus {
     pub foreign: u32,
     /// How the analysed texts speak as a whole.
     pub overall: Votes,
+    /// How many judgements the stars withdrew, and in how many reviews.
+    pub withdrawn: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::reviews::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
@@ -103,7 +108,10 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
     } = *sources;
     let roster = Roster::new(business, others);
     let counted = Counted::new(segments, trade.aspects.len(), &roster);
-    let mut originals = Originals::new(original);
+    let entities = counted.entities.iter();
+    let named = entities.map(|entity| entity.votes.reviews()).collect();
+    let few = FewReviews::new(segments, &roster, named);
+    let mut originals = Originals::new(original, few);
     let topics = keyphrases::topics(sources, &counted, &mut originals);
     let mut aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
     let mut entities = parts::entities(&counted, &roster, &mut originals);
@@ -118,6 +126,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         analysed: counted.analysed,
         foreign: counted.foreign,
         overall: counted.overall,
+        withdrawn: counted.withdrawn,
         window: counted.days.map(|(newest, oldest)| (oldest, newest)),
     };
     let input = summary::NarrativeInput {

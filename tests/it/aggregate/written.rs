@@ -9,8 +9,8 @@ use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, a
 use reviews_service::insights::text::Text;
 use reviews_service::insights::trade::Aspect;
 use reviews_service::insights::{
-    Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
-    Span, Trade,
+    Analysis, Finding, Hit, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
+    Polarity, Span, Trade,
 };
 use reviews_service::reviews::{
     Day, Mentions, Method, Rating, Review, Source, Status, Verification,
@@ -133,7 +133,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 span,
                 polarity,
                 score,
-                hits: Vec::new(),
+                hits: hits(span, score, sentence % 4 != 3),
             });
         }
         if dice.below(3) == 0 {
@@ -156,6 +156,20 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
         text.push(' ');
     }
     (text, findings, mentions)
+}
+
+/// The hits of a finding: of a rule, and where both witnesses say so of the classifier.
+pub fn hits(span: Span, score: i32, is_of_both: bool) -> Vec<Hit> {
+    let hit = |rule: &str, points| Hit {
+        rule: rule.to_owned(),
+        span,
+        points,
+    };
+    let mut hits = vec![hit("phrase:said", score)];
+    if is_of_both {
+        hits.push(hit("examples:said", 0));
+    }
+    hits
 }
 
 fn one(dice: &mut Dice, number: usize) -> Written {
