@@ -70,6 +70,7 @@ impl Noted {
             original: &|position| self.originals.get(position).cloned(),
             trade: &self.trade,
             business: &self.business,
+            people: &[],
             others: &[],
         })
     }

@@ -1,12 +1,17 @@
 //! The business whose reviews these are: who it is, what it offers, who works there, and where.
 
 mod editorial;
+mod publish_staff;
 mod store;
 
 use chrono_tz::Tz;
 pub use editorial::{Editorial, Question};
+pub use publish_staff::PublishStaff;
 use serde_json::{Map, Value};
-pub use store::{editorial, find, note_time_zone, replace, replace_editorial, sample, time_zone};
+pub use store::{
+    editorial, find, note_time_zone, replace, replace_editorial, sample, technician_numbers,
+    time_zone,
+};
 
 /// The one business. A database without one publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +24,8 @@ pub struct Business {
     pub kind: String,
     /// Where its calendar days begin and end.
     pub time_zone: Tz,
+    /// How its technicians are shown, everywhere at once; never published itself.
+    pub publish_staff: PublishStaff,
     /// What its feeds are written in, where it has said: BCP 47.
     pub language: Option<String>,
     /// A sentence or two about it.
@@ -74,6 +81,7 @@ impl Default for Business {
             name: "Unnamed business".to_owned(),
             kind: "LocalBusiness".to_owned(),
             time_zone: Tz::UTC,
+            publish_staff: PublishStaff::Full,
             language: None,
             description: None,
             url: None,

@@ -38,14 +38,17 @@ impl BusinessCommand {
             let Some(business) = business else {
                 anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
             };
-            let mut text = serde_json::to_string_pretty(&wire::Business::from(&business))?;
+            let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
             text.push('\n');
             say(&text)?;
             return Ok(Outcome::Done);
         };
-        let (mut loaded, has_zone) = seed::business(&file)?;
+        let read = seed::business(&file)?;
+        let has_zone = read.has_zone;
         let (database, _) = Database::open(&path).await?;
         let mut write = database.write().await?;
+        let known = business::find(&mut write).await.map_err(fault)?;
+        let mut loaded = read.instead_of(known.as_ref());
         if !has_zone && let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
             // A file that does not say where the business is does not move it.
             loaded.time_zone = zone;

@@ -161,6 +161,7 @@ pub(super) fn told(settled: &Settled) -> String {
     line("type", &business.kind);
     line("time zone", zone);
     line("url", business.url.as_deref().unwrap_or("not set"));
+    line("staff", business.publish_staff.name());
     let (services, people, areas) = (
         business.services.len(),
         business.technicians.len(),

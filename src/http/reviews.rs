@@ -94,7 +94,7 @@ impl ReviewsApi {
         until: Query<parameters::Until>,
         /// Substring of the text in any case, 1 to 1,000 characters.
         query: Query<parameters::Query>,
-        /// Full name of a technician mentioned, in any case.
+        /// Name of a technician mentioned, as in `technicians[].name` of the business, in any case.
         mentions_technician: Query<parameters::MentionsTechnician>,
         /// Id of a service mentioned.
         mentions_service: Query<parameters::MentionsService>,

@@ -10,7 +10,7 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::Value;
 
 use super::fields::{Fields, Problem, shown};
-use crate::business::{Business, Service, TEXT_BYTES_MAX, Technician};
+use crate::business::{Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician};
 
 /// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
@@ -30,6 +30,7 @@ pub(super) fn business(value: &Value) -> Result<Business, Problem> {
         name: fields.required("name")?,
         kind: fields.filled("type")?.unwrap_or(default.kind),
         time_zone: time_zone(&fields)?,
+        publish_staff: publish_staff(&fields)?.unwrap_or_default(),
         language: language(&fields)?,
         description: fields.filled("description")?,
         url: fields.url("url")?,
@@ -41,6 +42,22 @@ pub(super) fn business(value: &Value) -> Result<Business, Problem> {
         technicians: technicians(&fields)?,
         service_areas: service_areas(&fields)?,
     })
+}
+
+/// How the technicians are to be shown, where that is said.
+fn publish_staff(fields: &Fields<'_>) -> Result<Option<PublishStaff>, Problem> {
+    let Some(name) = fields.filled("publish_staff")? else {
+        return Ok(None);
+    };
+    let known = PublishStaff::find(&name).ok_or_else(|| {
+        let message = format!(
+            "{} is none of {}",
+            shown(&Value::from(name.as_str())),
+            PublishStaff::ALL.map(PublishStaff::name).join(", ")
+        );
+        fields.problem("publish_staff", message)
+    });
+    known.map(Some)
 }
 
 /// Refuses a text that is too long to be published with every document.

@@ -31,7 +31,7 @@ use crate::clock::Clock;
 /// What a folder of sample data holds, ready to be written.
 #[derive(Debug)]
 pub struct Seed {
-    business: Business,
+    business: ReadBusiness,
     collected: Collected,
     now: DateTime<Utc>,
     /// The editorial texts, where editorial.json is there.
@@ -69,17 +69,45 @@ pub enum SeedError {
     Reviews(#[from] ImportError),
 }
 
-/// The business of the file at `path`, and whether it says in which time zone that is.
+/// A business as a file describes it.
+#[derive(Debug)]
+pub struct ReadBusiness {
+    /// What the file says; the default where it says nothing.
+    pub business: Business,
+    /// Whether it says in which time zone that is.
+    pub has_zone: bool,
+    /// Whether it says how technicians are shown.
+    pub has_publish_staff: bool,
+}
+
+impl ReadBusiness {
+    /// The business that comes in the place of `known`: a file that does not say how technicians are shown, as those that
+    /// the service itself publishes, shows nobody who was not shown.
+    #[must_use]
+    pub fn instead_of(&self, known: Option<&Business>) -> Business {
+        let mut business = self.business.clone();
+        if let Some(known) = known.filter(|_| !self.has_publish_staff) {
+            business.publish_staff = known.publish_staff;
+        }
+        business
+    }
+}
+
+/// The business of the file at `path`.
 ///
 /// # Errors
 /// [`SeedError`], which names the file, and where it can the line.
-pub fn business(path: &Path) -> Result<(Business, bool), SeedError> {
+pub fn business(path: &Path) -> Result<ReadBusiness, SeedError> {
     parse(path, |value| {
-        let has_zone = value
-            .get("time_zone")
-            .and_then(Value::as_str)
-            .is_some_and(|zone| !zone.is_empty());
-        profile::business(value).map(|business| (business, has_zone))
+        let has = |name| {
+            let said = value.get(name).and_then(Value::as_str);
+            said.is_some_and(|said| !said.is_empty())
+        };
+        Ok(ReadBusiness {
+            business: profile::business(value)?,
+            has_zone: has("time_zone"),
+            has_publish_staff: has("publish_staff"),
+        })
     })
 }
 
@@ -94,7 +122,7 @@ pub fn read(
     watch: &mut (dyn Watch + Send),
 ) -> Result<Seed, SeedError> {
     let now = clock.now();
-    let business = parse(&folder.join("business.json"), profile::business)?;
+    let business = business(&folder.join("business.json"))?;
     let path = folder.join("editorial.json");
     let editorial = if path.exists() {
         Some(parse(&path, editorial)?)
@@ -111,9 +139,14 @@ pub fn read(
             fault,
         }])
     };
-    let mut collector =
-        Collector::new(now, true, Some(business.time_zone), Terms::default(), watch)
-            .map_err(all)?;
+    let mut collector = Collector::new(
+        now,
+        true,
+        Some(business.business.time_zone),
+        Terms::default(),
+        watch,
+    )
+    .map_err(all)?;
     let mut faults = Vec::new();
     let mut take = |opened: sources::Opened<'_>| {
         let sources::Opened::Reviews(mut input) = opened else {
@@ -153,10 +186,12 @@ impl Seed {
         write: &mut Transaction<'static, Sqlite>,
         watch: Watcher<'_>,
     ) -> sqlx::Result<Report> {
-        if business::find(write).await?.as_ref() != Some(&self.business) {
-            business::replace(write, &self.business).await?;
+        let known = business::find(write).await?;
+        let business = self.business.instead_of(known.as_ref());
+        if known.as_ref() != Some(&business) {
+            business::replace(write, &business).await?;
         }
-        let moved = time_zone::follow(write, self.business.time_zone, self.now).await?;
+        let moved = time_zone::follow(write, business.time_zone, self.now).await?;
         let Collected {
             spool,
             business: _,

@@ -10,8 +10,10 @@ pub mod classifier;
 pub mod evaluate;
 mod explain;
 pub mod linking;
+mod packed_analyses;
 mod packed_analysis;
 pub mod quality;
+mod quotable;
 pub mod store;
 pub mod text;
 pub mod trades;
@@ -21,9 +23,9 @@ mod witness;
 pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use explain::explain;
+pub use packed_analyses::PackedAnalyses;
 pub use packed_analysis::{
-    PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
-    name_key,
+    Backing, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, name_key,
 };
 pub use trades::Trade;
 pub use witness::Witness;

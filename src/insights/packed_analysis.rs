@@ -2,8 +2,10 @@
 //! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
 //! anew whenever one changes.
 
-use super::analysis::{Analysis, Language, MentionKind, Polarity, Span};
+use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
+use super::quotable::is_quotable;
 use super::trades::Trade;
+use super::witness::{WITHDRAWN, Witness};
 use crate::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::reviews::Review;
 
@@ -46,23 +48,35 @@ pub struct PackedFinding {
     pub aspect: u8,
     /// How that is spoken of.
     pub polarity: Polarity,
+    /// Who stands behind it.
+    pub backing: Backing,
+    /// Whether its sentence can be shown by itself.
+    pub is_quotable: bool,
     /// In which sentence, counted from 0, or the nearest number that fits.
     pub sentence: u16,
-    /// Where its clause begins, in code points.
-    pub start: u32,
-    /// How long that is, in code points; a longer one than fits is as long as fits.
-    pub len: u16,
     /// Its score, or the nearest that fits.
     pub score: i16,
 }
 
-impl PackedFinding {
-    /// Its clause, in code points; cut off where `len` did not fit.
-    #[must_use]
-    pub fn span(&self) -> Span {
-        Span {
-            start: self.start,
-            end: self.start.saturating_add(u32::from(self.len)),
+/// Who stands behind a finding, as far as what is shown goes by that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backing {
+    /// One witness: it is counted, and not shown.
+    One,
+    /// Both witnesses.
+    Both,
+    /// The stars withdrew what one witness said.
+    Withdrawn,
+}
+
+impl Backing {
+    fn of(hits: &[Hit]) -> Self {
+        if hits.iter().any(|hit| hit.rule == WITHDRAWN) {
+            return Self::Withdrawn;
+        }
+        match Witness::of(hits) {
+            Witness::Both => Self::Both,
+            Witness::Rule | Witness::Classifier => Self::One,
         }
     }
 }
@@ -86,6 +100,17 @@ pub struct PackedName {
     pub ambiguous: u8,
 }
 
+impl PackedName {
+    /// Takes over what is counted of another spelling of the same.
+    fn join(&mut self, other: Self) {
+        self.finding_mask |= other.finding_mask;
+        self.near_mask |= other.near_mask;
+        self.is_linked |= other.is_linked;
+        self.mentions = self.mentions.saturating_add(other.mentions);
+        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
+    }
+}
+
 /// A packed analysis, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedAnalysisRef<'a> {
@@ -97,90 +122,6 @@ pub struct PackedAnalysisRef<'a> {
     pub names: &'a [PackedName],
     /// Its phrases' hashes, in the order of [`PackedAnalysis::phrases`].
     pub phrases: &'a [u32],
-}
-
-/// Packed analyses one behind the other, without room between them: what a segment of reviews
-/// keeps.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PackedAnalyses {
-    heads: Vec<(PackedHead, [u32; 3])>,
-    findings: Vec<PackedFinding>,
-    names: Vec<PackedName>,
-    phrases: Vec<u32>,
-}
-
-impl PackedAnalyses {
-    /// Adds a packed analysis behind the others.
-    pub fn push(&mut self, packed_analysis: PackedAnalysisRef<'_>) {
-        self.findings.extend_from_slice(packed_analysis.findings);
-        self.names.extend_from_slice(packed_analysis.names);
-        self.phrases.extend_from_slice(packed_analysis.phrases);
-        // More than 4 billion marks do not fit into the memory of a segment's other columns either.
-        let ends = [self.findings.len(), self.names.len(), self.phrases.len()];
-        self.heads.push((
-            packed_analysis.head,
-            ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)),
-        ));
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.heads.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-    }
-
-    /// The packed analysis at `index`.
-    #[must_use]
-    pub fn get(&self, index: usize) -> PackedAnalysisRef<'_> {
-        let (head, ends) = self.heads[index];
-        let starts = if index == 0 {
-            [0; 3]
-        } else {
-            self.heads[index - 1].1
-        };
-        let range = |column: usize| starts[column] as usize..ends[column] as usize;
-        PackedAnalysisRef {
-            head,
-            findings: &self.findings[range(0)],
-            names: &self.names[range(1)],
-            phrases: &self.phrases[range(2)],
-        }
-    }
-
-    /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = PackedAnalysisRef<'_>> {
-        (0..self.len()).map(|index| self.get(index))
-    }
-
-    /// The phrases of all of them, one behind the other.
-    #[must_use]
-    pub fn phrases(&self) -> &[u32] {
-        &self.phrases
-    }
-
-    /// Which packed analysis has the phrase at `place` of [`PackedAnalyses::phrases`], given that
-    /// it is `from` or one soon after.
-    #[must_use]
-    pub fn with_phrase(&self, place: usize, from: usize) -> usize {
-        from + self.heads[from..]
-            .iter()
-            .take_while(|(_, [.., end])| *end as usize <= place)
-            .count()
-    }
-
-    /// Removes all, and keeps the room.
-    pub fn clear(&mut self) {
-        self.heads.clear();
-        self.findings.clear();
-        self.names.clear();
-        self.phrases.clear();
-    }
 }
 
 impl PackedAnalysis {
@@ -195,6 +136,28 @@ impl PackedAnalysis {
         }
     }
 
+    /// The same, whose names of that kind have other keys; `None` of a key leaves its name out. What gets the same key is one.
+    #[must_use]
+    pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
+        let mut names: Vec<PackedName> = Vec::with_capacity(self.names.len());
+        for mut name in self.names {
+            if name.kind == kind {
+                let Some(key) = key(name.key) else { continue };
+                name.key = key;
+            }
+            match names
+                .iter_mut()
+                .find(|other| (other.kind, other.key) == (name.kind, name.key))
+            {
+                Some(other) => other.join(name),
+                None => names.push(name),
+            }
+        }
+        names.sort_unstable_by_key(|name| (name.kind, name.key));
+        self.names = names.into();
+        self
+    }
+
     /// What is to be counted of `review`, whose text says `analysis`. Findings of aspects that
     /// `trade` does not have are left out.
     #[must_use]
@@ -206,17 +169,19 @@ impl PackedAnalysis {
                 .position(|aspect| aspect.id == id)
                 .and_then(|at| u8::try_from(at).ok())
         };
+        let text: Vec<char> = review.text.chars().collect();
+        let sentences = analysis.sentences.iter();
+        let quotable: Vec<bool> = sentences.map(|its| is_quotable(&text, *its)).collect();
         let findings: Box<[PackedFinding]> = analysis
             .findings
             .iter()
             .filter_map(|finding| {
-                let Span { start, end } = finding.span;
                 Some(PackedFinding {
                     aspect: aspect(&finding.aspect)?,
                     polarity: finding.polarity,
+                    backing: Backing::of(&finding.hits),
+                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
-                    start,
-                    len: u16::try_from(end.saturating_sub(start)).unwrap_or(u16::MAX),
                     score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 {
                         i16::MIN
                     } else {

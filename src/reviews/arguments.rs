@@ -25,7 +25,7 @@ pub struct SearchArguments {
     pub until: Option<Day>,
     /// Substring of the text.
     pub query: Option<String>,
-    /// Full name of a technician who must be mentioned.
+    /// Name, as it is shown, of a technician who must be mentioned.
     pub mentions_technician: Option<String>,
     /// Id of a service that must be mentioned.
     pub mentions_service: Option<String>,

@@ -9,7 +9,8 @@ pub use super::evidence_request::{EvidenceQuery, EvidenceRequest};
 use super::facets::Counts;
 use super::names;
 use super::suggest::did_you_mean_of_evidence;
-use crate::insights::aggregate::{Vote, vote_of};
+use super::support_counts::{SupportCounts, keyed};
+use crate::insights::aggregate::{PERSON_MIN, Vote, vote_of};
 use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, name_key,
 };
@@ -50,15 +51,17 @@ struct Named {
     service: Option<u64>,
     /// A name that nobody and nothing has finds nothing.
     is_unknown: bool,
+    /// Of a person whom few reviews name the counts alone are told.
+    is_named_by_few: bool,
 }
 
 impl Named {
     fn by(request: &EvidenceRequest, counts: &Counts, snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
-        let technician = request.technician.as_deref().map(|said| {
-            names::technician(counts, business, said)
-                .map(|facet| name_key(MentionKind::Technician, &facet.name))
-        });
+        let asked = request.technician.as_deref();
+        let person = asked.map(|said| names::technician(counts, business, said));
+        let key = |facet: &wire::Facet| name_key(MentionKind::Technician, &facet.name);
+        let technician = person.map(|found| found.map(key));
         let service = request.service.as_deref().map(|said| {
             let facet = names::service(counts, business, said);
             let id = facet.and_then(|facet| facet.id.as_deref());
@@ -68,6 +71,7 @@ impl Named {
             technician: technician.flatten(),
             service: service.flatten(),
             is_unknown: technician == Some(None) || service == Some(None),
+            is_named_by_few: person.flatten().is_some_and(is_named_by_few),
         }
     }
 }
@@ -106,7 +110,7 @@ pub fn evidence(snapshot: &Snapshot, counts: &Counts, query: &EvidenceQuery<'_>)
                 continue;
             };
             counted.count(analysis, support.finding_mask);
-            if position + index - first < after {
+            if position + index - first < after || named.is_named_by_few {
                 continue;
             }
             if found.len() == usize::from(request.limit) {
@@ -125,13 +129,15 @@ pub fn evidence(snapshot: &Snapshot, counts: &Counts, query: &EvidenceQuery<'_>)
             segment.id(*index),
         )
     });
-    let technicians = keyed(MentionKind::Technician, &counts.technicians);
+    let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
+    let by_technician = counted.listed(&technicians, MentionKind::Technician);
+    technicians.retain(|_, facet| !is_named_by_few(facet));
     let supporting = |(segment, index, support): (&Segment, usize, Support)| {
         supporting(snapshot, segment, index, &support, query, &technicians)
     };
     EvidencePage {
         total: counted.total,
-        by_technician: counted.listed(&technicians, MentionKind::Technician),
+        by_technician,
         by_service: counted.listed(
             &keyed(MentionKind::Service, &counts.services),
             MentionKind::Service,
@@ -139,6 +145,11 @@ pub fn evidence(snapshot: &Snapshot, counts: &Counts, query: &EvidenceQuery<'_>)
         reviews: found.into_iter().filter_map(supporting).collect(),
         next,
     }
+}
+
+/// Whether so few reviews name that person that no words about them are shown.
+fn is_named_by_few(person: &wire::Facet) -> bool {
+    person.reviews < u64::from(PERSON_MIN)
 }
 
 /// Where a segment has reviews that speak of the aspect, ascending.
@@ -191,60 +202,6 @@ fn support(
 
 fn is(name: PackedName, kind: MentionKind, key: u64) -> bool {
     name.kind == kind && name.key == key
-}
-
-/// The same names by what packed analyses know them by.
-fn keyed(kind: MentionKind, facets: &[wire::Facet]) -> HashMap<u64, &wire::Facet> {
-    let value = |facet: &wire::Facet| match kind {
-        MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
-        MentionKind::Technician | MentionKind::ServiceArea => facet.name.clone(),
-    };
-    facets
-        .iter()
-        .map(|facet| (name_key(kind, &value(facet)), facet))
-        .collect()
-}
-
-/// How many reviews support the aspect, and how many of them speak of whom and what.
-#[derive(Default)]
-struct SupportCounts {
-    total: u64,
-    by_name: HashMap<(MentionKind, u64), u64>,
-}
-
-impl SupportCounts {
-    fn count(&mut self, analysis: PackedAnalysisRef<'_>, finding_mask: u32) {
-        self.total += 1;
-        for name in analysis.names {
-            let is_meant = match name.kind {
-                MentionKind::Technician => name.near_mask & finding_mask != 0,
-                MentionKind::Service => name.is_linked,
-                MentionKind::ServiceArea => false,
-            };
-            if is_meant {
-                *self.by_name.entry((name.kind, name.key)).or_default() += 1;
-            }
-        }
-    }
-
-    /// Those of a kind, the most frequent first, then by name.
-    fn listed(&self, known: &HashMap<u64, &wire::Facet>, kind: MentionKind) -> Vec<wire::Facet> {
-        let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
-        let mut facets: Vec<wire::Facet> = counted
-            .filter_map(|((_, key), reviews)| {
-                let facet = *known.get(key)?;
-                Some(wire::Facet {
-                    reviews: *reviews,
-                    ..facet.clone()
-                })
-            })
-            .collect();
-        facets.sort_by(|one, other| {
-            let by_count = other.reviews.cmp(&one.reviews);
-            by_count.then_with(|| one.name.cmp(&other.name))
-        });
-        facets
-    }
 }
 
 /// A review of the page, analyzed once more. `None` never: what is rendered can be read.

@@ -19,6 +19,7 @@ mod scan;
 pub mod stages;
 mod store;
 mod suggest;
+mod support_counts;
 mod text_index;
 mod trigrams;
 

@@ -3,7 +3,7 @@
 
 use super::facets::{Counts, VALUES_MAX};
 use super::names;
-use crate::insights::aggregate::{Vote, Votes, vote_of};
+use crate::insights::aggregate::{PERSON_MIN, Vote, Votes, vote_of};
 use crate::insights::{MentionKind, PackedAnalysisRef, Polarity, name_key};
 use crate::links::Links;
 use crate::reviews::fold;
@@ -209,9 +209,12 @@ fn entity(
     let Some((facet, entity)) = found else {
         return Err(nothing(what, facets.iter().map(|one| one.name.as_str())));
     };
+    // Of a person whom few reviews name nothing but the counts is told.
+    let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
+    let by_aspect = is_told.then(|| by_aspect(snapshot, links, kind, facet));
     Ok(InsightsStage {
         entity: Some(entity.clone()),
-        by_aspect: Some(by_aspect(snapshot, links, kind, facet)),
+        by_aspect: Some(by_aspect.unwrap_or_default()),
         ..InsightsStage::of(what, insights)
     })
 }

@@ -13,11 +13,11 @@ use super::entry::Entry;
 use super::index::{ReviewIndex, ReviewIndexBuilder};
 use super::input::SnapshotInput;
 use super::observer::Observer;
-use crate::business;
+use super::staff::Staff;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
-use crate::insights::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
-use crate::reviews::store::{Changed, Newest, Numbered, Observation, withheld};
+use crate::reviews::store::{Changed, Newest, Numbered, Observation};
 use crate::reviews::{Review, ReviewId, Status};
 use crate::telemetry::catalog;
 
@@ -42,6 +42,9 @@ pub const fn cost(reviews: usize, bytes: usize) -> usize {
 pub struct EntryLoader<'a> {
     connection: &'a mut SqliteConnection,
     analyzer: Arc<Analyzer>,
+    staff: Arc<Staff>,
+    /// As whom technicians are shown in what is out.
+    staff_out: Option<Arc<Staff>>,
     links: &'a Links,
     backlog: &'a Backlog,
     /// What was read for this snapshot, and is to be kept.
@@ -79,17 +82,20 @@ impl Unanalyzed {
 }
 
 impl<'a> EntryLoader<'a> {
-    /// Entries of what `connection` sees, with links and analyses of these, and with what `backlog`
-    /// has of these analyses.
+    /// Entries of what `connection` sees, with links, analyses and names of staff of these, and with what
+    /// `backlog` has of these analyses.
     pub fn new(
         connection: &'a mut SqliteConnection,
         analyzer: Arc<Analyzer>,
+        staff: Arc<Staff>,
         links: &'a Links,
         backlog: &'a Backlog,
     ) -> Self {
         Self {
             connection,
             analyzer,
+            staff,
+            staff_out: None,
             links,
             backlog,
             analyzed: Vec::new(),
@@ -97,16 +103,20 @@ impl<'a> EntryLoader<'a> {
         }
     }
 
-    /// The same, which dates what others changed.
+    /// The same, which dates what others changed; what is out shows technicians as `staff_out`.
     #[must_use]
-    pub fn observing(self, observer: Observer) -> Self {
-        Self { observer, ..self }
+    pub fn observing(self, observer: Observer, staff_out: Option<Arc<Staff>>) -> Self {
+        Self {
+            staff_out,
+            observer,
+            ..self
+        }
     }
 
-    /// Whether these are entries as `analyzer` reads.
+    /// Whether these are entries as those of `input`: analyzed by the same, and showing the same names.
     #[must_use]
-    pub fn is_of(&self, analyzer: &Arc<Analyzer>) -> bool {
-        self.analyzer.method() == analyzer.method()
+    pub fn is_of(&self, input: &SnapshotInput) -> bool {
+        self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
     }
 
     /// What it is taken out of.
@@ -198,10 +208,12 @@ impl<'a> EntryLoader<'a> {
     /// The review, dated where somebody else changed it.
     fn dated(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
         let mut observer = std::mem::take(&mut self.observer);
+        // Who is shown and as whom is no change of a review: it is rendered as it would have been.
+        let staff = self.staff_out.as_deref().unwrap_or(&self.staff);
         let numbered = observer.date(numbered, |numbered| {
             let mut missing = Unanalyzed::default();
-            self.entry(numbered.clone(), kept.cloned(), &mut missing)
-                .json
+            let entry = self.entry_with(staff, numbered.clone(), kept.cloned(), &mut missing);
+            entry.json
         });
         self.observer = observer;
         numbered
@@ -214,7 +226,19 @@ impl<'a> EntryLoader<'a> {
         kept: Option<StoredAnalysis>,
         missing: &mut Unanalyzed,
     ) -> Entry {
+        self.entry_with(&self.staff, numbered, kept, missing)
+    }
+
+    /// The same, with technicians as `staff` shows them.
+    fn entry_with(
+        &self,
+        staff: &Staff,
+        numbered: Numbered,
+        kept: Option<StoredAnalysis>,
+        missing: &mut Unanalyzed,
+    ) -> Entry {
         let hash = Subject::of(&numbered.review).hash();
+        let review_no = numbered.review_no;
         let waits = |kept: &Arc<NewAnalysis>| {
             kept.text_hash == hash && kept.method_hash == self.analyzer.method()
         };
@@ -223,17 +247,14 @@ impl<'a> EntryLoader<'a> {
             // analysis.
             let packed_analysis =
                 PackedAnalysis::new(&waiting.analysis, &numbered.review, self.analyzer.trade());
-            return Entry::analyzed(
-                numbered.review,
-                &waiting.analysis.names(),
-                packed_analysis,
-                self.links,
-            )
-            .numbered(numbered.review_no);
+            let names = waiting.analysis.names();
+            let entry = self.analyzed(staff, numbered.review, &names, packed_analysis);
+            return entry.numbered(review_no);
         }
         let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
             missing.add(&numbered, hash);
-            return Entry::unanalyzed(numbered.review, self.links).numbered(numbered.review_no);
+            let review = staff.review(numbered.review);
+            return Entry::unanalyzed(review, self.links).numbered(review_no);
         };
         let packed_analysis = if kept.method_hash == self.analyzer.method() {
             kept.packed_analysis(&numbered.review)
@@ -242,11 +263,27 @@ impl<'a> EntryLoader<'a> {
         };
         let Some(packed_analysis) = packed_analysis else {
             missing.add(&numbered, hash);
-            return Entry::to_reanalyze(numbered.review, &kept.names, self.links)
-                .numbered(numbered.review_no);
+            let (review, names) = (staff.review(numbered.review), staff.names(&kept.names));
+            return Entry::to_reanalyze(review, &names, self.links).numbered(review_no);
         };
-        Entry::analyzed(numbered.review, &kept.names, packed_analysis, self.links)
-            .numbered(numbered.review_no)
+        let entry = self.analyzed(staff, numbered.review, &kept.names, packed_analysis);
+        entry.numbered(review_no)
+    }
+
+    /// The entry of a review with its analysis, with technicians as `staff` shows them.
+    fn analyzed(
+        &self,
+        staff: &Staff,
+        review: Review,
+        names: &[(MentionKind, String)],
+        packed_analysis: PackedAnalysis,
+    ) -> Entry {
+        Entry::analyzed(
+            staff.review(review),
+            &staff.names(names),
+            staff.analysis(packed_analysis),
+            self.links,
+        )
     }
 
     async fn analyze_all(
@@ -263,12 +300,8 @@ impl<'a> EntryLoader<'a> {
             }
             let id = review.id.clone();
             let kept = analyze(&self.analyzer, &review, text_hash);
-            let entry = Entry::analyzed(
-                review,
-                &kept.analysis.names(),
-                kept.packed_analysis.clone(),
-                self.links,
-            );
+            let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
+            let entry = self.analyzed(&self.staff, review, &names, packed_analysis);
             entries.push((id, Some(entry.numbered(review_no))));
             self.analyzed.push(kept);
         }
@@ -277,38 +310,6 @@ impl<'a> EntryLoader<'a> {
             .increment(entries.len() as u64);
         entries
     }
-}
-
-/// All that a snapshot would be rendered from now, and how many analyses for it are not kept:
-/// nothing is written, and nobody is told.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn survey(
-    connection: &mut SqliteConnection,
-    engine: &Arc<Engine>,
-    links: &Links,
-) -> sqlx::Result<(SnapshotInput, usize)> {
-    let business = business::find(&mut *connection).await?.unwrap_or_default();
-    let editorial = business::editorial(&mut *connection).await?;
-    let withheld = withheld(&mut *connection).await?;
-    let analyzer = Arc::new(Analyzer::new(&business, engine));
-    let backlog = Backlog::default();
-    let mut loader = EntryLoader::new(connection, Arc::clone(&analyzer), links, &backlog);
-    let review_index = loader.all().await?;
-    let behind = loader.into_loaded().analyzed.len() + review_index.count_unanalyzed();
-    Ok((
-        SnapshotInput {
-            review_index,
-            business,
-            editorial,
-            withheld,
-            first_links: None,
-            next_analyzer: Arc::clone(&analyzer),
-            analyzer,
-        },
-        behind,
-    ))
 }
 
 /// Reads one review's text, whose hash is this.

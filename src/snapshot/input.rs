@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::index::ReviewIndex;
+use super::staff::Staff;
 use crate::business::{Business, Editorial};
 use crate::insights::Analyzer;
 use crate::links::Links;
@@ -15,10 +16,12 @@ use crate::links::Links;
 pub struct SnapshotInput {
     /// The published reviews, newest first.
     pub review_index: ReviewIndex,
-    /// The business whose reviews they are.
+    /// The business whose reviews they are, its technicians as they are shown.
     pub business: Business,
     /// What the firm writes beside them.
     pub editorial: Editorial,
+    /// As whom technicians are shown: what it was rendered with.
+    pub staff: Arc<Staff>,
     /// How many reviews do not appear, by reason.
     pub withheld: BTreeMap<String, u64>,
     /// The links under which the feeds were published first, which the ids of their entries are made
@@ -32,6 +35,24 @@ pub struct SnapshotInput {
 }
 
 impl SnapshotInput {
+    /// Whether all but the reviews is the same, and read by the same; whose analyses they are now does not matter.
+    #[must_use]
+    pub fn is_same_but_for_reviews(&self, other: &Self) -> bool {
+        let Self {
+            review_index: _,
+            business,
+            editorial,
+            withheld,
+            first_links,
+            staff,
+            analyzer: _,
+            next_analyzer,
+        } = self;
+        (business, editorial, withheld) == (&other.business, &other.editorial, &other.withheld)
+            && (first_links, staff) == (&other.first_links, &other.staff)
+            && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
+    }
+
     /// How many reviews are still to be analyzed, or to be analyzed anew.
     #[must_use]
     pub fn behind(&self) -> usize {

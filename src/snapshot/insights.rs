@@ -42,15 +42,18 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
             text: review.text,
         })
     };
+    let people: Vec<&str> = input.staff.words().collect();
     let insights = aggregate(&AggregateInput {
         segments: &segments,
         unanalyzed: input.review_index.len() - read,
         original: &original,
         trade: input.analyzer.trade(),
         business: &input.business,
+        people: &people,
         others: &others(input),
     });
-    wire::Insights::new(&insights, &input.editorial, method(input), links)
+    let method = method(input, insights.corpus.withdrawn);
+    wire::Insights::new(&insights, &input.editorial, method, links)
 }
 
 /// What reviews name that is in none of the firm's lists, sorted.
@@ -97,7 +100,7 @@ const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
     }
 }
 
-fn method(input: &SnapshotInput) -> wire::Method {
+fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {
     let engine = input.analyzer.engine();
     let [aspects, polarity] = engine.rules().classifier().digests();
     let figures = if engine.is_built_in() {
@@ -118,6 +121,7 @@ fn method(input: &SnapshotInput) -> wire::Method {
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),
+        withdrawn: wire::Withdrawn { findings, reviews },
         quality: figures.into_iter().map(Into::into).collect(),
     }
 }

@@ -46,10 +46,29 @@ pub struct Business {
     pub same_as: Vec<String>,
     /// Services that the business offers, in its own order.
     pub services: Vec<Service>,
-    /// People who work there, in the business's own order.
+    /// People who work there, in the business's own order; empty where it shows nobody.
     pub technicians: Vec<Technician>,
     /// The places it serves.
     pub service_areas: Vec<String>,
+}
+
+/// The business as its owner keeps it in a file: with what is never published.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OwnBusiness {
+    /// The business, full names and aliases included.
+    #[serde(flatten)]
+    pub business: Business,
+    /// How its technicians are shown: `full`, `first_name` or `off`.
+    pub publish_staff: String,
+}
+
+impl From<&business::Business> for OwnBusiness {
+    fn from(business: &business::Business) -> Self {
+        Self {
+            business: business.into(),
+            publish_staff: business.publish_staff.name().to_owned(),
+        }
+    }
 }
 
 /// A place on Earth.
@@ -77,11 +96,11 @@ pub struct Service {
 /// Somebody who works there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Technician {
-    /// The firm's id of the person.
+    /// Id of the person: the firm's own, or one unrelated to the name where full names are not shown.
     pub id: String,
-    /// The full name, which reviews and filters use.
+    /// Name of the person as the business shows it, which mentions and filters use: the full name, or the first one.
     pub name: String,
-    /// Other names that customers use.
+    /// Other names that customers use; left out where full names are not shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
@@ -171,6 +190,7 @@ impl From<&business::Business> for Business {
             name,
             kind,
             time_zone,
+            publish_staff: _,
             language,
             description,
             url,

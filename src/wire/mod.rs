@@ -16,8 +16,8 @@ mod problem;
 mod review;
 
 pub use business::{
-    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, Service, Technician,
-    Withheld,
+    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, OwnBusiness, Service,
+    Technician, Withheld,
 };
 pub use comparison::{
     AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
@@ -28,7 +28,7 @@ pub use hub::{HubMode, HubRequest};
 pub use insights::{
     Aspect, AspectEvidence, Direction, Entity, EntityRow, EvidenceFinding, EvidenceReview, FaqRow,
     GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method, Monthly, Polarity, Quality,
-    Quote, Share, TopicRow, Trend, Weights,
+    Quote, Share, TopicRow, Trend, Weights, Withdrawn,
 };
 pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Issue, IssueCode, Problem};

@@ -85,7 +85,7 @@ pub enum VerificationMethod {
 /// What a review is about. Each list is sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Mentions {
-    /// Full names of technicians, as `mentions_technician` takes them.
+    /// Names of technicians, as the business shows them and `mentions_technician` takes them.
     pub technicians: Vec<String>,
     /// Ids of services, as `mentions_service` takes them.
     pub services: Vec<String>,

@@ -1,18 +1,23 @@
 //! The business's rows: read whole (they are few), replaced whole.
 
 mod editorial;
+mod lists;
 mod oversized;
 pub mod sample;
+mod technicians;
 
 pub use editorial::{editorial, replace_editorial};
+pub use technicians::technician_numbers;
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use crate::business::{Business, Service, Technician};
+use crate::business::{Business, PublishStaff, Service};
 use crate::db::Text;
+use lists::{array, texts};
 use oversized::warn_oversized;
+use technicians::{replace_technicians, technicians};
 
 /// The business, or `None` where the database has none yet.
 ///
@@ -26,6 +31,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
              iif(octet_length(name) > 65536, 'Unnamed business', name) as "name!: Text",
              iif(octet_length(type) > 65536, 'LocalBusiness', type) as "kind!: Text",
              iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "time_zone!: Text",
+             publish_staff as "publish_staff!: Text",
              iif(octet_length(language) > 65536, null, language) as "language: Text",
              iif(octet_length(description) > 65536, null, description) as "description: Text",
              iif(octet_length(url) > 65536, null, url) as "url: Text",
@@ -50,6 +56,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         name: row.name.into(),
         kind: row.kind.into(),
         time_zone,
+        // The table allows no other; whoever circumvents that is not to show anybody by accident.
+        publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
         language: row.language.map(String::from),
         description: row.description.map(String::from),
         url: row.url.map(String::from),
@@ -78,26 +86,6 @@ async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service
             id: row.id.into(),
             name: row.name.into(),
             synonyms: texts(row.synonyms.as_ref()),
-        })
-        .collect())
-}
-
-/// Who works there, in its order.
-async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
-    let rows = sqlx::query!(
-        r#"select technician_id as "id: Text", name as "name: Text",
-             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
-           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
-           order by position, technician_id"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Technician {
-            id: row.id.into(),
-            name: row.name.into(),
-            aliases: texts(row.aliases.as_ref()),
         })
         .collect())
 }
@@ -182,7 +170,7 @@ pub async fn replace(
     write: &mut Transaction<'static, Sqlite>,
     business: &Business,
 ) -> sqlx::Result<()> {
-    let time_zone = business.time_zone.name();
+    let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
     let address = business
         .address
         .as_ref()
@@ -193,13 +181,14 @@ pub async fn replace(
         .execute(&mut **write)
         .await?;
     sqlx::query!(
-        "insert into business (business_id, name, type, time_zone, language, description, url, telephone, address, latitude,
-           longitude, same_as)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert into business (business_id, name, type, time_zone, publish_staff, language, description, url, telephone, address,
+           latitude, longitude, same_as)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         business.id,
         business.name,
         business.kind,
         time_zone,
+        publish_staff,
         business.language,
         business.description,
         business.url,
@@ -239,28 +228,6 @@ async fn replace_services(
     Ok(())
 }
 
-async fn replace_technicians(
-    write: &mut Transaction<'static, Sqlite>,
-    technicians: &[Technician],
-) -> sqlx::Result<()> {
-    sqlx::query!("delete from technician")
-        .execute(&mut **write)
-        .await?;
-    for (position, technician) in (0_i64..).zip(technicians) {
-        let aliases = array(&technician.aliases);
-        sqlx::query!(
-            "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
-            technician.id,
-            position,
-            technician.name,
-            aliases,
-        )
-        .execute(&mut **write)
-        .await?;
-    }
-    Ok(())
-}
-
 async fn replace_service_areas(
     write: &mut Transaction<'static, Sqlite>,
     service_areas: &[String],
@@ -278,22 +245,6 @@ async fn replace_service_areas(
         .await?;
     }
     Ok(())
-}
-
-fn array(texts: &[String]) -> String {
-    Value::from(texts).to_string()
-}
-
-/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
-/// out.
-fn texts(json: &str) -> Vec<String> {
-    let Ok(Value::Array(values)) = serde_json::from_str(json) else {
-        return Vec::new();
-    };
-    values
-        .into_iter()
-        .filter_map(|value| value.as_str().map(str::to_owned))
-        .collect()
 }
 
 fn object(json: &str) -> Option<Map<String, Value>> {

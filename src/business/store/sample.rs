@@ -80,6 +80,9 @@ pub async fn discard(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u
     sqlx::query!("delete from technician")
         .execute(&mut **write)
         .await?;
+    sqlx::query!("delete from technician_number")
+        .execute(&mut **write)
+        .await?;
     sqlx::query!("delete from service_area")
         .execute(&mut **write)
         .await?;

@@ -7,12 +7,11 @@ use super::figures::{Vote, Votes};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{Language, MentionKind, Polarity};
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
+use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedName};
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
-/// How much better a quote of a job or a place is where the sentence names it.
-const NAMED_RANK: u32 = 3;
 /// Months in a year.
 const YEAR: i32 = 12;
 
@@ -54,6 +53,8 @@ pub struct Counted {
     pub sentences: u32,
     /// Days of the newest and of the oldest review.
     pub days: Option<(i32, i32)>,
+    /// How many findings the stars withdrew, and in how many reviews.
+    pub withdrawn: (u32, u32),
     /// Analysed reviews by how they speak as a whole.
     pub overall: Votes,
     /// Counts of each aspect, in the trade's order; at most `ASPECTS_MAX`.
@@ -87,6 +88,7 @@ impl Counted {
             foreign: 0,
             sentences: 0,
             days: newest.zip(oldest),
+            withdrawn: (0, 0),
             overall: Votes::default(),
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
@@ -122,8 +124,8 @@ struct Masks {
     aspects: [u64; 4],
     /// Marks by polarity, in the order of [`at`].
     findings: [u32; 4],
-    /// How good a quote each of them would be.
-    quote_rank: [u32; u32::BITS as usize],
+    /// How good a quote each of them would be, of those that can be shown.
+    quote_rank: [Option<u32>; u32::BITS as usize],
 }
 
 const fn at(polarity: Polarity) -> usize {
@@ -185,17 +187,21 @@ impl Pass<'_> {
             masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
             opinion_counts.mentions += 1;
             if let Some(list) = opinion_counts.quotes.get_mut(polarity) {
-                let quote_rank = quote_rank(
-                    finding,
-                    packed_analysis,
-                    self.newest - packed_analysis.head.day,
-                );
+                let age = self.newest - packed_analysis.head.day;
+                let quote_rank = quote_rank(*finding, packed_analysis, age);
                 if let Some(kept) = masks.quote_rank.get_mut(number as usize) {
                     *kept = quote_rank;
                 }
-                list.offer(self.position, quote_rank, finding);
+                if let Some(quote_rank) = quote_rank {
+                    list.offer(self.position, quote_rank, *finding);
+                }
             }
         }
+        let withdrawn = packed_analysis.findings.iter();
+        let withdrawn = withdrawn.filter(|finding| finding.backing == Backing::Withdrawn);
+        let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
+        counted.withdrawn.0 += withdrawn;
+        counted.withdrawn.1 += u32::from(withdrawn > 0);
         let [praised, blamed, neutral, uncertain] = masks.aspects;
         let Some(month) = counted.months.last_mut() else {
             return masks;
@@ -241,30 +247,17 @@ impl Pass<'_> {
                 said
             };
             opinion_counts.votes.count(vote);
-            for ((number, finding), quote_rank) in packed_analysis
-                .findings
-                .iter()
-                .enumerate()
-                .zip(masks.quote_rank)
-            {
-                let is_finding_mask = name.finding_mask >> number & 1 == 1;
+            let told = told_of(name, packed_analysis);
+            let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
+            for ((number, finding), quote_rank) in ranked {
                 // Nobody is praised or blamed by name with words against which the rest of the
                 // review speaks.
-                let is_fit = if is_person {
-                    is_finding_mask && finding.polarity == packed_analysis.head.overall
-                } else {
-                    true
-                };
-                if let Some(list) = opinion_counts
-                    .quotes
-                    .get_mut(at(finding.polarity))
-                    .filter(|_| is_fit)
+                let is_fit = told >> number & 1_u32 == 1
+                    && (!is_person || finding.polarity == packed_analysis.head.overall);
+                if let Some(list) = opinion_counts.quotes.get_mut(at(finding.polarity))
+                    && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {
-                    list.offer(
-                        self.position,
-                        quote_rank + NAMED_RANK * u32::from(is_finding_mask),
-                        finding,
-                    );
+                    list.offer(self.position, quote_rank, *finding);
                 }
             }
             if let Some(month) = counted.months.last_mut() {
@@ -274,6 +267,18 @@ impl Pass<'_> {
             bits(judged).for_each(|aspect| joint[aspect] += 1);
         }
     }
+}
+
+/// Which findings can be shown of `name`: those that tell of it and of no other of its kind; of a job or a place in the
+/// sentence that names it, or in the next one that goes on about it.
+fn told_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
+    let own = match name.kind {
+        MentionKind::Technician => name.finding_mask,
+        MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,
+    };
+    let others = packed_analysis.names.iter();
+    let others = others.filter(|other| other.kind == name.kind && other.key != name.key);
+    others.fold(own, |mask, other| mask & !other.finding_mask)
 }
 
 /// A review's vote on an aspect; nothing where it does not speak of it.

@@ -11,7 +11,8 @@ use super::own_names::OwnNames;
 use super::quotes::{Originals, Quote};
 use super::topic_sentences::{TopicSentence, aspect_of, find, judged};
 use super::topics::{BACKGROUND, background, phrases};
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
+use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
 use crate::insights::trades::Trade;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
@@ -64,11 +65,12 @@ pub fn topics(
     let AggregateInput {
         segments,
         business,
+        people,
         trade,
         ..
     } = *sources;
     let heavy_hitters = heavy_hitters(segments, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
-    let own_names = OwnNames::new(business);
+    let own_names = OwnNames::new(business, people);
     let mut found = words_of(&heavy_hitters, originals);
     found.retain(|phrase| !own_names.cover(&phrase.words));
     judge(&mut found, &heavy_hitters, counted.sentences);
@@ -221,18 +223,24 @@ fn together(
             ));
         }
     });
+    // A sentence stands under one topic, the clearest.
+    let mut shown = BTreeSet::new();
     for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
-        let found = |(position, packed_analysis): (u32, PackedAnalysisRef<'_>)| {
-            find(&*originals.open(position)?, packed_analysis, &phrase.words)
-        };
+        let found =
+            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &phrase.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         topic.aspect = aspect_of(&found, trade);
-        let quoted = found
+        let mut ranked: Vec<(u32, TopicSentence)> = found
             .into_iter()
-            .filter(|found| found.quote.is_some())
-            .enumerate();
-        let best = quoted.max_by_key(|(at, found)| (found.quote_rank, std::cmp::Reverse(*at)));
-        topic.quote = best.and_then(|(_, found)| found.quote);
+            .filter_map(|found| Some((found.rank(topic.aspect)?, found)))
+            .collect();
+        // Of equal ones the newest.
+        ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        topic.quote = ranked.into_iter().find_map(|(_, found)| {
+            let (position, sentence) = (found.position, found.sentence);
+            let quote = originals.quote(position, sentence, found.vote?)?;
+            shown.insert((position, sentence)).then_some(quote)
+        });
     }
     topics
 }

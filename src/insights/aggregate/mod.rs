@@ -4,6 +4,7 @@
 
 mod count;
 mod faq;
+mod few_reviews;
 mod figures;
 mod heavy_hitters;
 mod keyphrases;
@@ -19,12 +20,14 @@ mod trends;
 mod words;
 
 use super::analysis::MentionKind;
-use super::packed_analysis::PackedAnalyses;
+use super::packed_analyses::PackedAnalyses;
 use super::trades::Trade;
 use crate::business::Business;
 use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use faq::Answered;
+use few_reviews::FewReviews;
+pub use few_reviews::PERSON_MIN;
 pub use figures::{Confidence, Direction, Share, Vote, Votes};
 pub use keyphrases::Topic;
 pub use parts::{Aspect, Entity, Joint, OpinionStats};
@@ -44,8 +47,10 @@ pub struct AggregateInput<'a> {
     pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// The trade whose aspects the packed analyses number.
     pub trade: &'a Trade,
-    /// Whose reviews they are.
+    /// Whose reviews they are, with those whom the firm lists as they are shown.
     pub business: &'a Business,
+    /// What these are called, full names and aliases: no topic is made of them, whether they are shown or not.
+    pub people: &'a [&'a str],
     /// What reviews name that is in none of the firm's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
@@ -83,6 +88,8 @@ pub struct Corpus {
     pub foreign: u32,
     /// How the analysed texts speak as a whole.
     pub overall: Votes,
+    /// How many judgements the stars withdrew, and in how many reviews.
+    pub withdrawn: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::reviews::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
@@ -96,11 +103,15 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         original,
         trade,
         business,
+        people: _,
         others,
     } = *sources;
     let roster = Roster::new(business, others);
     let counted = Counted::new(segments, trade.aspects.len(), &roster);
-    let mut originals = Originals::new(original);
+    let entities = counted.entities.iter();
+    let named = entities.map(|entity| entity.votes.reviews()).collect();
+    let few = FewReviews::new(segments, &roster, named);
+    let mut originals = Originals::new(original, few);
     let topics = keyphrases::topics(sources, &counted, &mut originals);
     let mut aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
     let mut entities = parts::entities(&counted, &roster, &mut originals);
@@ -115,6 +126,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         analysed: counted.analysed,
         foreign: counted.foreign,
         overall: counted.overall,
+        withdrawn: counted.withdrawn,
         window: counted.days.map(|(newest, oldest)| (oldest, newest)),
     };
     let input = summary::NarrativeInput {

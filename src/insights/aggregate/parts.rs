@@ -1,6 +1,7 @@
 //! From counts to what is told of each aspect, and of each who or what is named.
 
 use super::count::{Counted, OpinionCounts};
+use super::few_reviews::PERSON_MIN;
 use super::figures::{Confidence, Share, Votes, rounded};
 use super::keyphrases::{Topic, lift};
 use super::quotes::{Originals, Quote, Shortlist, pick};
@@ -9,8 +10,6 @@ use super::trends::{Trend, trend};
 use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 
-/// Nothing but the count is told of a person whom fewer reviews name.
-pub const PERSON_MIN: u32 = 3;
 /// A side of opinion is shown if it has so many reviews ...
 pub const SIDE_MIN: u32 = 3;
 /// ... and one in so many of those that judge.

@@ -1,24 +1,24 @@
-//! Which words of customers are shown. The rule is one for praise and blame: clear judgements of a
-//! length that reads well, recent ones first, each from another review, no words twice.
+//! Which words of customers are shown. The rule is one for praise and blame: whole sentences of which both witnesses say the
+//! same, clear ones and recent ones first, each from another review, and none under two headings of a kind.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 
+use super::few_reviews::FewReviews;
 use super::figures::Vote;
 use crate::insights::analysis::{Polarity, Span};
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
+use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedFinding};
+use crate::insights::quotable::is_quotable;
 use crate::insights::text::Text;
 
 /// How many candidates a list keeps.
-const LISTED: usize = 6;
+const LISTED: usize = 12;
 /// Above this a score is as clear as can be: what is said three times over is no better a quote.
 const CLEAR: u32 = 6;
-/// A clause of fewer code points says too little alone, of more too much.
-const CLAUSE: std::ops::RangeInclusive<u16> = 25..=140;
-/// A sentence up to so many code points is shown whole, a longer one is cut to its clause.
-pub const SENTENCE_MAX: u32 = 160;
+/// Stars that speak for neither side.
+const MIDDLE: u8 = 3;
 /// What is younger than this many days before the newest review is recent.
 const RECENT_DAYS: i32 = 730;
 
@@ -29,7 +29,7 @@ pub struct QuoteCandidate {
     quote_rank: u32,
     /// The place of its review in the order of all.
     pub position: u32,
-    /// The finding whose clause is quoted, or the sentence around it.
+    /// The finding whose sentence is quoted.
     pub finding: PackedFinding,
 }
 
@@ -42,11 +42,11 @@ pub struct Shortlist {
 impl Shortlist {
     /// Takes a mark of the review at `position` that is worth so much, if it is among the best;
     /// reviews come newest first.
-    pub fn offer(&mut self, position: u32, quote_rank: u32, finding: &PackedFinding) {
+    pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
         let candidate = QuoteCandidate {
             quote_rank,
             position,
-            finding: *finding,
+            finding,
         };
         let least = self.best[LISTED - 1].map_or(0, |last| last.quote_rank + 1);
         if candidate.quote_rank < least {
@@ -80,34 +80,48 @@ impl Shortlist {
     }
 }
 
-/// How good a quote `finding` would be, in a packed analysis so many days older than the newest. It
-/// is typical where the review as a whole and its stars go the same way (they decide what is shown,
-/// never what it is called), and clear where nothing in the same sentence goes the other way.
+/// How good a quote the sentence of `finding` would be, in a packed analysis so many days older than the newest; `None` of
+/// what is not shown: what one witness says alone, what is no whole sentence, what the same sentence or the review's stars
+/// contradict (they decide what is shown, never what it is called), and what is said more clearly of another aspect there:
+/// a sentence stands under one. It is typical where the review as a whole goes the same way.
 #[must_use]
 pub fn quote_rank(
-    finding: &PackedFinding,
+    finding: PackedFinding,
     packed_analysis: PackedAnalysisRef<'_>,
     age_days: i32,
-) -> u32 {
-    let clear = u32::from(finding.score.unsigned_abs()).min(CLEAR);
-    let of_sentence = packed_analysis
-        .findings
-        .iter()
-        .filter(|other| other.sentence == finding.sentence);
-    let is_undivided = of_sentence
-        .clone()
-        .all(|other| other.polarity == finding.polarity || !judges(other.polarity));
-    let has_its_stars = match finding.polarity {
-        Polarity::Positive => packed_analysis.head.stars >= 4,
-        Polarity::Negative => packed_analysis.head.stars <= 2,
-        Polarity::Neutral | Polarity::Uncertain => false,
+) -> Option<u32> {
+    let head = packed_analysis.head;
+    let of_sentence = || {
+        let findings = packed_analysis.findings.iter();
+        findings.filter(|other| other.sentence == finding.sentence)
     };
-    3 * clear
-        + 3 * u32::from(CLAUSE.contains(&finding.len))
-        + 2 * u32::from(age_days < RECENT_DAYS)
-        + 4 * u32::from(packed_analysis.head.overall == finding.polarity)
-        + 4 * u32::from(has_its_stars)
-        + 3 * u32::from(is_undivided)
+    let is_undivided =
+        of_sentence().all(|other| other.polarity == finding.polarity || !judges(other.polarity));
+    let clearest = of_sentence()
+        .filter(|other| other.backing == Backing::Both)
+        .max_by_key(|other| (other.score.unsigned_abs(), std::cmp::Reverse(other.aspect)));
+    let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
+    if !can_be_shown || !fits_stars(finding.polarity, head.stars) {
+        return None;
+    }
+    let clear = u32::from(finding.score.unsigned_abs()).min(CLEAR);
+    let is_about_it = of_sentence().all(|other| other.aspect == finding.aspect);
+    Some(
+        3 * clear
+            + 2 * u32::from(age_days < RECENT_DAYS)
+            + 4 * u32::from(head.overall == finding.polarity)
+            + 4 * u32::from(head.stars != MIDDLE)
+            + 4 * u32::from(is_about_it),
+    )
+}
+
+/// Whether a review of so many stars may be quoted with such words.
+pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
+    match polarity {
+        Polarity::Positive => stars >= MIDDLE,
+        Polarity::Negative => stars <= MIDDLE,
+        Polarity::Neutral | Polarity::Uncertain => true,
+    }
 }
 
 const fn judges(polarity: Polarity) -> bool {
@@ -139,15 +153,18 @@ pub struct Opened {
 /// The originals of reviews by their place, each fetched and cut up once.
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
+    few: FewReviews<'a>,
     opened: BTreeMap<u32, Option<Arc<Opened>>>,
 }
 
 impl<'a> Originals<'a> {
-    /// An empty cache over `fetch`, which gives the review at a place; 0 is the newest.
+    /// An empty cache over `fetch`, which gives the review at a place; 0 is the newest. Sentences about those whom `few`
+    /// reviews name are not quoted.
     #[must_use]
-    pub fn new(fetch: &'a dyn Fn(usize) -> Option<Original>) -> Self {
+    pub fn new(fetch: &'a dyn Fn(usize) -> Option<Original>, few: FewReviews<'a>) -> Self {
         Self {
             fetch,
+            few,
             opened: BTreeMap::new(),
         }
     }
@@ -163,6 +180,14 @@ impl<'a> Originals<'a> {
             }))
         };
         self.opened.entry(position).or_insert_with(open).clone()
+    }
+
+    /// The sentence of the review at `position` as a quote, where it can be shown.
+    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
+        if self.few.tells_of(position, sentence) {
+            return None;
+        }
+        Quote::new(&*self.open(position)?, sentence.into(), polarity)
     }
 }
 
@@ -186,32 +211,25 @@ pub struct Quote {
 }
 
 impl Quote {
-    /// The words of `span` in sentence `sentence`, or the whole sentence where that is short.
-    #[must_use]
-    pub fn new(opened: &Opened, sentence: u32, span: Span, polarity: Vote) -> Option<Self> {
-        let whole = opened
-            .text
-            .sentences()
-            .get(sentence as usize)
-            .map(|tokens| opened.text.span(tokens.clone()));
-        let fits = |whole: &Span| {
-            whole.end - whole.start <= SENTENCE_MAX
-                && whole.start <= span.start
-                && span.end <= whole.end
-        };
-        let span = whole.filter(fits).unwrap_or(span);
+    /// The sentence of that number; `None` where it cannot be shown by itself.
+    fn new(opened: &Opened, sentence: u32, polarity: Vote) -> Option<Self> {
+        let tokens = opened.text.sentences().get(sentence as usize)?;
+        let span = opened.text.span(tokens.clone());
         let Original {
             id,
             stars,
             date,
             text,
         } = &opened.original;
-        let text = slice(text, span)?.to_owned();
+        let letters: Vec<char> = text.chars().collect();
+        if !is_quotable(&letters, span) {
+            return None;
+        }
         Some(Self {
             review_id: id.clone(),
             sentence,
             span,
-            text,
+            text: slice(text, span)?.to_owned(),
             polarity,
             date: *date,
             stars: *stars,
@@ -235,16 +253,9 @@ pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Ve
         if quotes.len() == count {
             break;
         }
-        let opened = originals.open(candidate.position);
         let finding = &candidate.finding;
-        let quote = opened.and_then(|opened| {
-            Quote::new(
-                &opened,
-                u32::from(finding.sentence),
-                finding.span(),
-                finding.polarity.into(),
-            )
-        });
+        let polarity = finding.polarity.into();
+        let quote = originals.quote(candidate.position, finding.sentence, polarity);
         quotes.extend(quote.filter(|quote| quotes.iter().all(|other| other.text != quote.text)));
     }
     quotes

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use super::few_reviews::PERSON_MIN;
 use super::figures::{Direction, OVERALL, Share};
 use super::keyphrases::Topic;
-use super::parts::{Aspect, Entity, PERSON_MIN, SIDE_MIN, SIDE_PART};
+use super::parts::{Aspect, Entity, SIDE_MIN, SIDE_PART};
 use super::quotes::Quote;
 use super::words::{inside, list, quantifier, reviews};
 use super::{Corpus, Vote};

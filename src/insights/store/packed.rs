@@ -2,10 +2,12 @@
 //! quickly read. Numbers are little-endian; what does not fit this form is as good as none.
 
 use crate::insights::analysis::{Language, MentionKind, Polarity};
-use crate::insights::packed_analysis::{PackedAnalysis, PackedFinding, PackedHead, PackedName};
+use crate::insights::packed_analysis::{
+    Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName,
+};
 
 /// Raised when the form changes.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 const LANGUAGES: [Language; 3] = [Language::None, Language::English, Language::Other];
 const POLARITIES: [Polarity; 4] = [
     Polarity::Positive,
@@ -13,6 +15,7 @@ const POLARITIES: [Polarity; 4] = [
     Polarity::Neutral,
     Polarity::Uncertain,
 ];
+const BACKINGS: [Backing; 3] = [Backing::One, Backing::Both, Backing::Withdrawn];
 const KINDS: [MentionKind; 3] = [
     MentionKind::Technician,
     MentionKind::Service,
@@ -43,15 +46,14 @@ pub(super) fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
         let PackedFinding {
             aspect,
             polarity,
+            backing,
+            is_quotable,
             sentence,
-            start,
-            len,
             score,
         } = finding;
         bytes.extend([*aspect, code(&POLARITIES, polarity)]);
+        bytes.extend([code(&BACKINGS, backing), u8::from(*is_quotable)]);
         bytes.extend(sentence.to_le_bytes());
-        bytes.extend(start.to_le_bytes());
-        bytes.extend(len.to_le_bytes());
         bytes.extend(score.to_le_bytes());
     }
     for name in names.iter().take(counts[1].into()) {
@@ -134,13 +136,13 @@ impl Bytes<'_> {
     }
 
     fn finding(&mut self) -> Option<PackedFinding> {
-        let [aspect, polarity] = self.take()?;
+        let [aspect, polarity, backing, is_quotable] = self.take()?;
         Some(PackedFinding {
             aspect,
             polarity: of(&POLARITIES, polarity)?,
+            backing: of(&BACKINGS, backing)?,
+            is_quotable: is_quotable == 1,
             sentence: self.u16()?,
-            start: self.take().map(u32::from_le_bytes)?,
-            len: self.u16()?,
             score: self.take().map(i16::from_le_bytes)?,
         })
     }
@@ -166,7 +168,9 @@ impl Bytes<'_> {
 mod tests {
     use super::{pack, unpack};
     use crate::insights::analysis::{Language, MentionKind, Polarity};
-    use crate::insights::packed_analysis::{PackedAnalysis, PackedFinding, PackedHead, PackedName};
+    use crate::insights::packed_analysis::{
+        Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName,
+    };
 
     #[test]
     fn a_packed_analysis_comes_back_as_it_was_and_a_broken_one_not_at_all() {
@@ -180,9 +184,9 @@ mod tests {
         let finding = PackedFinding {
             aspect: 10,
             polarity: Polarity::Negative,
+            backing: Backing::Withdrawn,
+            is_quotable: true,
             sentence: 2,
-            start: 70_000,
-            len: 9,
             score: -300,
         };
         let name = PackedName {

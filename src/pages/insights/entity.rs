@@ -159,7 +159,10 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             |id| aspect_path(id, &site),
         ),
     });
-    let reviews = naming(snapshot, kind, entity);
+    // Of whom too few name, nothing but the count is told.
+    let is_told = entity.positive.is_some();
+    let newest = if is_told { NEWEST } else { 0 };
+    let reviews = naming(snapshot, kind, entity, newest);
     let (all, naming_it) = (snapshot.input.review_index.len() as u64, entity.reviews);
     let path = kind.path(entity, &site);
     super::super::rendered(&EntityPage {
@@ -173,8 +176,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         legend: LegendFragment,
         group_heading: kind.heading(),
         group_href: format!("{}/insights#{}", site.root, kind.id()),
-        // Of whom too few name, nothing but the count is told.
-        figures: (entity.positive.is_some()).then(|| FiguresFragment::of_entity(entity)),
+        figures: is_told.then(|| FiguresFragment::of_entity(entity)),
         aspects: aspects.collect(),
         quotes: (entity.quotes.iter().flatten())
             .map(|quote| Quote::new(quote, &site))
@@ -203,8 +205,13 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     })
 }
 
-/// The newest reviews that name `entity`; the others are not read.
-fn naming(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity) -> Vec<wire::Review> {
+/// The `newest` reviews that name `entity`; the others are not read.
+fn naming(
+    snapshot: &Snapshot,
+    kind: EntityKind,
+    entity: &wire::Entity,
+    newest: usize,
+) -> Vec<wire::Review> {
     let segments = snapshot.input.review_index.segments().iter();
     let found = segments.flat_map(|segment| {
         let postings = kind.postings(segment).iter();
@@ -219,6 +226,6 @@ fn naming(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity) -> Vec<w
     });
     found
         .filter_map(|json| serde_json::from_slice(&json).ok())
-        .take(NEWEST)
+        .take(newest)
         .collect()
 }

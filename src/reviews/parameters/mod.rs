@@ -213,7 +213,7 @@ parameters! {
     Until = "until", Date: Date;
     /// Substring of the text.
     Query = "query", Text: Text { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
-    /// Full name of a technician.
+    /// Name of a technician, as it is shown.
     MentionsTechnician = "mentions_technician", Text: Text::ANY;
     /// Id of a service.
     MentionsService = "mentions_service", Text: Text::ANY;
@@ -238,7 +238,7 @@ parameters! {
     Polarity = "polarity", Choice<Vote>: POLARITIES;
     /// The order in which reviews are returned.
     SortOrder = "sort", Choice<Sort>: SORTS;
-    /// Full name of a technician whom a sentence is about.
+    /// Name of a technician, as it is shown, whom a sentence is about.
     Technician = "technician", Text: Text::ANY;
     /// Id of a service.
     Service = "service", Text: Text::ANY;

@@ -3,6 +3,7 @@
 mod observed;
 mod packed;
 mod read;
+mod recorded;
 mod row;
 mod source;
 mod write;
@@ -12,6 +13,7 @@ pub use read::{
     Binding, Changed, DatabasePosition, Newest, Numbered, changed_since, count_changed_since,
     each_published, find, newest_change, position, published, unreadable, withheld,
 };
+pub use recorded::recorded_technicians;
 pub use row::Flaw;
 pub use source::{
     SourceRow, Standing, alike, delete, digest_key, find_key, ids_after, note_deleted,

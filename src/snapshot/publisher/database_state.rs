@@ -17,6 +17,7 @@ use crate::snapshot::index::ReviewIndex;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::observer::Observer;
 use crate::snapshot::publication::Publication;
+use crate::snapshot::staff::Staff;
 use crate::snapshot::store;
 
 /// With more changed reviews than this share of all, analyzing everything anew is quicker than one
@@ -57,43 +58,38 @@ impl DatabaseState {
         let known = previous.filter(|snapshot| is_after(snapshot, &position, &out));
         let next_analyzer = analyzer(publisher, &business, previous);
         let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
+        let has_former = !Arc::ptr_eq(&analyzer, &next_analyzer);
+        let (staff, business) = staff(connection, business, known.filter(|_| has_former)).await?;
         let mut loader = EntryLoader::new(
             connection,
             Arc::clone(&analyzer),
+            Arc::clone(&staff),
             &publisher.links,
             &publisher.backlog,
         )
-        .observing(observer(publisher, previous, &position));
+        .observing(
+            observer(publisher, previous, &position),
+            previous.map(|previous| Arc::clone(&previous.input.staff)),
+        );
         let review_index = review_index(&mut loader, known, &position, is_read).await?;
         let loaded = loader.into_loaded();
-        let is_same = review_index.is_none()
-            && known.is_some_and(|snapshot| {
-                let SnapshotInput {
-                    review_index: _,
-                    business: its,
-                    editorial: text,
-                    withheld: others,
-                    first_links: their_links,
-                    analyzer: _,
-                    next_analyzer: next,
-                } = &snapshot.input;
-                snapshot.position == position
-                    && (its, text, others) == (&business, &editorial, &withheld)
-                    && their_links.as_ref() == Some(&first_links)
-                    && Arc::ptr_eq(next, &next_analyzer)
-            });
-        let review_index = review_index
-            .or_else(|| known.map(|snapshot| snapshot.input.review_index.clone()))
-            .unwrap_or_default();
-        let input = SnapshotInput {
-            review_index,
+        let mut input = SnapshotInput {
+            review_index: ReviewIndex::default(),
             business,
             editorial,
             withheld,
             first_links: Some(first_links),
+            staff,
             analyzer,
             next_analyzer,
         };
+        let is_as_before = |known: &Snapshot| {
+            known.position == position && known.input.is_same_but_for_reviews(&input)
+        };
+        let is_same = review_index.is_none() && known.is_some_and(is_as_before);
+        input.review_index = review_index
+            .or_else(|| known.map(|snapshot| snapshot.input.review_index.clone()))
+            .unwrap_or_default();
         Ok(Self {
             position,
             input,
@@ -116,13 +112,26 @@ fn observer(
     Observer::new(publisher.clock.now(), out)
 }
 
+/// How technicians are shown, and the business as it is shown; `former` is what is out while analyses are still those of its
+/// roster.
+async fn staff(
+    connection: &mut SqliteConnection,
+    business: Business,
+    former: Option<&Snapshot>,
+) -> sqlx::Result<(Arc<Staff>, Business)> {
+    let former = former.iter().flat_map(|known| known.input.staff.listed());
+    let former = former.map(str::to_owned).collect();
+    let (staff, business) = Staff::load(connection, business, former).await?;
+    Ok((Arc::new(staff), business))
+}
+
 /// Who reads for `business`: the one before, unless its method has changed.
 fn analyzer(
     publisher: &Publisher,
     business: &Business,
     previous: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
-    if let Some(previous) = previous.filter(|previous| previous.input.business == *business) {
+    if let Some(previous) = previous.filter(|previous| previous.input.staff.is_of(business)) {
         return Arc::clone(&previous.input.next_analyzer);
     }
     let analyzer = Analyzer::new(business, &publisher.engine);
@@ -152,7 +161,7 @@ async fn review_index(
     now: &DatabasePosition,
     is_read: bool,
 ) -> sqlx::Result<Option<ReviewIndex>> {
-    let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input.analyzer)) else {
+    let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input)) else {
         return loader.all().await.map(Some);
     };
     let (review_index, seen) = (&snapshot.input.review_index, snapshot.position.change_no);

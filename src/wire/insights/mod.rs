@@ -91,8 +91,19 @@ pub struct Method {
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
+    /// Judgements that were taken back, because one witness alone made them and the review's stars contradict them.
+    pub withdrawn: Withdrawn,
     /// How good it is on annotated sentences.
     pub quality: Vec<Quality>,
+}
+
+/// Judgements that one witness made alone and the review's stars contradict. They count as `uncertain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct Withdrawn {
+    /// How many there are.
+    pub findings: u32,
+    /// In how many reviews.
+    pub reviews: u32,
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
@@ -211,6 +222,7 @@ impl From<&aggregate::Corpus> for GeneratedFrom {
             analysed,
             foreign,
             overall: _,
+            withdrawn: _,
             window,
         } = *corpus;
         let excluded = [

@@ -2,6 +2,7 @@
 //! they rest on.
 
 mod evidence;
+mod shown;
 mod written;
 
 use std::collections::BTreeSet;

@@ -9,8 +9,8 @@ use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, a
 use reviews_service::insights::text::Text;
 use reviews_service::insights::trades::Aspect;
 use reviews_service::insights::{
-    Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
-    Span, Trade,
+    Analysis, Finding, Hit, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
+    Polarity, Span, Trade,
 };
 use reviews_service::reviews::{
     Day, Mentions, Method, Rating, Review, Source, Status, Verification,
@@ -134,7 +134,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 polarity,
                 score,
                 confidence: 90,
-                hits: Vec::new(),
+                hits: hits(span, score, sentence % 4 != 3),
             });
         }
         if dice.below(3) == 0 {
@@ -157,6 +157,20 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
         text.push(' ');
     }
     (text, findings, mentions)
+}
+
+/// The hits of a finding: of a rule, and where both witnesses say so of the classifier.
+pub fn hits(span: Span, score: i32, is_of_both: bool) -> Vec<Hit> {
+    let hit = |rule: &str, points| Hit {
+        rule: rule.to_owned(),
+        span,
+        points,
+    };
+    let mut hits = vec![hit("phrase:said", score)];
+    if is_of_both {
+        hits.push(hit("examples:said", 0));
+    }
+    hits
 }
 
 fn one(dice: &mut Dice, number: usize) -> Written {
@@ -301,12 +315,19 @@ pub fn insights(written: &[Written], segment: usize) -> Insights {
     };
     let others: BTreeSet<(MentionKind, String)> =
         [(MentionKind::Service, "unlisted".to_owned())].into();
+    let business = business();
+    let people: Vec<&str> = business
+        .technicians
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
     aggregate(&AggregateInput {
         segments: &segments.iter().collect::<Vec<_>>(),
         unanalyzed: 0,
         original: &original,
         trade: &trade,
-        business: &business(),
+        business: &business,
+        people: &people,
         others: &others.into_iter().collect::<Vec<_>>(),
     })
 }

@@ -4,6 +4,7 @@
 mod alone;
 mod insights;
 mod same_bytes;
+mod staff;
 
 use std::collections::BTreeMap;
 

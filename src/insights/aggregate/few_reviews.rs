@@ -1,0 +1,62 @@
+//! Of a person whom too few reviews name nothing but the counts is told, so no sentence about them is quoted anywhere.
+
+use super::roster::Roster;
+use crate::insights::analysis::MentionKind;
+use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::PackedAnalysisRef;
+
+/// Nothing but the count is told of a person whom fewer reviews name.
+pub const PERSON_MIN: u32 = 3;
+
+/// Which sentences are about somebody whom fewer than [`PERSON_MIN`] reviews name.
+pub struct FewReviews<'a> {
+    segments: &'a [&'a PackedAnalyses],
+    /// At which place each segment begins.
+    starts: Vec<usize>,
+    roster: &'a Roster,
+    /// How many reviews name each of the roster.
+    reviews: Vec<u32>,
+}
+
+impl<'a> FewReviews<'a> {
+    /// Of these packed analyses, newest first; so many `reviews` name each of `roster`.
+    pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
+        let starts = segments.iter().scan(0, |next, segment| {
+            let start = *next;
+            *next += segment.len();
+            Some(start)
+        });
+        Self {
+            starts: starts.collect(),
+            segments,
+            roster,
+            reviews,
+        }
+    }
+
+    /// Whether a sentence of the review at `position` names such a person, or goes on about them.
+    pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
+        let Some(analysis) = self.analysis(position as usize) else {
+            return false;
+        };
+        let numbered = (0_u32..u32::BITS).zip(analysis.findings);
+        let mask = numbered
+            .filter(|(_, finding)| finding.sentence == sentence)
+            .fold(0, |mask, (number, _)| mask | 1 << number);
+        let people = analysis
+            .names
+            .iter()
+            .filter(|name| name.kind == MentionKind::Technician && name.finding_mask & mask != 0);
+        people.into_iter().any(|name| {
+            let entity = self.roster.find(name.key);
+            entity.is_some_and(|at| self.reviews[at] < PERSON_MIN)
+        })
+    }
+
+    fn analysis(&self, position: usize) -> Option<PackedAnalysisRef<'a>> {
+        let starts = self.starts.partition_point(|start| *start <= position);
+        let at = starts.checked_sub(1)?;
+        let index = position - self.starts[at];
+        (index < self.segments[at].len()).then(|| self.segments[at].get(index))
+    }
+}

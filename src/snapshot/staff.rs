@@ -1,0 +1,327 @@
+//! How the firm's technicians are shown (CONTRACT §2, `publish_staff`). Reviews, analyses and the roster pass through here
+//! before a snapshot is made of them, so that whatever answers from a snapshot has shown names and no others.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlx::SqliteConnection;
+
+use crate::business::{self, Business, PublishStaff, Technician};
+use crate::insights::{MentionKind, PackedAnalysis, name_key};
+use crate::reviews::{self, Review, fold, store::recorded_technicians};
+
+/// Ends of names that are no surnames.
+const SUFFIXES: [&str; 6] = ["jr", "sr", "ii", "iii", "iv", "v"];
+
+/// Everybody who may be shown, and as whom.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Staff {
+    /// The business as its owner has it, full names and aliases included. Private: nothing above may show it.
+    own: Business,
+    /// Full names that reviews mention besides; empty where all are shown as they are.
+    besides: Vec<String>,
+    /// Shown names by folded full name; empty where all are shown as they are, or nobody is.
+    shown: BTreeMap<String, String>,
+    /// The same by [`name_key`] of each spelling that is known.
+    keys: HashMap<u64, u64>,
+}
+
+impl Staff {
+    /// How `business` has its technicians shown, and the business as it is shown. `former` are full names that analyses may
+    /// still have, because the roster has changed since.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn load(
+        connection: &mut SqliteConnection,
+        business: Business,
+        former: Vec<String>,
+    ) -> sqlx::Result<(Self, Business)> {
+        if business.publish_staff == PublishStaff::Full {
+            let shown = business.clone();
+            return Ok((Self::new(business, Vec::new()), shown));
+        }
+        let numbers = business::technician_numbers(connection).await?;
+        let mut spellings = recorded_technicians(connection).await?;
+        spellings.extend(former);
+        let staff = Self::new(business, spellings);
+        let shown = staff.business(&numbers);
+        Ok((staff, shown))
+    }
+
+    /// How `business` has its technicians shown, and whom reviews mention `besides`.
+    fn new(business: Business, besides: Vec<String>) -> Self {
+        let mut staff = Self {
+            own: business,
+            besides,
+            ..Self::default()
+        };
+        if staff.own.publish_staff == PublishStaff::FirstName {
+            let listed = staff.own.technicians.iter().map(|one| one.name.as_str());
+            let known: Vec<&str> = listed
+                .chain(staff.besides.iter().map(String::as_str))
+                .collect();
+            let shown = first_names(&staff.own.technicians, &known);
+            let key = |name: &str| name_key(MentionKind::Technician, name);
+            staff.keys = known
+                .iter()
+                .filter_map(|name| Some((key(name), key(shown.get(&person(name))?))))
+                .collect();
+            staff.shown = shown;
+        }
+        staff
+    }
+
+    /// Whether that is how `business` has them shown.
+    #[must_use]
+    pub fn is_of(&self, business: &Business) -> bool {
+        self.own == *business
+    }
+
+    /// Whether all that is rendered with one is as rendered with the other.
+    #[must_use]
+    pub fn shows_as(&self, other: &Self) -> bool {
+        self.own.publish_staff == other.own.publish_staff
+            && (&self.shown, &self.keys) == (&other.shown, &other.keys)
+    }
+
+    /// The full names of those whom the firm lists.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &str> {
+        self.own.technicians.iter().map(|one| one.name.as_str())
+    }
+
+    /// What people are called, shown or not, aliases included: for telling names from other words.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.own
+            .technicians
+            .iter()
+            .flat_map(|one| one.aliases.iter().chain([&one.name]))
+            .chain(&self.besides)
+            .map(String::as_str)
+    }
+
+    /// The business with its roster as it is shown; `numbers` are those of its technicians, by the firm's own id.
+    fn business(&self, numbers: &BTreeMap<String, i64>) -> Business {
+        let mut shown = self.own.clone();
+        match self.own.publish_staff {
+            PublishStaff::Full => {}
+            PublishStaff::FirstName => {
+                shown.technicians = self
+                    .own
+                    .technicians
+                    .iter()
+                    .filter_map(|one| {
+                        Some(Technician {
+                            id: format!("technician-{}", numbers.get(&one.id)?),
+                            name: self.shown(&one.name)?,
+                            aliases: Vec::new(),
+                        })
+                    })
+                    .collect();
+            }
+            PublishStaff::Off => shown.technicians = Vec::new(),
+        }
+        shown
+    }
+
+    /// As whom somebody of that full name is shown; `None` where not at all.
+    fn shown(&self, full: &str) -> Option<String> {
+        match self.own.publish_staff {
+            PublishStaff::Full => Some(full.to_owned()),
+            PublishStaff::FirstName => self.shown.get(&person(full)).cloned(),
+            PublishStaff::Off => None,
+        }
+    }
+
+    /// The review, which mentions of technicians those who are shown.
+    #[must_use]
+    pub fn review(&self, mut review: Review) -> Review {
+        if self.own.publish_staff != PublishStaff::Full {
+            let reviews::Mentions {
+                technicians,
+                services,
+                service_areas,
+            } = std::mem::take(&mut review.mentions);
+            let technicians = technicians.iter().filter_map(|name| self.shown(name));
+            review.mentions =
+                reviews::Mentions::new(technicians.collect(), services, service_areas);
+        }
+        review
+    }
+
+    /// The names that a text names, of technicians those who are shown.
+    #[must_use]
+    pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
+        let shown = |(kind, name): &(MentionKind, String)| match kind {
+            MentionKind::Technician => Some((*kind, self.shown(name)?)),
+            MentionKind::Service | MentionKind::ServiceArea => Some((*kind, name.clone())),
+        };
+        names.iter().filter_map(shown).collect()
+    }
+
+    /// The analysis, which names those who are shown as they are, and nobody else.
+    #[must_use]
+    pub fn analysis(&self, analysis: PackedAnalysis) -> PackedAnalysis {
+        match self.own.publish_staff {
+            PublishStaff::Full => analysis,
+            PublishStaff::FirstName | PublishStaff::Off => {
+                analysis.renamed(MentionKind::Technician, |key| self.keys.get(&key).copied())
+            }
+        }
+    }
+}
+
+/// What tells people apart: the full name in any case, with single blanks.
+fn person(name: &str) -> String {
+    fold(&name.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// As whom each of `known` is shown, by [`person`]; those whom the firm lists come first.
+fn first_names(listed: &[Technician], known: &[&str]) -> BTreeMap<String, String> {
+    let by_alias = aliases(listed);
+    let mut people: Vec<(String, &str)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in known {
+        let person = person(name);
+        if !by_alias.contains_key(&person) && seen.insert(person.clone()) {
+            people.push((person, name));
+        }
+    }
+    let mut same: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, name) in &people {
+        *same.entry(fold(first_name(name))).or_default() += 1;
+    }
+    let (mut shown, mut taken) = (BTreeMap::new(), BTreeSet::new());
+    for (person, name) in &people {
+        let first = first_name(name);
+        let is_alone = same.get(&fold(first)).is_some_and(|count| *count == 1);
+        let short = match initial(name).filter(|_| !is_alone) {
+            Some(initial) => format!("{first} {initial}."),
+            None => first.to_owned(),
+        };
+        let numbered = (2..).map(|number| format!("{short} ({number})"));
+        let mut candidates = std::iter::once(short.clone()).chain(numbered);
+        // There are more numbers than people.
+        let own = candidates
+            .find(|candidate| taken.insert(fold(candidate)))
+            .unwrap_or(short);
+        shown.insert(person.clone(), own);
+    }
+    let of_aliases: Vec<(String, String)> = by_alias
+        .into_iter()
+        .filter_map(|(alias, owner)| Some((alias, shown.get(&owner?)?.clone())))
+        .collect();
+    shown.extend(of_aliases);
+    shown
+}
+
+/// Whose alias each is that is nobody's name; `None` where it is several people's.
+fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
+    let names: BTreeSet<String> = listed.iter().map(|one| person(&one.name)).collect();
+    let mut owners: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for one in listed {
+        let owner = person(&one.name);
+        for alias in one.aliases.iter().map(|alias| person(alias)) {
+            if names.contains(&alias) {
+                continue;
+            }
+            owners
+                .entry(alias)
+                .and_modify(|its| *its = its.take().filter(|its| *its == owner))
+                .or_insert_with(|| Some(owner.clone()));
+        }
+    }
+    owners
+}
+
+/// The first word; of `Alvarez, Mike` the first one behind the comma.
+fn first_name(name: &str) -> &str {
+    let given = name.split_once(',').map_or(name, |(surname, given)| {
+        if given.trim().is_empty() || is_suffix(given.trim()) {
+            surname
+        } else {
+            given
+        }
+    });
+    given.split_whitespace().next().unwrap_or(given)
+}
+
+/// The first letter of the surname; `None` of a single word.
+fn initial(name: &str) -> Option<String> {
+    let first = first_name(name);
+    let words = name.split([' ', ',', '\t', '\u{a0}']);
+    let surname = if name.trim_start().starts_with(first) {
+        words
+            .filter(|word| !word.is_empty() && !is_suffix(word))
+            .skip(1)
+            .last()
+    } else {
+        words.into_iter().find(|word| !word.is_empty())
+    };
+    let letter = surname?.chars().find(|letter| letter.is_alphanumeric())?;
+    Some(letter.to_uppercase().collect())
+}
+
+fn is_suffix(word: &str) -> bool {
+    SUFFIXES.contains(&fold(word.trim_end_matches('.')).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{first_name, first_names, initial};
+    use crate::business::Technician;
+
+    fn technician(name: &str, aliases: &[&str]) -> Technician {
+        Technician {
+            id: name.to_lowercase().replace(' ', "-"),
+            name: name.to_owned(),
+            aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn names_have_a_first_name_and_an_initial() {
+        for (name, first, letter) in [
+            ("Mike Alvarez", "Mike", Some("A")),
+            ("  Mike   de la Cruz ", "Mike", Some("C")),
+            ("Alvarez, Mike", "Mike", Some("A")),
+            ("Mike Alvarez, Jr.", "Mike", Some("A")),
+            ("Mike Alvarez III", "Mike", Some("A")),
+            ("Dana Öberg", "Dana", Some("Ö")),
+            ("Cher", "Cher", None),
+        ] {
+            assert_eq!(
+                (first_name(name), initial(name).as_deref()),
+                (first, letter),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn two_of_one_name_get_an_initial_and_nobody_shares_what_is_shown() {
+        let listed = [
+            technician("Mike Alvarez", &["Mikey"]),
+            technician("Mike Anders", &[]),
+            technician("Mike Brown", &["Big Mike"]),
+            technician("Dana Cole", &["Dee"]),
+            technician("Dean Drew", &["Dee"]),
+        ];
+        let mut known: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
+        known.extend(["mike  alvarez", "Mikey", "Dee", "Dana"]);
+        let shown = first_names(&listed, &known);
+        let of = |name: &str| shown.get(name).map(String::as_str);
+        for (name, expected) in [
+            ("mike alvarez", Some("Mike A.")),
+            ("mike anders", Some("Mike A. (2)")),
+            ("mike brown", Some("Mike B.")),
+            ("dana cole", Some("Dana C.")),
+            ("dana", Some("Dana")),
+            ("dean drew", Some("Dean")),
+            // What is an alias of one is shown as that one, what is an alias of two as nobody.
+            ("mikey", Some("Mike A.")),
+            ("dee", None),
+        ] {
+            assert_eq!(of(name), expected, "{name}");
+        }
+    }
+}

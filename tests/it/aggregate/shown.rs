@@ -1,0 +1,185 @@
+//! What is shown of what customers say: whole sentences of which both witnesses say the same, under one heading, and none
+//! about a person whom too few reviews name.
+
+use std::collections::BTreeSet;
+
+use reviews_service::insights::aggregate::Insights;
+use serde_json::Value;
+
+use super::written::{Written, hits, insights, write};
+use super::{SEEDS, quotes};
+use crate::support::{TestApp, rows};
+
+/// The same reviews, all of whose findings one witness alone makes.
+fn of_one_witness(seed: u64) -> Vec<Written> {
+    let mut written = write(seed, 120);
+    for finding in written
+        .iter_mut()
+        .flat_map(|one| &mut one.analysis.findings)
+    {
+        finding.hits = hits(finding.span, finding.score, false);
+    }
+    written
+}
+
+#[test]
+fn what_one_witness_says_is_counted_and_not_shown() {
+    let votes = |insights: &Insights| {
+        let aspects = insights.aspects.iter();
+        aspects.map(|aspect| aspect.said.votes).collect::<Vec<_>>()
+    };
+    for seed in SEEDS {
+        let (both, one) = (
+            insights(&write(seed, 120), 50),
+            insights(&of_one_witness(seed), 50),
+        );
+        assert_eq!(votes(&both), votes(&one));
+        assert_eq!(quotes(&one).count(), 0);
+        assert!(one.topics.iter().all(|topic| topic.aspect.is_none()));
+        assert!(
+            both.topics.iter().any(|topic| topic.aspect.is_some()),
+            "the premise"
+        );
+    }
+}
+
+#[test]
+fn a_quote_under_an_aspect_is_a_sentence_that_both_witnesses_judge_so() {
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        let insights = insights(&written, 50);
+        for aspect in &insights.aspects {
+            for quote in &aspect.said.quotes {
+                let one = written
+                    .iter()
+                    .find(|one| one.review.id.as_str() == quote.review_id)
+                    .unwrap();
+                let findings = one.analysis.findings.iter();
+                let mut its = findings.filter(|finding| finding.sentence == quote.sentence);
+                let is_so = its.any(|finding| {
+                    finding.aspect == aspect.id
+                        && finding.hits.len() == 2
+                        && finding.polarity.name() == format!("{:?}", quote.polarity).to_lowercase()
+                });
+                assert!(is_so, "{quote:?} under {}", aspect.id);
+            }
+        }
+    }
+}
+
+fn of_the_sample<'a>(value: &'a Value, list: &str, into: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| of_the_sample(value, list, into)),
+        Value::Object(members) => {
+            into.extend(
+                members
+                    .get(list)
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten(),
+            );
+            members
+                .values()
+                .for_each(|value| of_the_sample(value, list, into));
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn quotes_of_the_sample_data_are_whole_sentences_each_under_one_aspect() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let (mut all, mut of_aspects) = (Vec::new(), Vec::new());
+    of_the_sample(&insights, "quotes", &mut all);
+    of_the_sample(&insights["aspects"], "quotes", &mut of_aspects);
+    assert!(all.len() > 30 && of_aspects.len() > 20, "the premise");
+    let text = |quote: &Value| quote["text"].as_str().unwrap().to_owned();
+    let distinct: BTreeSet<String> = of_aspects.iter().map(|quote| text(quote)).collect();
+    assert_eq!(
+        distinct.len(),
+        of_aspects.len(),
+        "a quote under two aspects"
+    );
+    for quote in all {
+        let text = text(quote);
+        let review = app
+            .get(&format!(
+                "/api/reviews/{}",
+                quote["review_id"].as_str().unwrap()
+            ))
+            .await
+            .json();
+        let (before, after) = review["text"].as_str().unwrap().split_once(&text).unwrap();
+        let is_whole =
+            before.is_empty() || before.trim_end().ends_with(['.', '!', '?', '"', ')', '…']);
+        let has_end = after.is_empty() || text.ends_with(['.', '!', '?', '"', ')', '…']);
+        assert!(
+            is_whole && has_end && (25..=220).contains(&text.chars().count()),
+            "{text}"
+        );
+        assert!(!text.starts_with(char::is_lowercase), "{text}");
+    }
+}
+
+/// A firm whose reviews praise `Orla Finch` by name, so many times, and somebody else five times.
+async fn firm(named: u8) -> TestApp {
+    let app = TestApp::empty().await;
+    app.shell(&format!(
+        "insert into business (business_id, name) values ('b', 'Peak Air');
+         insert into technician (technician_id, position, name) values ('o', 0, 'Orla Finch'), ('b', 1, 'Bram Yew');
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < 5)
+           insert into review (review_id, rating, reviewed_on, text) select 'b-' || n, 5, date('2026-10-01', '+' || n || ' days'),
+             'Visit ' || n || '. Bram Yew was very polite and professional on visit ' || n || '.' from n;
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < {named})
+           insert into review (review_id, rating, reviewed_on, text) select 'o-' || n, 5, date('2026-11-01', '+' || n || ' days'),
+             'Visit ' || n || '. Orla Finch was very polite and professional on visit ' || n || '.' from n;"
+    ))
+    .await;
+    app
+}
+
+#[tokio::test]
+async fn of_whom_fewer_than_three_reviews_name_the_counts_alone_are_told() {
+    const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
+    for (named, is_told) in [(2, false), (3, true)] {
+        let app = firm(named).await;
+        let insights = app.get("/insights.json").await.text();
+        assert!(insights.contains("Bram Yew was very polite"), "the premise");
+        assert_eq!(insights.contains("Orla Finch was"), is_told, "{named}");
+        let page = app.get("/insights?technician=Orla%20Finch").await.text();
+        assert_eq!(page.contains("Orla Finch was"), is_told, "{named}");
+        let of_her = app
+            .get(&format!("{EVIDENCE}?technician=Orla%20Finch"))
+            .await
+            .json();
+        assert_eq!(of_her["total"], named);
+        let listed = if is_told { usize::from(named) } else { 0 };
+        assert_eq!(of_her["reviews"].as_array().unwrap().len(), listed);
+        let all = app.get(EVIDENCE).await.json();
+        assert_eq!(all["by_technician"][1]["reviews"], named);
+        let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
+        assert_eq!(of_finding.is_null(), !is_told, "{of_finding}");
+        let stage = app
+            .get("/insights.json?technician=Orla%20Finch")
+            .await
+            .json();
+        assert_eq!(stage["by_aspect"].as_array().unwrap().is_empty(), !is_told);
+        assert_eq!(stage["entity"]["reviews"], named);
+    }
+}
+
+#[tokio::test]
+async fn what_the_stars_withdrew_is_counted() {
+    let app = TestApp::seeded().await;
+    let counted = rows(
+        &app.path(),
+        "select count(*) as findings, count(distinct review_id) as reviews from derived_finding
+         where hits like '%stars:withdrawn%'",
+    );
+    let method = &app.get("/insights.json?part=method").await.json()["method"];
+    assert_eq!(method["withdrawn"], counted[0]);
+    assert!(counted[0]["findings"].as_u64().unwrap() > 0, "the premise");
+}

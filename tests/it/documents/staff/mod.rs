@@ -1,0 +1,381 @@
+//! `publish_staff` (CONTRACT §2): what is not to be shown of technicians is nowhere, on any surface, and what is shown is the
+//! same on all of them.
+
+mod surfaces;
+
+use std::collections::BTreeSet;
+
+use reviews_service::imports::export::Export;
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+use surfaces::{agents, crawl};
+
+/// Two of one first name, aliases, ids that are the name, and somebody whom the firm does not list.
+const FIRM: &str = r#"
+insert into business (business_id, name, time_zone, language) values ('peak', 'Peak Air', 'UTC', 'en');
+insert into service (service_id, name) values ('ac-repair', 'A/C repair');
+insert into service_area (name) values ('Mesa');
+insert into technician (technician_id, position, name, aliases) values
+  ('zora-quillfeather', 0, 'Zora Quillfeather', '["Zeezee"]'),
+  ('zora-umbrastone', 1, 'Zora Umbrastone', '[]'),
+  ('basil-kettleworth', 2, 'Basil Kettleworth', '["Bazzarino"]');
+with recursive n (n) as (select 1 union all select n + 1 from n where n < 8)
+  insert into review (review_id, rating, reviewed_on, author, text, updated_at) select 'b-' || n, 5, date('2026-10-01', '+' || n || ' days'), 'Ann ' || n,
+    'Basil was on time and very professional, number ' || n || '. The repair in Mesa was a great job.', '2026-10-20T00:00:00.000Z' from n;
+with recursive n (n) as (select 1 union all select n + 1 from n where n < 6)
+  insert into review (review_id, rating, reviewed_on, text, updated_at) select 'z-' || n, 5 - 4 * (n % 2), date('2026-09-01', '+' || n || ' days'),
+    iif(n % 2, 'He was late and rude.', 'Quillfeather fixed everything, honest and fair price.') || ' Visit ' || n || '.', '2026-10-20T00:00:00.000Z' from n;
+insert into mention select review_id, 'technician', 'Basil Kettleworth' from review where review_id glob 'b-*';
+insert into mention select review_id, 'technician', 'Zora Quillfeather' from review where review_id glob 'z-*';
+insert into mention values ('z-1', 'technician', 'Zora Umbrastone'), ('z-2', 'technician', 'Orson Mandrake'), ('z-3', 'service', 'ac-repair');
+insert into review (review_id, rating, reviewed_on, text, response_text, response_on, updated_at) values
+  ('as-written', 5, '2026-11-01', 'Basil Kettleworth himself came.', 'Thank you, says Bazzarino.', '2026-11-02', '2026-11-02T00:00:00.000Z');
+"#;
+/// What customers and the owner wrote, which stays.
+const WRITTEN: [&str; 3] = [
+    "Basil Kettleworth himself came.",
+    "Thank you, says Bazzarino.",
+    // The clause, which evidence cuts out.
+    "Quillfeather fixed everything",
+];
+/// What is hidden where full names are.
+const HIDDEN: [&str; 6] = [
+    "quillfeather",
+    "umbrastone",
+    "kettleworth",
+    "mandrake",
+    "zeezee",
+    "bazzarino",
+];
+/// What is hidden besides where nobody is shown; `Basil` is a customer's word.
+const FIRST_NAMES: [&str; 3] = ["zora", "orson", "technician-"];
+/// Everything that the service says, without what was written by others.
+async fn everything(app: &TestApp) -> Vec<(String, String)> {
+    let mut bodies = crawl(app).await;
+    bodies.extend(agents(app).await);
+    for (_, body) in &mut bodies {
+        *body = body.replace("<mark>", "").replace("</mark>", "");
+        for written in WRITTEN {
+            *body = body.replace(written, "");
+        }
+        *body = body.to_lowercase();
+    }
+    bodies
+}
+
+/// Which of `words` somebody can read somewhere.
+fn readable(bodies: &[(String, String)], words: &[&str]) -> Vec<String> {
+    let found = bodies.iter().flat_map(|(target, body)| {
+        let met = words
+            .iter()
+            .filter_map(|word| Some((word, body.find(*word)?)));
+        met.map(move |(word, at)| {
+            let near: String = body[at.saturating_sub(60)..].chars().take(120).collect();
+            format!("{target}: {word}: {near}")
+        })
+    });
+    found.collect()
+}
+
+async fn firm() -> TestApp {
+    let app = TestApp::empty().await;
+    app.shell(FIRM).await;
+    app
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect()
+}
+
+async fn total(app: &TestApp, name: &str) -> u64 {
+    let name = name.replace(' ', "%20");
+    let target = format!("/api/reviews/search?mentions_technician={name}");
+    app.get(&target).await.json()["total"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn full_names_are_shown_where_nothing_else_is_said() {
+    let app = firm().await;
+    let bodies = everything(&app).await;
+    for word in [
+        "quillfeather",
+        "umbrastone",
+        "kettleworth",
+        "mandrake",
+        "zeezee",
+    ] {
+        assert!(
+            !readable(&bodies, &[word]).is_empty(),
+            "the crawl would not meet {word}"
+        );
+    }
+    assert_eq!(
+        app.get("/business.json").await.json()["business"]["technicians"][0]["id"],
+        "zora-quillfeather"
+    );
+    assert_eq!(total(&app, "basil kettleworth").await, 9);
+}
+
+#[tokio::test]
+async fn first_names_are_all_that_any_surface_shows() {
+    let app = firm().await;
+    let before = app.get("/reviews.json").await.json();
+    app.advance(chrono::Duration::days(1));
+    app.shell("update business set publish_staff = 'first_name'")
+        .await;
+    let bodies = everything(&app).await;
+    assert_eq!(
+        readable(&bodies, &HIDDEN),
+        [""; 0],
+        "of {} bodies",
+        bodies.len()
+    );
+    let dataset = app.get("/reviews.json").await.json();
+    let roster = &dataset["business"]["technicians"];
+    assert_eq!(names(roster), ["Zora Q.", "Zora U.", "Basil"]);
+    assert_eq!(roster[2], json!({"id": "technician-3", "name": "Basil"}));
+    let mut mentioned = BTreeSet::new();
+    for (was, review) in before["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(dataset["reviews"].as_array().unwrap())
+    {
+        let (was, its) = (
+            &was["mentions"]["technicians"],
+            &review["mentions"]["technicians"],
+        );
+        assert_eq!(
+            was.as_array().unwrap().len(),
+            its.as_array().unwrap().len(),
+            "{review}"
+        );
+        mentioned.extend(
+            its.as_array()
+                .unwrap()
+                .iter()
+                .map(|name| name.as_str().unwrap().to_owned()),
+        );
+    }
+    assert_eq!(
+        Vec::from_iter(mentioned),
+        ["Basil", "Orson", "Zora Q.", "Zora U."]
+    );
+}
+
+#[tokio::test]
+async fn filters_figures_and_evidence_go_by_the_names_shown() {
+    let app = firm().await;
+    app.shell("update business set publish_staff = 'first_name'")
+        .await;
+    for (name, found) in [
+        ("basil", 9),
+        ("Zora Q.", 6),
+        ("Zora U.", 1),
+        ("orson", 1),
+        ("Zora", 0),
+        ("Basil Kettleworth", 0),
+        ("Bazzarino", 0),
+    ] {
+        assert_eq!(total(&app, name).await, found, "{name}");
+    }
+    let facets = app.get("/facets.json").await.json();
+    assert_eq!(
+        names(&facets["technicians"]),
+        ["Basil", "Zora Q.", "Orson", "Zora U."]
+    );
+    let insights = app.get("/insights.json").await.json();
+    assert_eq!(
+        names(&insights["entities"]["technicians"]),
+        ["Zora Q.", "Zora U.", "Basil", "Orson"]
+    );
+    assert_eq!(insights["entities"]["technicians"][2]["reviews"], 9);
+    let evidence = app
+        .get("/insights/aspects/professionalism/evidence.json?technician=BASIL")
+        .await
+        .json();
+    assert_eq!(
+        (&evidence["total"], names(&evidence["by_technician"])),
+        (&json!(8), vec!["Basil"])
+    );
+}
+
+#[tokio::test]
+async fn off_shows_nobody_anywhere() {
+    let app = firm().await;
+    app.shell("update business set publish_staff = 'off'").await;
+    let bodies = everything(&app).await;
+    assert_eq!(
+        readable(&bodies, &[&HIDDEN[..], &FIRST_NAMES].concat()),
+        [""; 0]
+    );
+    let dataset = app.get("/reviews.json").await.json();
+    assert_eq!(dataset["business"]["technicians"], json!([]));
+    for review in dataset["reviews"].as_array().unwrap() {
+        assert_eq!(review["mentions"]["technicians"], json!([]), "{review}");
+    }
+    for name in ["Basil", "Basil Kettleworth", "zora-quillfeather"] {
+        assert_eq!(total(&app, name).await, 0, "{name}");
+        let name = name.replace(' ', "%20");
+        assert_eq!(
+            app.get(&format!("/insights.json?technician={name}"))
+                .await
+                .status,
+            404
+        );
+        let found = app
+            .get(&format!("/api/reviews/search?mentions_technician={name}"))
+            .await
+            .json();
+        assert_eq!(found.get("did_you_mean"), None, "{name}");
+    }
+    assert_eq!(
+        app.get("/facets.json").await.json()["technicians"],
+        json!([])
+    );
+    let insights = app.get("/insights.json").await.json();
+    assert_eq!(insights["entities"]["technicians"], json!([]));
+    let evidence = app
+        .get("/insights/aspects/professionalism/evidence.json")
+        .await
+        .json();
+    assert_eq!(
+        (&evidence["total"], &evidence["by_technician"]),
+        (&json!(11), &json!([]))
+    );
+}
+
+#[tokio::test]
+async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
+    let app = firm().await;
+    let documents = [
+        "/insights.json",
+        "/facets.json",
+        "/api/reviews/since/2001-01-01",
+        "/feed.xml",
+        "/reviews.json",
+    ];
+    let all = async |app: &TestApp| {
+        let mut bodies = Vec::new();
+        for target in documents {
+            bodies.push(app.get(target).await.text());
+        }
+        bodies
+    };
+    let instants = async |app: &TestApp| {
+        let reviews = app.get("/api/reviews/since/2001-01-01").await.json();
+        let reviews = reviews["reviews"].as_array().unwrap().clone();
+        reviews
+            .iter()
+            .map(|review| (review["id"].clone(), review["updated_at"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let (full, dated) = (all(&app).await, instants(&app).await);
+    for setting in ["first_name", "off", "first_name"] {
+        app.advance(chrono::Duration::days(1));
+        // A write beside it that changes nothing of what is to be seen.
+        app.shell(&format!(
+            "update business set publish_staff = '{setting}';
+             delete from mention where review_id = 'z-3' and kind = 'service';
+             insert into mention values ('z-3', 'service', 'ac-repair')"
+        ))
+        .await;
+        assert_eq!(instants(&app).await, dated, "{setting}");
+    }
+    let shown = all(&app).await;
+    let app = app.restart().await;
+    assert_eq!(all(&app).await, shown, "after a restart");
+    app.shell("update business set publish_staff = 'full'")
+        .await;
+    let again = all(&app).await;
+    assert_eq!(again[..3], full[..3]);
+    assert!(
+        app.refused("update business set publish_staff = 'some'")
+            .await
+            .contains("business_publish_staff_known")
+    );
+}
+
+#[tokio::test]
+async fn ids_stay_when_the_roster_changes_and_nobody_gets_anothers() {
+    let app = firm().await;
+    app.shell("update business set publish_staff = 'first_name'")
+        .await;
+    let ids = async || {
+        let business = app.get("/business.json").await.json();
+        let roster = business["business"]["technicians"]
+            .as_array()
+            .unwrap()
+            .clone();
+        roster
+            .iter()
+            .map(|one| {
+                format!(
+                    "{} {}",
+                    one["id"].as_str().unwrap(),
+                    one["name"].as_str().unwrap()
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ids().await,
+        [
+            "technician-1 Zora Q.",
+            "technician-2 Zora U.",
+            "technician-3 Basil"
+        ]
+    );
+    app.shell("delete from technician where technician_id = 'zora-umbrastone';
+        insert into technician (technician_id, position, name) values ('cosmo-vane', -1, 'Cosmo Vane')").await;
+    // She stays in the review that was recorded with her.
+    assert_eq!(
+        ids().await,
+        [
+            "technician-4 Cosmo",
+            "technician-1 Zora Q.",
+            "technician-3 Basil"
+        ]
+    );
+    app.shell("insert or replace into technician (technician_id, position, name) values ('basil-kettleworth', 0, 'Basil Kettleworth'),
+        ('zora-umbrastone', 9, 'Zora Umbrastone')").await;
+    assert_eq!(
+        ids().await,
+        [
+            "technician-4 Cosmo",
+            "technician-3 Basil",
+            "technician-1 Zora Q.",
+            "technician-2 Zora U."
+        ]
+    );
+}
+
+#[tokio::test]
+async fn exports_have_full_names() {
+    let app = firm().await;
+    app.shell("update business set publish_staff = 'off'").await;
+    let mut reader = app.database().readers().begin().await.unwrap();
+    let mut export = Export::new(&mut reader).await.unwrap();
+    let mut names = BTreeSet::new();
+    while let Some(rows) = export.next(&mut reader).await.unwrap() {
+        for row in rows {
+            let row = row.json();
+            names.extend(
+                row["mentions"]["technicians"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(ToString::to_string),
+            );
+        }
+    }
+    assert!(
+        names.contains("\"Zora Umbrastone\"") && names.len() == 4,
+        "{names:?}"
+    );
+}

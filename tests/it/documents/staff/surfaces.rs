@@ -1,0 +1,149 @@
+//! All that the service says: pages and documents as far as links lead, and what agents are told.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, BASE, TestApp};
+
+/// Where everything else is linked from, and what nothing links.
+const ROOTS: [&str; 28] = [
+    "/",
+    "/insights",
+    "/insights.json",
+    "/insights.json?part=overview",
+    "/insights.json?part=technicians",
+    "/insights.json?part=summary",
+    "/insights.json?part=faq",
+    "/insights.json?part=topics",
+    "/insights.json?technician=nobody",
+    "/insights.json?aspect=professionalism",
+    "/insights.json?service=ac-repair",
+    "/insights/aspects/professionalism/evidence.json",
+    "/insights/aspects/punctuality/evidence.json?technician=basil&hits=true",
+    "/insights/aspects/price/evidence.json?technician=nobody",
+    "/reviews.json",
+    "/business.json",
+    "/facets.json",
+    "/api/feed.json",
+    "/feed.xml",
+    "/api/reviews/search",
+    "/api/reviews/search?mentions_technician=Basill",
+    "/api/reviews/since/2001-01-01",
+    "/api/compare?first_since=2026-09-01&first_until=2026-09-30&second_since=2026-10-01&second_until=2026-11-30",
+    "/embed",
+    "/badge.svg",
+    "/llms.txt",
+    "/sitemap.xml",
+    "/.well-known/openapi.json",
+];
+/// With more pages the crawl has lost its way.
+const PAGES_MAX: usize = 400;
+
+/// The bodies of all pages and documents, by what was asked for.
+pub async fn crawl(app: &TestApp) -> Vec<(String, String)> {
+    let mut queue: VecDeque<String> = ROOTS.map(str::to_owned).into();
+    let mut seen: BTreeSet<String> = queue.iter().cloned().collect();
+    let mut bodies = Vec::new();
+    while let Some(target) = queue.pop_front() {
+        let body = app.get(&target).await.text();
+        assert!(bodies.len() < PAGES_MAX, "{target}");
+        for link in links(&body) {
+            if seen.insert(link.clone()) {
+                queue.push_back(link);
+            }
+        }
+        bodies.push((target, body));
+    }
+    bodies
+}
+
+/// Paths of our own that a body links.
+fn links(body: &str) -> Vec<String> {
+    let ends = ['"', '<', '>', ' ', '\\', '\n', ')', '`', ','];
+    let found = body
+        .match_indices("href=\"")
+        .map(|(at, mark)| at + mark.len());
+    let found = found.chain(body.match_indices(BASE).map(|(at, _)| at));
+    found
+        .filter_map(|at| body[at..].split(ends).next())
+        .map(|link| {
+            link.strip_prefix(BASE)
+                .unwrap_or(link)
+                .replace("&amp;", "&")
+        })
+        .filter_map(|link| link.split('#').next().map(str::to_owned))
+        .filter(|link| link.starts_with('/') && !link.contains(['{', '…', ';']))
+        .filter(|link| !link.starts_with("/docs") && !link.starts_with("/mcp"))
+        .collect()
+}
+
+/// What agents are told, by what was asked for.
+pub async fn agents(app: &TestApp) -> Vec<(String, String)> {
+    let mut asked: Vec<(&str, Value)> = [
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    ]
+    .map(|method| (method, json!({})))
+    .into();
+    let tool = |name: &str, arguments: Value| {
+        ("tools/call", json!({"name": name, "arguments": arguments}))
+    };
+    asked.extend([
+        tool("get_business", json!({})),
+        tool("search_reviews", json!({})),
+        tool("search_reviews", json!({"mentions_technician": "Bazil"})),
+        tool("get_review", json!({"id": "z-1"})),
+        tool("get_reviews_since", json!({"date": "2001-01-01"})),
+        tool("get_insights", json!({})),
+        tool("get_insights", json!({"part": "technicians"})),
+        tool("get_insights", json!({"technician": "Basil"})),
+        tool("get_evidence", json!({"aspect": "professionalism"})),
+        tool(
+            "get_evidence",
+            json!({"aspect": "professionalism", "technician": "Bazil"}),
+        ),
+        tool("list_facets", json!({})),
+    ]);
+    let prompt = |name: &str, arguments: Value| {
+        ("prompts/get", json!({"name": name, "arguments": arguments}))
+    };
+    asked.extend([
+        prompt("compare_technicians", json!({"first": "Basil", "second": "basil"})),
+        ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "compare_technicians"}, "argument": {"name": "first", "value": ""}})),
+    ]);
+    for uri in [
+        "business",
+        "insights",
+        "reviews",
+        "review/z-1",
+        "evidence/professionalism",
+    ] {
+        asked.push(("resources/read", json!({"uri": format!("reviews://{uri}")})));
+    }
+    let mut bodies = Vec::new();
+    for (method, params) in asked {
+        bodies.push((
+            format!("{method} {params}"),
+            ask(app, method, params).await.text(),
+        ));
+    }
+    bodies
+}
+
+async fn ask(app: &TestApp, method: &str, mut params: Value) -> Answer {
+    let name = params.get("name").or_else(|| params.get("uri"));
+    let name = name.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut headers = vec![
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+    ];
+    if !name.is_empty() {
+        headers.push(("mcp-name", &name));
+    }
+    params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    app.post_mcp(&headers, message.to_string()).await
+}
