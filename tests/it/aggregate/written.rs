@@ -327,6 +327,7 @@ pub fn insights(written: &[Written], segment: usize) -> Insights {
         trade: &trade,
         business: &business,
         people: &people,
+        answered: &BTreeSet::new(),
         others: &others.into_iter().collect::<Vec<_>>(),
     })
 }
