@@ -1,6 +1,8 @@
 //! Made-up packed analyses: of made-up reviews, with findings and names by chance, as many as real
 //! texts have.
 
+use std::collections::BTreeSet;
+
 use std::mem::size_of;
 
 use reviews_service::business::Business;
@@ -71,6 +73,7 @@ impl Noted {
             trade: &self.trade,
             business: &self.business,
             people: &[],
+            answered: &BTreeSet::new(),
             others: &[],
         })
     }

@@ -191,17 +191,24 @@ impl SearchFormFragment {
             choice("has_text", "Has words", &either),
             choice("has_response", "Has an answer", &either),
         ];
+        let mut fields = vec![
+            choice("rating", "Stars", &exact),
+            choice("mentions_service", "Service", &choices.services),
+        ];
+        // Where nobody is shown, nobody is asked for.
+        let technician = choice("mentions_technician", "Technician", &choices.technicians);
+        if technician.is_used() || !choices.technicians.is_empty() {
+            fields.push(technician);
+        }
+        fields.extend([
+            choice("source", "Source", &choices.sources),
+            day("since", "From day"),
+            day("until", "To day"),
+        ]);
         Self {
             root: site.root.clone(),
             text: FieldFragment::new("query", "Words in the text", Kind::Text, query),
-            fields: vec![
-                choice("rating", "Stars", &exact),
-                choice("mentions_service", "Service", &choices.services),
-                choice("mentions_technician", "Technician", &choices.technicians),
-                choice("source", "Source", &choices.sources),
-                day("since", "From day"),
-                day("until", "To day"),
-            ],
+            fields,
             is_open: more.iter().any(FieldFragment::is_used),
             more,
         }

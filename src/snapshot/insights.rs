@@ -7,6 +7,7 @@ use super::input::SnapshotInput;
 use super::postings::Postings;
 use super::segment::Segment;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::text::Text;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
 use crate::steps;
@@ -50,10 +51,21 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         trade: input.analyzer.trade(),
         business: &input.business,
         people: &people,
+        answered: &answered(input),
         others: &others(input),
     });
     let method = method(input, insights.corpus.withdrawn);
     wire::Insights::new(&insights, &input.editorial, method, links)
+}
+
+/// The aspects that the questions of the firm's own FAQ are about, as the engine reads them.
+fn answered(input: &SnapshotInput) -> BTreeSet<String> {
+    let questions = input.editorial.faq.iter();
+    let rules = input.analyzer.engine().rules();
+    questions
+        .flat_map(|one| rules.analyze(&Text::new(&one.question)).findings)
+        .map(|finding| finding.aspect)
+        .collect()
 }
 
 /// What reviews name that is in none of the firm's lists, sorted.
@@ -111,8 +123,8 @@ fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Metho
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
-            "Every text is read by rules and small integer weights; the stars have no part in it. A review has one vote for \
-                      each aspect. The same reviews give the same bytes."
+            "Every text is read by rules and small integer weights; the stars only take back what one of them says alone and they \
+                      contradict. A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade_sha256: input.analyzer.trade().digest().to_owned(),
         weights_sha256: wire::Weights {

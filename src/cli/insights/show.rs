@@ -94,7 +94,13 @@ fn aspects(text: &mut String, insights: &wire::Insights) {
         Row {
             name: one.label.clone(),
             reviews: one.reviews,
-            votes: Some((one.positive, one.negative)),
+            votes: Some([
+                one.positive,
+                one.negative,
+                one.neutral,
+                one.mixed,
+                one.uncertain,
+            ]),
             share,
         }
     });
@@ -116,7 +122,7 @@ fn entities(text: &mut String, insights: &wire::Insights) {
             Row {
                 name: one.name.clone(),
                 reviews: one.reviews,
-                votes: one.positive.zip(one.negative),
+                votes: votes(one),
                 share,
             }
         });
@@ -124,11 +130,26 @@ fn entities(text: &mut String, insights: &wire::Insights) {
     }
 }
 
+/// The votes, where they are told.
+fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
+    Some([
+        entity.positive?,
+        entity.negative?,
+        entity.neutral?,
+        entity.mixed?,
+        entity.uncertain?,
+    ])
+}
+
+/// How reviews speak of it, as the head of a table says it.
+const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
+
 /// A line of a table.
 struct Row {
     name: String,
     reviews: u32,
-    votes: Option<(u32, u32)>,
+    /// In the order of [`COLUMNS`]; they add up to the reviews.
+    votes: Option<[u32; 5]>,
     share: Option<(f64, Vec<f64>)>,
 }
 
@@ -142,7 +163,8 @@ fn table(text: &mut String, head: &str, rows: Vec<Row>) {
         .max()
         .unwrap_or(0)
         .max(head.len());
-    let _ = writeln!(text, "\n{head:<width$}  REVIEWS  POSITIVE  NEGATIVE  SHARE");
+    let columns = COLUMNS.join("  ");
+    let _ = writeln!(text, "\n{head:<width$}  REVIEWS  {columns}  SHARE");
     for Row {
         name,
         reviews,
@@ -150,8 +172,10 @@ fn table(text: &mut String, head: &str, rows: Vec<Row>) {
         share,
     } in rows
     {
-        let votes = votes.map_or_else(String::new, |(positive, negative)| {
-            format!("{positive:>8}  {negative:>8}")
+        let cell = |(votes, head): (u32, &str)| format!("{votes:>width$}", width = head.len());
+        let votes = votes.map_or_else(String::new, |votes| {
+            let cells: Vec<String> = votes.into_iter().zip(COLUMNS).map(cell).collect();
+            cells.join("  ")
         });
         let share = share.map_or_else(String::new, |(value, ends)| {
             let ends: Vec<String> = ends
@@ -160,7 +184,10 @@ fn table(text: &mut String, head: &str, rows: Vec<Row>) {
                 .collect();
             format!("{:>4.0} % ({})", value * 100.0, ends.join(" to "))
         });
-        let line = format!("{name:<width$}  {reviews:>7}  {votes:<18}  {share}");
+        let line = format!(
+            "{name:<width$}  {reviews:>7}  {votes:<length$}  {share}",
+            length = columns.len()
+        );
         let _ = writeln!(text, "{}", line.trim_end());
     }
 }

@@ -1,13 +1,16 @@
-//! Questions that the reviews answer: one for each aspect and each service that enough of them
-//! speak of. Answers are counts and words of customers; nothing else is claimed.
+//! Questions that the reviews answer: of aspects and services those that most of them judge, where
+//! the firm itself has no answer. Answers are counts and words of customers; nothing else is
+//! claimed.
 
 use super::figures::{OVERALL, Vote, Votes};
-use super::parts::{Aspect, Entity, OpinionStats};
+use super::parts::{Aspect, Entity, OpinionStats, is_shown};
 use super::quotes::Quote;
 use super::summary::{NarrativeInput, REVIEWS_MIN};
 use super::words::{inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
+/// How many questions are answered: the aspects and services themselves have all of this.
+const ANSWERS_MAX: usize = 6;
 /// How many aspects are told of a service.
 const ASPECTS_MAX: usize = 2;
 
@@ -28,27 +31,33 @@ pub struct Answered {
     pub review_ids: Vec<String>,
 }
 
-/// The questions: of aspects, then of services, in their order.
+/// The questions that most reviews judge and the firm does not answer: of aspects, then of services, in their order.
 pub fn answers(input: &NarrativeInput<'_>) -> Vec<Answered> {
     let aspects = input
         .aspects
         .iter()
-        .filter(|aspect| aspect.said.votes.judged() >= REVIEWS_MIN)
-        .map(of_aspect);
+        .filter(|aspect| !input.answered.contains(aspect.id.as_str()))
+        .map(|aspect| (aspect.said.votes.judged(), of_aspect(aspect)));
     let services = input
         .entities
         .iter()
-        .filter(|one| one.kind == MentionKind::Service && is_answered(one));
-    aspects
-        .chain(services.filter_map(|service| of_service(service, input.aspects)))
+        .filter(|one| one.kind == MentionKind::Service)
+        .filter_map(|one| {
+            let judged = one.detail.as_ref()?.votes.judged();
+            Some((judged, of_service(one, input.aspects)?))
+        });
+    let asked = aspects.chain(services);
+    let mut asked: Vec<(usize, (u32, Answered))> = asked
+        .filter(|(judged, _)| *judged >= REVIEWS_MIN)
+        .enumerate()
+        .collect();
+    asked.sort_by_key(|(_, (judged, _))| std::cmp::Reverse(*judged));
+    asked.truncate(ANSWERS_MAX);
+    asked.sort_by_key(|(at, _)| *at);
+    asked
+        .into_iter()
+        .map(|(_, (_, answered))| answered)
         .collect()
-}
-
-fn is_answered(service: &Entity) -> bool {
-    service
-        .detail
-        .as_ref()
-        .is_some_and(|said| said.votes.judged() >= REVIEWS_MIN)
 }
 
 fn of_aspect(aspect: &Aspect) -> Answered {
@@ -127,7 +136,11 @@ fn quoted(said: &OpinionStats) -> (String, Vec<String>) {
         .quotes
         .iter()
         .find(|quote| first.is_some_and(|first| first.polarity != quote.polarity));
-    let second = other.or_else(|| said.quotes.get(1));
+    // Praise twice would hide blame that is there, and no sentence of which can be quoted.
+    let votes = &said.votes;
+    let smaller = votes.positive.min(votes.negative) + votes.mixed;
+    let has_two_sides = is_shown(smaller, votes.judged());
+    let second = other.or_else(|| said.quotes.get(1).filter(|_| !has_two_sides));
     let shown: Vec<&Quote> = first.into_iter().chain(second).collect();
     let text = shown.iter().map(|quote| {
         let kind = if quote.polarity == Vote::Negative {

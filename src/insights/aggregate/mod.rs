@@ -19,6 +19,8 @@ pub mod topics;
 mod trends;
 mod words;
 
+use std::collections::BTreeSet;
+
 use super::analysis::MentionKind;
 use super::packed_analyses::PackedAnalyses;
 use super::trades::Trade;
@@ -51,6 +53,8 @@ pub struct AggregateInput<'a> {
     pub business: &'a Business,
     /// What these are called, full names and aliases: no topic is made of them, whether they are shown or not.
     pub people: &'a [&'a str],
+    /// The aspects of which the firm answers questions itself, by id: reviews need not.
+    pub answered: &'a BTreeSet<String>,
     /// What reviews name that is in none of the firm's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
@@ -104,6 +108,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         trade,
         business,
         people: _,
+        answered,
         others,
     } = *sources;
     let roster = Roster::new(business, others);
@@ -130,6 +135,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         window: counted.days.map(|(newest, oldest)| (oldest, newest)),
     };
     let input = summary::NarrativeInput {
+        answered,
         business,
         corpus: &corpus,
         aspects: &aspects,

@@ -2,7 +2,7 @@
 //! share, its numbers are those of the aggregates, and what it rests on stands beside it. Praise
 //! and blame are told by one rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::few_reviews::PERSON_MIN;
 use super::figures::{Direction, OVERALL, Share};
@@ -24,6 +24,8 @@ const NAMES_MAX: usize = 3;
 const IDS_MAX: usize = 3;
 /// The counted insights that the summary and the answers are made from.
 pub struct NarrativeInput<'a> {
+    /// The aspects of which the firm answers questions itself, by id.
+    pub answered: &'a BTreeSet<String>,
     /// The firm, for the sentence about the whole, which names it.
     pub business: &'a Business,
     /// Totals over all reviews, with the votes of whole texts.

@@ -137,9 +137,7 @@ mod tests {
         let share = wire::Share {
             value: 0.81,
             ci95: vec![0.71, 0.88],
-            method: "wilson".into(),
             n: 79,
-            unit: "review".into(),
         };
         let votes = Votes {
             positive: 64,

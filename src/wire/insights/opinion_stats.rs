@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::insights::{self, aggregate};
 
-/// A share of reviews with its interval.
+/// A share of reviews, each counted once, with its Wilson interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Share {
     /// The share, from 0 to 1, three decimals.
@@ -14,12 +14,8 @@ pub struct Share {
     /// Lower and upper end of the 95 % interval.
     #[oai(validator(min_items = 2, max_items = 2))]
     pub ci95: Vec<f64>,
-    /// How the interval was made: `wilson`.
-    pub method: String,
     /// Of how many: the reviews that judge, that is all but the neutral and the uncertain ones.
     pub n: u32,
-    /// What is counted: `review`, each once.
-    pub unit: String,
 }
 
 impl From<aggregate::Share> for Share {
@@ -28,9 +24,7 @@ impl From<aggregate::Share> for Share {
         Self {
             value,
             ci95: ci95.into(),
-            method: "wilson".to_owned(),
             n,
-            unit: "review".to_owned(),
         }
     }
 }

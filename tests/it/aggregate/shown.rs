@@ -183,3 +183,27 @@ async fn what_the_stars_withdrew_is_counted() {
     assert_eq!(method["withdrawn"], counted[0]);
     assert!(counted[0]["findings"].as_u64().unwrap() > 0, "the premise");
 }
+
+#[tokio::test]
+async fn reviews_answer_the_few_questions_that_most_judge_and_the_firm_does_not_answer() {
+    let app = TestApp::seeded().await;
+    let derived = async || {
+        let faq = app.get("/insights.json").await.json()["faq"].clone();
+        let faq = faq.as_array().unwrap().clone();
+        let derived = faq.into_iter().filter(|one| one["basis"] == "reviews");
+        derived
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let before = derived().await;
+    assert!((1..=6).contains(&before.len()), "{before:?}");
+    let asked = "aspect-professionalism".to_owned();
+    assert!(before.contains(&asked), "the premise: {before:?}");
+    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your people polite and professional?', 'Yes.')")
+        .await;
+    let after = derived().await;
+    assert!(
+        !after.contains(&asked) && after.len() == before.len(),
+        "{after:?}"
+    );
+}

@@ -166,11 +166,14 @@ pub fn hits(span: Span, score: i32, is_of_both: bool) -> Vec<Hit> {
         span,
         points,
     };
-    let mut hits = vec![hit("phrase:said", score)];
     if is_of_both {
-        hits.push(hit("examples:said", 0));
+        let backing = score.signum();
+        return vec![
+            hit("phrase:said", score - backing),
+            hit("examples:said", backing),
+        ];
     }
-    hits
+    vec![hit("phrase:said", score)]
 }
 
 fn one(dice: &mut Dice, number: usize) -> Written {
@@ -328,6 +331,7 @@ pub fn insights(written: &[Written], segment: usize) -> Insights {
         trade: &trade,
         business: &business,
         people: &people,
+        answered: &BTreeSet::new(),
         others: &others.into_iter().collect::<Vec<_>>(),
     })
 }

@@ -43,6 +43,20 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
             shown.out
         );
     }
+    let columns = "REVIEWS  POSITIVE  NEGATIVE  NEUTRAL  MIXED  UNCERTAIN  SHARE";
+    assert_eq!(shown.out.matches(columns).count(), 4, "{}", shown.out);
+    for row in ["Punctuality ", "Mike Alvarez ", "AC repair ", "Mesa "] {
+        let line = shown
+            .out
+            .lines()
+            .find(|line| line.starts_with(row))
+            .unwrap();
+        let cells = line[row.len()..]
+            .split_whitespace()
+            .filter_map(|cell| cell.parse().ok());
+        let cells: Vec<u32> = cells.take(6).collect();
+        assert_eq!(cells[0], cells[1..].iter().sum::<u32>(), "{line}");
+    }
     assert!(
         shown
             .out

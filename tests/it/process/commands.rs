@@ -70,7 +70,7 @@ fn check_ends_with_two_where_something_is_wrong_and_names_it() {
         ),
         (
             "drop table mention",
-            "reviews.db: the reviews cannot be looked at\nwrong   schema: the table mention is missing",
+            "reviews.db: the reviews cannot be looked at\nwrong   schema: the index mention_technician is missing\nwrong   schema: the table mention is missing",
         ),
     ] {
         let home = Home::with(5);

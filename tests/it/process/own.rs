@@ -112,6 +112,17 @@ fn init_makes_a_business_and_changes_only_what_is_given() {
     );
     home.does(&["business", "business.json"], "1 services");
     home.does(&["business"], "\"ac\"");
+    let says = |setting: &str| shown.out.replace("\"full\"", setting);
+    home.file("off.json", &says("\"off\""));
+    home.does(&["business", "off.json"], "staff       off");
+    // What says nothing of it, as the business that is published, shows nobody again.
+    home.file("silent.json", "{\"id\": \"dp\", \"name\": \"Desert Peak\"}");
+    home.does(&["business", "silent.json"], "staff       off");
+    home.file("some.json", &says("\"some\""));
+    home.refuses(
+        &["business", "some.json"],
+        "publish_staff: \"some\" is none of full, first_name, off",
+    );
     home.file("broken.json", "{\n \"id\": \"x\"\n}");
     home.refuses(
         &["business", "broken.json"],
