@@ -88,6 +88,12 @@ impl Clock {
         }))))
     }
 
+    /// Whether it is the machine's own.
+    #[must_use]
+    pub const fn is_system(&self) -> bool {
+        matches!(self.0, Source::System)
+    }
+
     /// The current instant, on the wall clock.
     #[must_use]
     #[expect(

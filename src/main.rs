@@ -4,6 +4,13 @@
 use std::process::ExitCode;
 
 use reviews_service::cli::{Cli, Outcome, explain};
+use tikv_jemallocator::Jemalloc;
+
+/// Threads do not wait for each other's memory, and what a snapshot or an encoder had goes back to
+/// the system within a second. Set up in `.cargo/config.toml`, for what it is to do must be known
+/// before `main`.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     let cli = match Cli::read() {

@@ -18,9 +18,7 @@ use description::{Description, DescriptionEndpoint};
 use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use poem::EndpointExt;
-use poem::endpoint::BoxEndpoint;
-use response_policy::ResponsePolicy;
+pub use response_policy::ResponsePolicy;
 pub use routes::RouteTable;
 use thiserror::Error;
 use tokio::sync::Mutex;
@@ -53,9 +51,9 @@ const DRAIN_ROUNDS_MAX: usize = 100;
 pub struct App {
     database: Database,
     ctx: Arc<Ctx>,
-    endpoint: Arc<BoxEndpoint<'static>>,
+    endpoint: Arc<ResponsePolicy>,
     /// What operators ask, where that has a listener of its own.
-    admin: Option<Arc<BoxEndpoint<'static>>>,
+    admin: Option<Arc<ResponsePolicy>>,
     routes: Arc<RouteTable>,
     agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
@@ -210,7 +208,7 @@ impl App {
 
     /// Everything that answers, response policy included.
     #[must_use]
-    pub fn endpoint(&self) -> Arc<BoxEndpoint<'static>> {
+    pub fn endpoint(&self) -> Arc<ResponsePolicy> {
         Arc::clone(&self.endpoint)
     }
 
@@ -275,9 +273,9 @@ impl App {
 }
 
 /// What answers these routes, response policy included.
-fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>) -> Arc<BoxEndpoint<'static>> {
+fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>) -> Arc<ResponsePolicy> {
     let ctx = Arc::clone(ctx);
-    Arc::new(ResponsePolicy { routes, ctx }.boxed())
+    Arc::new(ResponsePolicy { routes, ctx })
 }
 
 /// Every route: the API, agents, the pages, and what operators ask.

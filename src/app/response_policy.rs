@@ -12,11 +12,10 @@ use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CONTENT_LENGTH, CONTENT_TYPE,
-    DATE, LAST_MODIFIED, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED,
 };
-use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
 use super::routes::RouteTable;
@@ -25,10 +24,9 @@ use crate::ctx::Ctx;
 use crate::http::{hub_error, hub_method_not_allowed};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
-use crate::respond::{PROBLEM, Route, method_not_allowed, problem};
+use crate::respond::{PROBLEM, Route, date_beside, method_not_allowed, problem, share};
+use crate::server::Answers;
 
-const EXPOSED: &str =
-    "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
 /// How long a browser may remember a preflight's answer: a day.
@@ -75,13 +73,47 @@ impl Endpoint for ResponsePolicy {
         } else {
             response
         };
-        let mut response = dated(shared(response), &self.ctx.clock);
-        if method == Method::HEAD {
+        let mut response = dated(response, &self.ctx.clock);
+        share(response.headers_mut());
+        Ok(self.finish(place, &method, response, started))
+    }
+}
+
+impl Answers for ResponsePolicy {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "measures how long answering took; nothing is decided by it"
+    )]
+    fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+        let started = Instant::now();
+        if !matches!(*method, Method::GET | Method::HEAD) || uri.query().is_some() {
+            return None;
+        }
+        let (place, answer) = self.routes.at_hand(uri.path())?;
+        // What panics does so again where it is called next, and is told there; so are errors, of
+        // which browsers get pages.
+        let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
+        let status = response.status();
+        (!status.is_client_error() && !status.is_server_error())
+            .then(|| self.finish(Some(place), method, response, started))
+    }
+}
+
+impl ResponsePolicy {
+    /// An answer whose head is whole: without its body for HEAD, and counted.
+    fn finish(
+        &self,
+        place: Option<usize>,
+        method: &Method,
+        mut response: Response,
+        started: Instant,
+    ) -> Response {
+        if *method == Method::HEAD {
             leave_body_out(&mut response);
         }
         self.routes
             .count(place, response.status(), started.elapsed());
-        Ok(response)
+        response
     }
 }
 
@@ -201,36 +233,15 @@ fn options(route: &Route) -> Response {
     response
 }
 
-/// The headers of every answer (anybody may read, errors and 304 included).
-fn shared(mut response: Response) -> Response {
-    let headers: &mut HeaderMap = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
-        ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED),
-    );
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("cross-origin"),
-    );
-    response
-}
-
-/// `Last-Modified` is never later than `Date` (RFC 9110 §8.8.2.1), and neither goes back: where the
-/// clock went back after a change, `Date` stays at the instant of that change until the clock has
-/// passed it.
+/// An answer that says when it changed, with its `Date`.
 fn dated(mut response: Response, clock: &Clock) -> Response {
     let modified = response
         .headers()
         .get(LAST_MODIFIED)
-        .and_then(|value| value.to_str().ok());
-    if let Some(modified) = modified.and_then(|value| httpdate::parse_http_date(value).ok()) {
-        let date = httpdate::fmt_http_date(modified.max(clock.now().into()));
-        if let Ok(date) = HeaderValue::from_str(&date) {
-            response.headers_mut().insert(DATE, date);
-        }
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| httpdate::parse_http_date(value).ok());
+    if let Some(date) = modified.and_then(|modified| date_beside(modified.into(), clock)) {
+        response.headers_mut().insert(DATE, date);
     }
     response
 }

@@ -10,7 +10,7 @@ use metrics::{Counter, Histogram};
 use poem::Request;
 use poem::http::StatusCode;
 
-use crate::respond::{Route, UrlParameters};
+use crate::respond::{AtHand, Route, UrlParameters};
 use crate::telemetry::catalog;
 
 /// The classes of status that answers are counted by.
@@ -82,6 +82,16 @@ impl RouteTable {
     pub fn find(&self, path: &str) -> Option<&Route> {
         self.matching(&normal(path))
             .map(|(place, _)| &self.routes[place])
+    }
+
+    /// What answers GET of that very path at once, and the place of its route in the table.
+    #[must_use]
+    pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
+        let mut routes = (0..).zip(&self.routes);
+        routes.find_map(|(place, route)| {
+            let answer = route.answer_at_hand()?;
+            (route.pattern == path).then_some((place, answer))
+        })
     }
 
     /// The route of a request, and its place in the table; what its URL says is kept with it.

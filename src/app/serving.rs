@@ -15,6 +15,8 @@ use crate::telemetry::{self, catalog};
 
 /// How long after readings could not be kept that is tried again.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
+/// How long a snapshot must be out before it is coded in more than gzip.
+const SETTLE: Duration = Duration::from_secs(1);
 /// How often observations are sorted: at 20,000 answers a second, 100,000 of them wait, some 2 MB.
 const SORT_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -133,8 +135,17 @@ impl App {
         let precompress = async {
             loop {
                 swaps.mark_unchanged();
-                self.precompress.run_once().await;
-                if swaps.changed().await.is_err() {
+                self.precompress.run_quick_once().await;
+                // While changes follow one another, nobody would ever be sent the others.
+                let settled = self.ctx.clock.sleep(SETTLE);
+                let is_ended = tokio::select! {
+                    changed = swaps.changed() => changed.is_err(),
+                    () = settled => {
+                        self.precompress.run_once().await;
+                        swaps.changed().await.is_err()
+                    }
+                };
+                if is_ended {
                     break;
                 }
             }

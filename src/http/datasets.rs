@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Group;
 use super::documented::{Documented, ResponseSpec};
+use super::documents::Documents;
 use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
 use crate::hash::hex;
@@ -19,7 +20,10 @@ use crate::snapshot::Document;
 use crate::{respond, wire};
 
 /// Handlers of the printed documents.
-pub struct DatasetsApi(pub(super) Arc<Ctx>);
+pub struct DatasetsApi {
+    pub(super) ctx: Arc<Ctx>,
+    pub(super) documents: Arc<Documents>,
+}
 
 /// The documented response of `/reviews.json`.
 pub struct ReviewsSpec;
@@ -115,7 +119,7 @@ impl DatasetsApi {
             None => self.document(request.headers(), Document::Insights),
             Some(asked) => {
                 let stage = || self.stage(request.headers(), &asked);
-                self.0.compute.here(stage).await.into()
+                self.ctx.compute.here(stage).await.into()
             }
         }
     }
@@ -139,15 +143,15 @@ impl DatasetsApi {
 
 impl DatasetsApi {
     fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
-        let snapshot = self.0.current.load();
-        let counts = self.0.counts(&snapshot);
+        let snapshot = self.ctx.current.load();
+        let counts = self.ctx.counts(&snapshot);
         let Some(insights) = counts.insights(&snapshot) else {
             return problem(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The insights cannot be read back; report it.",
             );
         };
-        let links = &self.0.links;
+        let links = &self.ctx.links;
         match stage(&snapshot, insights, counts.of(&snapshot), links, asked) {
             Ok(stage) => {
                 let body = wire::json(&stage);
@@ -168,6 +172,6 @@ impl DatasetsApi {
     }
 
     fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
-        respond::document(headers, &self.0.current.load(), document, &self.0.links).into()
+        self.documents.answer(headers, document).into()
     }
 }

@@ -6,6 +6,7 @@
 mod datasets;
 mod describe;
 mod documented;
+mod documents;
 mod examples;
 mod forwarded;
 mod hub;
@@ -30,6 +31,7 @@ use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::respond::{Route, problem};
 use crate::snapshot::Document;
 use datasets::DatasetsApi;
+use documents::Documents;
 use insights::InsightsApi;
 use overview::Overview;
 use reviews::ReviewsApi;
@@ -47,9 +49,12 @@ enum Group {
 
 type Api = (DatasetsApi, Overview, InsightsApi, ReviewsApi, HubEndpoint);
 
-fn api(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Api {
+fn api(ctx: &Arc<Ctx>, documents: Arc<Documents>, hub: HubEndpoint) -> Api {
     (
-        DatasetsApi(Arc::clone(ctx)),
+        DatasetsApi {
+            ctx: Arc::clone(ctx),
+            documents,
+        },
         Overview::new(ctx),
         InsightsApi(Arc::clone(ctx)),
         ReviewsApi(Arc::clone(ctx)),
@@ -60,7 +65,7 @@ fn api(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Api {
 /// The API as the framework describes it: with an operation's id in the place of its path.
 #[must_use]
 pub fn service(ctx: &Arc<Ctx>, hub: HubEndpoint) -> OpenApiService<Api, ()> {
-    OpenApiService::new(api(ctx, hub), "Reviews Service", "1.0.0")
+    OpenApiService::new(api(ctx, Arc::new(Documents::new(ctx)), hub), "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
             "Read-only access to the published reviews, without a key. All documents change at once. \
@@ -80,20 +85,24 @@ pub fn routes(
     ctx: &Arc<Ctx>,
     hub: HubEndpoint,
 ) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
-    let mut handlers = Handlers::of(api(ctx, hub));
-    let document = |document: Document, operation, title| (document.path(), operation, title);
+    let ready = Arc::new(Documents::new(ctx));
+    let mut handlers = Handlers::of(api(ctx, Arc::clone(&ready), hub));
     let documents = [
-        document(Document::Reviews, "getReviews", "All reviews"),
-        document(Document::Insights, "getInsights", "Insights"),
-        document(Document::JsonFeed, "getFeed", "JSON Feed of the 50 newest"),
-        document(
+        (Document::Reviews, "getReviews", "All reviews"),
+        (Document::Insights, "getInsights", "Insights"),
+        (Document::JsonFeed, "getFeed", "JSON Feed of the 50 newest"),
+        (
             Document::AtomFeed,
             "getAtomFeed",
             "Atom feed of the 50 newest",
         ),
     ];
-    let documents = documents.map(|(path, operation, title)| {
-        Ok(handlers.route(path, Method::GET, operation)?.titled(title))
+    let documents = documents.map(|(document, operation, title)| {
+        let route = handlers.route(document.path(), Method::GET, operation)?;
+        let ready = Arc::clone(&ready);
+        Ok(route
+            .titled(title)
+            .at_hand(move |headers| ready.answer(headers, document)))
     });
     let others = [
         handlers.route("/business.json", Method::GET, "getBusiness"),

@@ -23,14 +23,23 @@ impl Precompress {
         }
     }
 
-    /// Makes every coding that is missing, small cached bodies first and of each the one that goes
-    /// on where it was left; says whether there was one.
+    /// Makes every coding that is missing; says whether there was one.
     pub async fn run_once(&self) -> bool {
+        self.make(&Coding::ALL).await
+    }
+
+    /// Makes gzip alone, which goes on where it was left, and so comes to its end however soon the
+    /// next change comes; says whether any was missing.
+    pub async fn run_quick_once(&self) -> bool {
+        self.make(&[Coding::Gzip]).await
+    }
+
+    async fn make(&self, wanted: &[Coding]) -> bool {
         let (mut did_any, mut failed) = (false, Vec::new());
         let mut pages = Pages::default();
         loop {
             pages = self.pages(pages).await;
-            let Some((body, coding)) = self.next(&pages, &failed) else {
+            let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
                 break;
             };
             let is_made = self.code(Arc::clone(&body), coding, &pages).await;
@@ -65,10 +74,12 @@ impl Precompress {
         Pages { of, bodies }
     }
 
-    /// What is to be made next of what is out now.
+    /// What is to be made next of what is out now: gzip of everything first, and small bodies before
+    /// large ones.
     fn next(
         &self,
         pages: &Pages,
+        wanted: &[Coding],
         failed: &[(Arc<CachedBody>, Coding)],
     ) -> Option<(Arc<CachedBody>, Coding)> {
         let snapshot = self.ctx.current.load();
@@ -79,12 +90,13 @@ impl Precompress {
             .chain(pages.out(&snapshot))
             .collect();
         bodies.sort_by_key(|body| body.content.len());
-        let missing = bodies.into_iter().flat_map(|body| {
-            let codings = [Coding::Gzip, Coding::Zstd, Coding::Brotli];
-            codings
-                .into_iter()
-                .filter(|coding| body.coded(*coding).is_none())
-                .map(move |coding| (body, coding))
+        let codings = [Coding::Gzip, Coding::Zstd, Coding::Brotli];
+        let codings = codings.into_iter().filter(|coding| wanted.contains(coding));
+        let missing = codings.flat_map(|coding| {
+            let bodies = bodies.iter().filter(move |body| {
+                Coding::wanted(body.content.len()).contains(&coding) && body.coded(coding).is_none()
+            });
+            bodies.map(move |body| (*body, coding))
         });
         let mut missing = missing.filter(|(body, coding)| {
             !failed

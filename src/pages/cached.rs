@@ -3,17 +3,20 @@
 
 use std::sync::{Arc, OnceLock};
 
-use poem::{Endpoint, Request, Response, Result};
+use poem::Response;
+use poem::http::header::CONTENT_SECURITY_POLICY;
+use poem::http::{HeaderMap, HeaderValue};
 
 use super::form::Choices;
-use super::frame::{POLICY, protected};
+use super::frame::POLICY;
 use super::{discovery, home, insights};
 use crate::ctx::{Ctx, MadeAhead};
 use crate::links::Links;
+use crate::respond::Ready;
 use crate::search::PerSnapshot;
 use crate::search::facets::{Counts, LazyCounts};
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::{respond, wire};
+use crate::wire;
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
 /// coded after each change.
@@ -195,25 +198,36 @@ impl MadeAhead for Pages {
     }
 }
 
-/// The endpoint of a page that is the same for everybody.
+/// Answers with a page that is the same for everybody.
 pub struct Cached {
-    /// Whose snapshot it shows.
-    pub ctx: Arc<Ctx>,
-    /// Where the page is kept.
-    pub pages: Arc<Pages>,
-    /// Which page is answered.
-    pub page: Page,
+    ctx: Arc<Ctx>,
+    pages: Arc<Pages>,
+    page: Page,
+    ready: Ready,
 }
 
-impl Endpoint for Cached {
-    type Output = Response;
+impl Cached {
+    /// That page of the snapshot that is out, kept in `pages`.
+    pub fn new(ctx: &Arc<Ctx>, pages: &Arc<Pages>, page: Page) -> Self {
+        let policy = (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        Self {
+            ctx: Arc::clone(ctx),
+            pages: Arc::clone(pages),
+            page,
+            ready: Ready::new(vec![policy]),
+        }
+    }
 
-    async fn call(&self, request: Request) -> Result<Response> {
+    /// Where it is, below the base URL.
+    pub const fn path(&self) -> &'static str {
+        self.page.path()
+    }
+
+    /// Answers a request with these header fields.
+    pub fn answer(&self, headers: &HeaderMap) -> Response {
         let snapshot = self.ctx.current.load();
         let body = self.pages.body(&snapshot, self.page);
-        Ok(protected(
-            respond::cached_body(request.headers(), &snapshot, &body),
-            POLICY,
-        ))
+        self.ready
+            .answer(headers, &snapshot, &body, None, &self.ctx.clock)
     }
 }

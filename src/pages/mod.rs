@@ -62,14 +62,8 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         Arc::clone(&ctx.counts),
     ));
     let cached = |page: Page| {
-        Route::new(page.path()).get(
-            None,
-            Cached {
-                ctx: Arc::clone(ctx),
-                pages: Arc::clone(&pages),
-                page,
-            },
-        )
+        let page = Cached::new(ctx, &pages, page);
+        Route::new(page.path()).at_hand(move |headers| page.answer(headers))
     };
     let mut routes = vec![
         cached(Page::Home),

@@ -4,50 +4,34 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use poem::Response;
 use poem::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
 };
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use poem::{Body, Response};
 use sha2::{Digest, Sha256};
 
 use super::body::Pieces;
-use super::conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
+use super::conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
 use super::negotiation::{Choice, choose};
 use super::problem::problem;
 use crate::hash::hex;
-use crate::links::Links;
-use crate::snapshot::{CachedBody, Coding, Document, Publication, PublishedDocument, Snapshot};
+use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 
 /// How long anybody may keep what we published, and how long they may show it while they ask anew
 /// or cannot reach us.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 
-/// What is known about an answer besides its bytes.
-struct Facts<'a> {
-    content_type: &'static str,
-    digest: &'a str,
-    modified: Option<Modified>,
-    link: Option<HeaderValue>,
-}
+/// Room for the header fields of an answer, those that all answers have included: growing costs
+/// more than filling.
+const FIELDS_MAX: usize = 16;
 
-/// Answers with a document of the snapshot.
-#[must_use]
-pub fn document(
-    headers: &HeaderMap,
-    snapshot: &Arc<Snapshot>,
-    document: Document,
-    links: &Links,
-) -> Response {
-    let PublishedDocument {
-        body, publication, ..
-    } = &**snapshot.document(document);
-    let link = document
-        .is_topic()
-        .then(|| HeaderValue::from_str(&document.link(links)).ok())
-        .flatten();
-    coded(headers, snapshot, body, Some(modified(publication)), link)
+/// What is known about an answer besides its bytes.
+pub(super) struct Facts<'a> {
+    pub(super) content_type: &'static str,
+    pub(super) digest: &'a str,
+    pub(super) modified: Option<Modified>,
 }
 
 /// Answers with a cached body that stays the same while the service runs.
@@ -57,7 +41,14 @@ pub fn cached_body(
     snapshot: &Arc<Snapshot>,
     body: &Arc<CachedBody>,
 ) -> Response {
-    coded(headers, snapshot, body, None, None)
+    let facts = Facts {
+        content_type: body.content_type,
+        digest: &body.content.digest,
+        modified: None,
+    };
+    answer(headers, &body.codings(), &facts, |coding| {
+        sent(body, coding, snapshot)
+    })
 }
 
 /// Answers with bytes that are made for this request alone, in no coding.
@@ -74,12 +65,8 @@ pub fn pieces(
         content_type,
         digest,
         modified,
-        link: None,
     };
-    answer(headers, &[], &facts, |_| {
-        let body = Pieces::new(pieces(), snapshot);
-        (body.left_bytes(), body.into())
-    })
+    answer(headers, &[], &facts, |_| Pieces::new(pieces(), snapshot))
 }
 
 /// The same with a body in one piece that nothing else is known of: its digest is that of its
@@ -111,42 +98,43 @@ pub const fn modified(publication: &Publication) -> Modified {
     }
 }
 
-fn coded(
-    headers: &HeaderMap,
-    snapshot: &Arc<Snapshot>,
+/// The bytes of a cached body in a coding, or as they are. They are given up when the reader is too
+/// far behind, coded ones likewise: else each holds a whole document for half an hour.
+pub(super) fn sent(
     body: &Arc<CachedBody>,
-    modified: Option<Modified>,
-    link: Option<HeaderValue>,
-) -> Response {
-    let facts = Facts {
-        content_type: body.content_type,
-        digest: &body.content.digest,
-        modified,
-        link,
-    };
-    answer(headers, &body.codings(), &facts, |coding| {
-        match coding.and_then(|coding| body.coded(coding)) {
-            // Given up like the plain bytes when the reader is too far behind: else each holds a
-            // whole document for half an hour.
-            Some(bytes) => (
-                bytes.len() as u64,
-                Pieces::new(vec![bytes.clone()], Arc::clone(snapshot)).into(),
-            ),
-            None => (
-                body.content.len(),
-                Pieces::of_cached(Arc::clone(body), Arc::clone(snapshot)).into(),
-            ),
-        }
-    })
+    coding: Option<Coding>,
+    snapshot: &Arc<Snapshot>,
+) -> Pieces {
+    Pieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
 }
 
-/// The rest, alike for all: `body` gives length and bytes in the coding that was chosen.
+/// The rest, alike for all: `body` gives the bytes in the coding that was chosen.
 fn answer(
     headers: &HeaderMap,
     codings: &[Coding],
     facts: &Facts<'_>,
-    body: impl FnOnce(Option<Coding>) -> (u64, Body),
+    body: impl FnOnce(Option<Coding>) -> Pieces,
 ) -> Response {
+    let validators = Validators {
+        digest: facts.digest,
+        modified: facts.modified,
+    };
+    match judge(headers, codings, &validators) {
+        Err(refusal) => *refusal,
+        Ok((coding, false)) => unchanged(head(facts, coding, None)),
+        Ok((coding, true)) => {
+            let body = body(coding);
+            whole(head(facts, coding, Some(body.left_bytes())), body)
+        }
+    }
+}
+
+/// The coding that a request gets and whether it is sent the body, or why it gets neither.
+pub(super) fn judge(
+    headers: &HeaderMap,
+    codings: &[Coding],
+    validators: &Validators<'_>,
+) -> Result<(Option<Coding>, bool), Box<Response>> {
     let coding = match choose(headers, codings) {
         Choice::Identity => None,
         Choice::Coded(coding) => Some(coding),
@@ -158,46 +146,52 @@ fn answer(
             refusal
                 .headers_mut()
                 .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-            return refusal;
+            return Err(Box::new(refusal));
         }
     };
-    let validators = Validators {
-        digest: facts.digest,
-        modified: facts.modified,
-    };
-    let mut response = match decide(headers, &validators) {
-        Freshness::Failed => {
-            return problem(
-                StatusCode::PRECONDITION_FAILED,
-                "It has changed since; ask again without If-Match and If-Unmodified-Since.",
-            );
+    match decide(headers, validators) {
+        Freshness::Send => Ok((coding, true)),
+        Freshness::NotModified => Ok((coding, false)),
+        Freshness::Failed => Err(Box::new(problem(
+            StatusCode::PRECONDITION_FAILED,
+            "It has changed since; ask again without If-Match and If-Unmodified-Since.",
+        ))),
+    }
+}
+
+/// The header fields of a 200 of so many bytes, or of a 304, which repeats what the 200 would have
+/// sent (RFC 9110 §15.4.5).
+pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64>) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
+    if let Some(length) = length {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
+        // Said here so that HEAD says it too.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        if let Some(coding) = coding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
         }
-        Freshness::NotModified => Response::builder()
-            .status(StatusCode::NOT_MODIFIED)
-            .finish(),
-        Freshness::Send => {
-            let (length, body) = body(coding);
-            let mut response = Response::builder().body(body);
-            let headers = response.headers_mut();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
-            // Said here so that HEAD says it too.
-            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-            if let Some(coding) = coding {
-                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
-            }
-            response
-        }
-    };
-    // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
-    let headers = response.headers_mut();
+    }
     headers.insert(ETAG, etag(facts.digest, coding));
     headers.insert(CACHE_CONTROL, CACHEABLE);
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     if let Some(modified) = facts.modified {
-        headers.insert(LAST_MODIFIED, last_modified(modified.at));
+        headers.insert(LAST_MODIFIED, fixdate(modified.at));
     }
-    if let Some(link) = &facts.link {
-        headers.insert(LINK, link.clone());
-    }
+    headers
+}
+
+/// A 200 with that head and body.
+pub(super) fn whole(head: HeaderMap, body: Pieces) -> Response {
+    let mut response = Response::builder().body(body);
+    *response.headers_mut() = head;
+    response
+}
+
+/// A 304 with that head.
+pub(super) fn unchanged(head: HeaderMap) -> Response {
+    let mut response = Response::builder()
+        .status(StatusCode::NOT_MODIFIED)
+        .finish();
+    *response.headers_mut() = head;
     response
 }

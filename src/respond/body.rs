@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 
-use crate::snapshot::{CachedBody, Snapshot};
+use crate::snapshot::{CachedBody, Coding, Snapshot};
 
 /// How many bytes are handed over at a time: before each it is asked whether they still may be. A
 /// coding of 100,000 reviews is one piece of some MB.
@@ -20,6 +20,7 @@ const FRAME_BYTES_MAX: usize = 64 * 1024;
 #[derive(Debug)]
 enum Source {
     Cached(Arc<CachedBody>),
+    Coded(Bytes),
     Own(Vec<Bytes>),
 }
 
@@ -36,15 +37,25 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The bytes of `body` as they are, read while `snapshot` is out.
+    /// The bytes of `body` in a coding, or as they are where there is none, read while `snapshot` is
+    /// out.
     #[must_use]
-    pub fn of_cached(body: Arc<CachedBody>, snapshot: Arc<Snapshot>) -> Self {
+    pub fn of_cached(
+        body: Arc<CachedBody>,
+        coding: Option<Coding>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        let coded = coding.and_then(|coding| body.coded(coding)).cloned();
+        let (left_bytes, source) = match coded {
+            Some(coded) => (coded.len() as u64, Source::Coded(coded)),
+            None => (body.content.len(), Source::Cached(body)),
+        };
         Self {
-            left_bytes: body.content.len(),
-            source: Source::Cached(body),
+            source,
             snapshot,
             next: 0,
             given_bytes: 0,
+            left_bytes,
         }
     }
 
@@ -64,6 +75,7 @@ impl Pieces {
     fn pieces(&self) -> &[Bytes] {
         match &self.source {
             Source::Cached(body) => &body.content.pieces,
+            Source::Coded(bytes) => std::slice::from_ref(bytes),
             Source::Own(pieces) => pieces,
         }
     }

@@ -12,15 +12,19 @@ mod negotiation;
 mod openapi;
 mod problem;
 mod query;
+mod ready;
 mod route;
+mod shared;
 
 pub use announced::announces_more_than;
-pub use answer::{cached_body, document, made, modified, pieces};
-pub use conditional::{Freshness, Modified, Validators, decide, etag, last_modified};
+pub use answer::{cached_body, made, modified, pieces};
+pub use conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
 pub use negotiation::{Choice, choose};
 pub use openapi::to_3_1;
 pub use problem::{
     INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
 };
 pub use query::UrlParameters;
-pub use route::{Handler, Route};
+pub use ready::Ready;
+pub use route::{AtHand, Handler, Route};
+pub use shared::{date_beside, share};

@@ -4,10 +4,15 @@
 //! say theirs without knowing each other.
 
 use std::fmt;
+use std::sync::Arc;
 
-use poem::endpoint::BoxEndpoint;
-use poem::http::Method;
-use poem::{Endpoint, EndpointExt, IntoResponse};
+use poem::endpoint::{BoxEndpoint, make_sync};
+use poem::http::{HeaderMap, Method};
+use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
+
+/// Answers GET and HEAD of a path from what is at hand: it sees the header fields alone, and waits
+/// for nothing. The server asks it before anything is made of a request.
+pub type AtHand = Arc<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
 
 /// One path and everything that may be done there.
 pub struct Route {
@@ -16,6 +21,7 @@ pub struct Route {
     /// What it is called where people are shown the way; `None` where they are not.
     pub title: Option<&'static str>,
     handlers: Vec<Handler>,
+    at_hand: Option<AtHand>,
 }
 
 /// What answers one method.
@@ -35,7 +41,32 @@ impl Route {
             pattern,
             title: None,
             handlers: Vec::new(),
+            at_hand: None,
         }
+    }
+
+    /// With an answer at hand to GET, and to HEAD like it, of that very path without a query string;
+    /// with one, too, where nothing else answers GET.
+    #[must_use]
+    pub fn at_hand(
+        mut self,
+        answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
+    ) -> Self {
+        let answer: AtHand = Arc::new(answer);
+        self.at_hand = Some(Arc::clone(&answer));
+        if self.endpoint(&Method::GET).is_some() {
+            return self;
+        }
+        self.get(
+            None,
+            make_sync(move |request: Request| answer(request.headers())),
+        )
+    }
+
+    /// What answers GET at once, if anything does.
+    #[must_use]
+    pub const fn answer_at_hand(&self) -> Option<&AtHand> {
+        self.at_hand.as_ref()
     }
 
     /// With what answers GET, and HEAD like it.

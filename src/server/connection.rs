@@ -17,7 +17,6 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::TokioIo;
-use poem::Endpoint;
 use poem::http::uri::{Authority, Scheme};
 use poem::web::{LocalAddr, RemoteAddr};
 use tokio::net::TcpStream;
@@ -25,6 +24,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Standing;
+use super::answers::Answers;
 use super::early_response::{self, EarlyResponse};
 use super::phase::{Cycle, Phase};
 use super::socket::{Overdue, Socket};
@@ -116,7 +116,7 @@ struct Connection<E> {
 }
 
 /// Serves one connection to its end.
-pub(super) async fn hold<E: Endpoint + 'static>(
+pub(super) async fn hold<E: Answers + 'static>(
     handler: Arc<Handler<E>>,
     stream: TcpStream,
     peer: SocketAddr,
@@ -222,7 +222,7 @@ fn ending(
     }
 }
 
-async fn answer<E: Endpoint>(
+async fn answer<E: Answers>(
     connection: Arc<Connection<E>>,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Infallible> {
@@ -235,11 +235,17 @@ async fn answer<E: Endpoint>(
         .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request, &handler.limits) {
         early_response.to_response(&handler.limits)
-    } else {
-        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+    } else if let Some(response) =
         handler
             .endpoint
-            .get_response((request, local, remote, Scheme::HTTP).into())
+            .at_hand(request.method(), request.uri(), request.headers())
+    {
+        response.into()
+    } else {
+        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+        let request = (request, local, remote, Scheme::HTTP).into();
+        // Apart: the room that it takes would be moved with every answer.
+        Box::pin(handler.endpoint.get_response(request))
             .await
             .into()
     };

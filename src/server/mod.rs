@@ -7,6 +7,7 @@
 //! RFC 9112; how it stops stands in `docs/OPERATIONS.md`.
 
 mod admission;
+mod answers;
 mod connection;
 mod early_response;
 mod pace;
@@ -22,13 +23,13 @@ use std::time::{Duration, Instant};
 use hyper::rt::Timer;
 use hyper_util::rt::TokioTimer;
 use ipnet::IpNet;
-use poem::Endpoint;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::admission::{Admission, Crowd, Decision, Peer, Standing};
+pub use self::answers::Answers;
 use self::connection::{Handler, Place};
 use self::early_response::EarlyResponse;
 use crate::clock::Clock;
@@ -123,7 +124,7 @@ impl Default for Limits {
 ///
 /// A panic in the endpoint ends its own connection only, and is logged. Peers in the nets of
 /// `exempt` may have any number of connections: behind them stands everybody.
-pub async fn serve<E: Endpoint + 'static>(
+pub async fn serve<E: Answers + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
     shutdown: CancellationToken,
@@ -193,7 +194,7 @@ struct Server<E> {
     accepting: bool,
 }
 
-impl<E: Endpoint + 'static> Server<E> {
+impl<E: Answers + 'static> Server<E> {
     /// Gives a new connection its task, or a task that turns it away, or closes it.
     fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
         self.accepting = true;

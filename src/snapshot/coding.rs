@@ -18,6 +18,8 @@ use crate::steps;
 /// What encoders are given at a time, and after how much it is asked whether the result is still
 /// wanted.
 const UNIT_BYTES: usize = 256 * 1024;
+/// Above this size, nothing is coded whole.
+const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Of the levels tried on 30 MB of reviews, the last one before time grows faster than size
 /// shrinks.
 const ZSTD_LEVEL: i32 = 9;
@@ -42,6 +44,19 @@ pub enum Coding {
 impl Coding {
     /// Every coding, the preferred one first.
     pub const ALL: [Self; 3] = [Self::Brotli, Self::Zstd, Self::Gzip];
+
+    /// The codings that are made of a body of so many bytes, in the order in which they are wanted.
+    ///
+    /// Of large ones gzip alone: it is made by pieces, so that an edit costs what is new, while the
+    /// others code all of it anew, for seconds.
+    #[must_use]
+    pub const fn wanted(bytes: u64) -> &'static [Self] {
+        if bytes > WHOLE_BYTES_MAX {
+            &[Self::Gzip]
+        } else {
+            &[Self::Gzip, Self::Zstd, Self::Brotli]
+        }
+    }
 
     /// Its name in `Accept-Encoding`, `Content-Encoding` and at the end of an entity tag.
     #[must_use]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
@@ -127,6 +127,12 @@ impl CurrentSnapshot {
     #[must_use]
     pub fn load(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
+    }
+
+    /// The same for a look that waits for nothing: no count is touched that all threads share.
+    #[must_use]
+    pub fn peek(&self) -> Guard<Arc<Snapshot>> {
+        self.snapshot.load()
     }
 
     /// Whether `snapshot` is the one that is out.

@@ -286,7 +286,7 @@ impl ReviewIndex {
             if start + segment.len() <= count {
                 digest.update(segment.digest());
             } else {
-                digest.update(Sha256::digest(segment.json_of_first(count - start)));
+                digest.update(segment.digest_of_first(count - start));
             }
         }
         digest.finalize().into()

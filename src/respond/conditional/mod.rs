@@ -3,6 +3,8 @@
 //! Pure policy over the request's headers and the validators of what would be sent. It must not be
 //! asked where the answer would be an error: preconditions do not apply then (§13.2.1).
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use chrono::{DateTime, Utc};
 use poem::http::header::{
     HeaderName, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE,
@@ -10,6 +12,9 @@ use poem::http::header::{
 use poem::http::{HeaderMap, HeaderValue};
 
 use crate::snapshot::Coding;
+
+/// The last second of the year 9999.
+const FIXDATE_SECONDS_MAX: u64 = 253_402_300_799;
 
 /// What tells one state of a document from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,10 +89,17 @@ pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// An instant as IMF-fixdate, to the second (RFC 9110 §5.6.7).
+/// An instant as IMF-fixdate, to the second (RFC 9110 §5.6.7); one that cannot be said so, before
+/// 1970 or after 9999, as the first that can.
 #[must_use]
-pub fn last_modified(at: DateTime<Utc>) -> HeaderValue {
-    let date = at.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
+    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+    let seconds = if seconds <= FIXDATE_SECONDS_MAX {
+        seconds
+    } else {
+        0
+    };
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds));
     HeaderValue::from_str(&date)
         .unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
@@ -103,22 +115,19 @@ enum Comparison {
 /// Whether a list of entity tags names the content in any of its codings. `*` alone names whatever
 /// there is.
 fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str, comparison: Comparison) -> bool {
-    let members: Vec<&[u8]> = headers
-        .get_all(name)
-        .iter()
-        .flat_map(|line| members(line.as_bytes()))
-        .collect();
-    members == [b"*"]
-        || members.iter().any(|member| {
-            let (is_weak, member) = member
-                .strip_prefix(b"W/")
-                .map_or((false, *member), |rest| (true, rest));
-            let opaque = member
-                .strip_prefix(b"\"")
-                .and_then(|rest| rest.strip_suffix(b"\""));
-            (comparison == Comparison::Weak || !is_weak)
-                && opaque.is_some_and(|opaque| is_of(opaque, digest))
-        })
+    let lines = || headers.get_all(name).iter();
+    let members = || lines().flat_map(|line| members(line.as_bytes()));
+    let is_named = members().any(|member| {
+        let (is_weak, member) = member
+            .strip_prefix(b"W/")
+            .map_or((false, member), |rest| (true, rest));
+        let opaque = member
+            .strip_prefix(b"\"")
+            .and_then(|rest| rest.strip_suffix(b"\""));
+        (comparison == Comparison::Weak || !is_weak)
+            && opaque.is_some_and(|opaque| is_of(opaque, digest))
+    });
+    is_named || members().eq([b"*"])
 }
 
 fn is_of(opaque: &[u8], digest: &str) -> bool {

@@ -145,6 +145,7 @@ impl SegmentBuilder {
             rating_counts: std::mem::take(&mut self.rating_counts),
             with_text: std::mem::take(&mut self.with_text),
             opinions: OnceLock::new(),
+            prefix_digests: OnceLock::new(),
         };
         [&mut self.json, &mut self.folded, &mut self.ids]
             .into_iter()

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 pub use builder::SegmentBuilder;
 use bytes::Bytes;
+use sha2::{Digest, Sha256};
 
 use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::{PackedAnalyses, PackedAnalysisRef};
@@ -60,6 +61,7 @@ pub struct Segment {
     rating_counts: RatingCounts,
     with_text: u64,
     opinions: OnceLock<Opinions>,
+    prefix_digests: OnceLock<Box<[[u8; 32]]>>,
 }
 
 impl Segment {
@@ -90,6 +92,24 @@ impl Segment {
             self.json_ends[count - 1] as usize
         };
         self.json.slice(..end)
+    }
+
+    /// SHA-256 of the JSON of its first `count` reviews, of which there is at least one. All of them
+    /// are found when the first is asked for: a digest costs ten times as much as sending what it is
+    /// of.
+    #[must_use]
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        let digests = self.prefix_digests.get_or_init(|| {
+            let (mut digest, mut start) = (Sha256::new(), 0);
+            let ends = self.json_ends.iter().map(|end| *end as usize);
+            ends.map(|end| {
+                digest.update(&self.json[start..end]);
+                start = end;
+                digest.clone().finalize().into()
+            })
+            .collect()
+        });
+        digests[count - 1]
     }
 
     /// The JSON of one review, without the comma.

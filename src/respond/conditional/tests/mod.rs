@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use tags::TAGS;
 
 use super::Freshness::{NotModified, Send};
-use super::{Freshness, Modified, Validators, decide, etag, last_modified};
+use super::{Freshness, Modified, Validators, decide, etag, fixdate};
 use crate::snapshot::Coding;
 
 /// Name, header lines, answer. The content is `abc`, changed at 1994-11-06 08:49:37.5.
@@ -81,9 +81,9 @@ fn what_is_sent_is_known_when_it_comes_back() {
         at: at("2026-02-28T23:59:59.999Z"),
         is_ambiguous: false,
     };
-    assert_eq!(last_modified(modified.at), "Sat, 28 Feb 2026 23:59:59 GMT");
+    assert_eq!(fixdate(modified.at), "Sat, 28 Feb 2026 23:59:59 GMT");
     assert_eq!(
-        last_modified(at("1970-01-01T00:00:00Z")),
+        fixdate(at("1970-01-01T00:00:00Z")),
         "Thu, 01 Jan 1970 00:00:00 GMT"
     );
     let validators = Validators {
@@ -107,7 +107,7 @@ fn what_is_sent_is_known_when_it_comes_back() {
             );
         }
     }
-    let sent = last_modified(modified.at);
+    let sent = fixdate(modified.at);
     assert_eq!(
         decide(&headers(&[(IMS, sent.to_str().unwrap())]), &validators),
         NotModified

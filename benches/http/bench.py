@@ -1,0 +1,127 @@
+"""What the benchmarks over HTTP share: made-up reviews, servers on free ports, and the CPU time of their processes a request."""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+TICKS = os.sysconf("SC_CLK_TCK")
+BINARY = str(pathlib.Path(__file__).resolve().parents[2] / "target/release/reviews")
+# A day within the last of the ten years that the reviews are of: some 5 % of them are of it or newer.
+SINCE = "2025-06-01"
+
+
+def reviews(count):
+    """Reviews of some 480 bytes, words drawn by Zipf, ten years of days; the same on every machine. `zyxglint` is in six of them."""
+    chance = random.Random(1)
+    letters = "etaoinshrdlucmfwypvbgkjqxz"
+    words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(20_000)]
+    weights = [1 / (rank + 2.7) for rank in range(len(words))]
+    for number in range(count):
+        day = f"{2016 + number * 10 // count}-{1 + number % 12:02}-{1 + number % 28:02}"
+        text = " ".join(chance.choices(words, weights, k=chance.randint(40, 120)))
+        text += " zyxglint" if number % (count // 6 + 1) == 0 else ""
+        yield {"id": f"r-{number}", "rating": 5 - (number % 9 == 0), "date": day, "author": "A. B.", "text": text}
+
+
+def write_rows(path, count):
+    with open(path, "w") as out:
+        for review in reviews(count):
+            out.write(json.dumps(review) + "\n")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def get(url, **headers):
+    request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    with urllib.request.urlopen(request, timeout=600) as answer:
+        return answer.headers, answer.read()
+
+
+def within(seconds, what, done):
+    end = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > end:
+            raise SystemExit(f"not within {seconds} s: {what}")
+        time.sleep(0.2)
+
+
+def answers(url):
+    try:
+        return bool(get(url))
+    except OSError:
+        return False
+
+
+def cpu_seconds(pids):
+    total = 0
+    for pid in pids:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def resident_bytes(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
+
+
+def load(url, seconds, connections, script):
+    """Requests that wrk finished, and answers that were no 2xx or 3xx."""
+    said = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "-s", script, url], capture_output=True, text=True, check=True).stdout
+    faults = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
+    return int(re.search(r"(\d+) requests in", said)[1]), int(faults[1]) if faults else 0
+
+
+def cpu_a_request(folder, url, headers, pids, seconds, connections, body=None):
+    """Microseconds of the server's CPU a request."""
+    script = folder / "request.lua"
+    lines = [f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}" for name, value in headers.items()]
+    if body:
+        lines += ['wrk.method = "POST"', f"wrk.body = {json.dumps(body)}"]
+    script.write_text("\n".join(lines))
+    before = cpu_seconds(pids)
+    requests, faults = load(url, seconds, connections, str(script))
+    if faults or not requests:
+        raise SystemExit(f"{url}: {requests} requests, {faults} of them refused")
+    return (cpu_seconds(pids) - before) / requests * 1e6
+
+
+class Service:
+    """Our service over so many reviews, imported anew."""
+
+    def __init__(self, folder, binary, count):
+        port = free_port()
+        self.folder, self.base, self.binary = folder, f"http://127.0.0.1:{port}", binary
+        self.settings = os.environ | {"DATABASE_URL": f"sqlite://{folder}/reviews.db", "REVIEWS_LISTEN": f"127.0.0.1:{port}", "REVIEWS_BASE_URL": self.base}
+        write_rows(folder / "reviews.jsonl", count)
+        subprocess.run([binary, "import", folder / "reviews.jsonl"], env=self.settings, check=True, capture_output=True)
+        self.process = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen([self.binary, "serve"], env=self.settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        within(120, "an answer", lambda: answers(self.base + "/healthz"))
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+    def rest(self):
+        """Returns once every coding is made and nothing is left to do."""
+        for path in ["/reviews.json", "/api/feed.json", "/insights.json", "/feed.xml"]:
+            within(900, f"{path} gzipped", lambda path=path: get(self.base + path, Accept_Encoding="gzip")[0]["Content-Encoding"] == "gzip")
+        # A job may wait for the next round of another.
+        quiet, last = 0, cpu_seconds([self.process.pid])
+        while quiet < 5:
+            time.sleep(0.5)
+            now = cpu_seconds([self.process.pid])
+            quiet, last = (quiet + 1 if now - last < 0.05 else 0), now

@@ -1,0 +1,46 @@
+//! The header fields of every answer.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use poem::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use poem::http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::conditional::fixdate;
+use crate::clock::Clock;
+
+/// How far the server's own `Date` may be behind the clock: it has seconds alone, and may be of the
+/// moment before the request was read.
+const SERVER_DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
+const EXPOSED: &str =
+    "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
+
+/// Adds what every answer says: anybody may read it, errors and 304 included, and nobody guesses
+/// what it is.
+pub fn share(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("cross-origin"),
+    );
+}
+
+/// The `Date` of an answer with that `Last-Modified`, which is never later than `Date` (RFC 9110
+/// §8.8.2.1), and neither goes back: where the clock went back after a change, `Date` stays at the
+/// instant of that change until the clock has passed it. `None` long after a change: the server's
+/// own will do, which is made once a second.
+#[must_use]
+pub fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
+    let now = clock.now();
+    let is_past = modified + SERVER_DATE_BEHIND_MAX < now;
+    (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
+}
