@@ -3,9 +3,8 @@
 
 use super::evaluate::Share;
 use super::model::Model;
+use super::trades::{Measured, Trade};
 
-/// One line for each figure: task, set, measure, rows of the set, and the share's part and whole.
-const MEASURED: &str = include_str!("trades/home_services/quality.tsv");
 /// By which means the model's own figure is made; the others stand beside it for comparison only.
 const MODEL: &str = "model";
 
@@ -24,11 +23,10 @@ pub struct Figure {
     pub share: Share,
 }
 
-/// The figures of the built-in trade, on sentences that nobody looked at while the rules were
-/// written.
+/// The figures of a trade; none where nothing was measured of it.
 #[must_use]
-pub fn measured() -> Vec<Figure> {
-    MEASURED.lines().skip(1).filter_map(figure).collect()
+pub fn of_trade(trade: &Trade) -> Vec<Figure> {
+    trade.quality.iter().map(figure).collect()
 }
 
 /// The figures of the polarity model, by its training script.
@@ -52,19 +50,23 @@ pub fn of_model(model: &Model) -> Vec<Figure> {
     its.map(figure).collect()
 }
 
-fn figure(line: &str) -> Option<Figure> {
-    let mut parts = line.split('\t');
-    let mut text = || parts.next().map(str::to_owned);
-    let (task, set, measure) = (text()?, text()?, text()?);
-    let mut number = || text()?.parse().ok();
-    Some(Figure {
+fn figure(measured: &Measured) -> Figure {
+    let Measured {
         task,
         set,
         measure,
-        n: number()?,
+        n,
+        part,
+        whole,
+    } = measured;
+    Figure {
+        task: task.clone(),
+        set: set.clone(),
+        measure: measure.clone(),
+        n: *n,
         share: Share {
-            part: number()?,
-            whole: number()?,
+            part: *part,
+            whole: *whole,
         },
-    })
+    }
 }

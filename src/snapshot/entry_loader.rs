@@ -15,7 +15,7 @@ use super::input::SnapshotInput;
 use super::observer::Observer;
 use crate::business;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
-use crate::insights::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Analyzer, Engines, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::reviews::store::{Changed, Newest, Numbered, Observation, withheld};
 use crate::reviews::{Review, ReviewId, Status};
@@ -286,13 +286,13 @@ impl<'a> EntryLoader<'a> {
 /// When the database cannot be read.
 pub async fn survey(
     connection: &mut SqliteConnection,
-    engine: &Arc<Engine>,
+    engines: &Engines,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
     let editorial = business::editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
-    let analyzer = Arc::new(Analyzer::new(&business, engine));
+    let analyzer = Arc::new(Analyzer::new(&business, &engines.of(&business)));
     let backlog = Backlog::default();
     let mut loader = EntryLoader::new(connection, Arc::clone(&analyzer), links, &backlog);
     let review_index = loader.all().await?;

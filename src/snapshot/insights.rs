@@ -101,19 +101,24 @@ const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
 fn method(input: &SnapshotInput) -> wire::Method {
     let engine = input.analyzer.engine();
     let model = engine.rules().model();
-    let mut figures = model.map(quality::of_model).unwrap_or_default();
-    if engine.is_built_in() {
-        figures.splice(0..0, quality::measured());
-    }
+    let trade = engine.trade();
+    let mut figures = quality::of_trade(trade);
+    figures.extend(model.map(quality::of_model).unwrap_or_default());
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
             "Every text is read by rules and small integer weights; the stars have no part in it. A review has one vote for \
                       each aspect. The same reviews give the same bytes."
                 .to_owned(),
-        trade_sha256: input.analyzer.trade().digest().to_owned(),
+        trade: wire::MethodTrade {
+            id: trade.id.clone(),
+            label: trade.label.clone(),
+            is_measured: !trade.quality.is_empty(),
+        },
+        trade_sha256: trade.digest().to_owned(),
         weights_sha256: wire::Weights {
-            detector: engine.rules().classifier().digest().to_owned(),
+            detector: (trade.classifier.as_ref())
+                .map(|_| engine.rules().classifier().digest().to_owned()),
             polarity: model.map(Model::digest).unwrap_or_default().to_owned(),
         },
         deterministic: true,

@@ -9,6 +9,8 @@ mod score;
 mod trie;
 mod vocabulary;
 
+use std::ops::Range;
+
 use super::analysis::{Finding, Polarity};
 use super::classifier::{self, NgramClassifier};
 use super::model::Model;
@@ -20,6 +22,8 @@ pub use score::label;
 use trie::Trie;
 use vocabulary::{Unit, Vocabulary};
 
+/// The polarity model counts in thousandths.
+const THOUSAND: i32 = 1_000;
 /// The number of a word, list or class.
 type Symbol = u32;
 
@@ -40,6 +44,8 @@ pub struct TextFindings {
 pub struct RuleEngine {
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
+    /// Whether the trade has weights of its own; where not, the polarity model says how a sentence sounds.
+    has_classifier: bool,
     model: Option<Model>,
     /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
@@ -47,10 +53,13 @@ pub struct RuleEngine {
     rules: Vec<(String, Meaning)>,
     aspects: Vec<String>,
     overall: Option<usize>,
+    /// Whether an opinion about nothing in particular is one about the whole; where not, it counts for how a
+    /// text speaks and for no aspect.
+    has_strays: bool,
     /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
     quiet: Vec<usize>,
     /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
-    plain: Vec<usize>,
+    facts: Vec<usize>,
 }
 
 impl RuleEngine {
@@ -61,8 +70,11 @@ impl RuleEngine {
         Self {
             trie: Trie::new(trade, &vocabulary),
             vocabulary,
-            // Tests show that the built-in weights can be read.
-            classifier: NgramClassifier::built_in().unwrap_or_default(),
+            // Who brings weights has had them read before; a trade without any goes by its rules alone.
+            classifier: (trade.classifier.as_deref())
+                .and_then(|weights| NgramClassifier::parse(weights).ok())
+                .unwrap_or_default(),
+            has_classifier: trade.classifier.is_some(),
             model: Model::built_in().ok(),
             detected: trade
                 .aspects
@@ -79,15 +91,10 @@ impl RuleEngine {
                 .iter()
                 .map(|aspect| aspect.id.clone())
                 .collect(),
-            overall: trade.aspect("overall"),
-            quiet: ["communication", "overall", "professionalism"]
-                .iter()
-                .filter_map(|id| trade.aspect(id))
-                .collect(),
-            plain: ["workmanship", "honesty"]
-                .iter()
-                .filter_map(|id| trade.aspect(id))
-                .collect(),
+            overall: trade.overall,
+            has_strays: trade.has_strays,
+            quiet: trade.quiet.clone(),
+            facts: trade.facts.clone(),
         }
     }
 
@@ -103,6 +110,22 @@ impl RuleEngine {
         self.model.as_ref()
     }
 
+    /// Whether a finding about the whole has no phrase of its own, but opinions alone.
+    fn is_stray(&self, finding: &Finding) -> bool {
+        let overall = self.overall.map(|at| &self.aspects[at]);
+        overall == Some(&finding.aspect)
+            && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
+    }
+
+    /// By how much praise leads in a sentence as the polarity model hears it, in the classifier's units.
+    fn lead_by_model(&self, text: &Text, sentence: Range<usize>) -> i32 {
+        let scores = self.model.as_ref();
+        scores.map_or(0, |model| {
+            let scores = model.score(text, sentence, 0..0);
+            (scores.positive - scores.negative) * classifier::UNIT / THOUSAND
+        })
+    }
+
     /// Judges an English text.
     #[must_use]
     pub fn analyze(&self, text: &Text) -> TextFindings {
@@ -115,7 +138,19 @@ impl RuleEngine {
             score::sentence(self, text, &parsed, sentence, &mut findings);
             if let Some(lead) = combine::revise(self, text, &parsed, sentence, first, &mut findings)
             {
+                let lead = if self.has_classifier {
+                    lead
+                } else {
+                    self.lead_by_model(text, range.clone())
+                };
                 total.add(lead, &findings[first..]);
+            }
+            if !self.has_strays {
+                let mut at = 0;
+                findings.retain(|finding| {
+                    at += 1;
+                    at <= first || !self.is_stray(finding)
+                });
             }
         }
         TextFindings {

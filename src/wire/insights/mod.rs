@@ -83,6 +83,8 @@ pub struct Method {
     pub engine: String,
     /// How the engine reads the texts, in plain words.
     pub description: String,
+    /// Which trade's words the texts are read with.
+    pub trade: MethodTrade,
     /// SHA-256 of the trade's aspects and phrases.
     pub trade_sha256: String,
     /// SHA-256 of the weights that were learned, by what they belong to.
@@ -91,15 +93,28 @@ pub struct Method {
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
-    /// How good it is on annotated sentences.
+    /// How good it is on annotated sentences: the trade's figures first, if any were measured (`trade.is_measured`), then those of the
+    /// polarity model.
     pub quality: Vec<Quality>,
+}
+
+/// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct MethodTrade {
+    /// Its id: `home_services`, `food`, `general` for whatever business, or the owner's own.
+    pub id: String,
+    /// Its name for readers.
+    pub label: String,
+    /// Whether `quality` has figures measured with this trade; where not, nobody has measured how well it reads.
+    pub is_measured: bool,
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Weights {
-    /// Those of the detector: which aspects a sentence sounds like.
-    pub detector: String,
+    /// Those of the detector: which aspects a sentence sounds like; left out where the trade has none and goes by its rules alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detector: Option<String>,
     /// Those of the polarity model, which breaks ties.
     pub polarity: String,
 }
