@@ -1,5 +1,5 @@
-//! Makes `src/insights/trades/home_services/background.tsv`: how common words are in reviews of other trades.
-//! Run `cargo run --example background -- DIR > src/insights/trades/home_services/background.tsv`, with
+//! Makes `src/insights/trades/shared/background.tsv`: how common words are in reviews of other trades.
+//! Run `cargo run --example background -- DIR > src/insights/trades/shared/background.tsv`, with
 //! `mams/*.xml` (MAMS-for-ABSA) and `uci_sentences/yelp_labelled.txt` (Sentiment Labelled
 //! Sentences) in DIR.
 #![allow(

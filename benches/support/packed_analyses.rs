@@ -181,6 +181,9 @@ fn analysis(review: &Review, position: usize) -> Analysis {
             },
             1,
         ),
-        phrases: topics::phrases(&text),
+        phrases: topics::phrases(
+            &text,
+            reviews_service::insights::trades::Background::shared(),
+        ),
     }
 }

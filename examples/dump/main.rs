@@ -2,12 +2,14 @@
 use reviews_service::insights::{Engine, Witness, text::Text};
 use std::io::BufRead;
 fn main() {
-    let engine = Engine::built_in();
+    let engine = Engine::shipped(&std::env::args().nth(1).unwrap_or("home_services".into()));
+    let mut rules = engine.rules().clone();
+    if std::env::args().nth(2).is_some() { rules = rules.decided_by(reviews_service::insights::aspects::decision::Decisions::of_rules()); }
     for line in std::io::stdin().lock().lines() {
         let v: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
         let t = v["text"].as_str().unwrap();
         let text = Text::new(t);
-        let f = engine.rules().analyze(&text);
+        let f = rules.analyze(&text);
         let sents: Vec<_> = text
             .sentences()
             .iter()

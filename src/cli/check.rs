@@ -1,7 +1,6 @@
 //! `reviews check`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
 use sqlx::SqliteConnection;
@@ -11,7 +10,7 @@ use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::db::{Database, DbError, Verified, verify};
 use crate::insights::store as insights;
-use crate::insights::{Analyzer, Engine, Subject};
+use crate::insights::{Analyzer, Engines, Subject};
 use crate::reviews::store;
 use crate::snapshot::analyze;
 
@@ -27,7 +26,7 @@ pub struct Check {
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let (path, engine) = (database.path()?, super::trade::load(&self.trade)?);
+        let (path, engines) = (database.path()?, super::trade::load(&self.trade)?);
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
@@ -38,7 +37,7 @@ impl Check {
                 .map_err(fault)?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw}");
             verified.wrong.extend(unreadable.into_iter().map(sentence));
-            verify_insights(&mut connection, &engine, &mut verified)
+            verify_insights(&mut connection, &engines, &mut verified)
                 .await
                 .map_err(fault)?;
         }
@@ -90,11 +89,11 @@ fn told(path: &Path, verified: Verified) -> String {
 /// Reads every published review once more, and holds what is kept against it.
 async fn verify_insights(
     connection: &mut SqliteConnection,
-    engine: &Arc<Engine>,
+    engines: &Engines,
     verified: &mut Verified,
 ) -> sqlx::Result<()> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
-    let analyzer = Analyzer::new(&business, engine);
+    let analyzer = Analyzer::new(&business, &engines.of(&business));
     let (mut newest, mut behind, mut wrong) = (store::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews

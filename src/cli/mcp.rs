@@ -27,13 +27,13 @@ impl McpCommand {
     ) -> anyhow::Result<Outcome> {
         let path = database.path()?;
         let links = self.config.links(self.config.listen.public)?;
-        let engine = trade::load(&self.config.trade)?;
+        let engines = trade::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let (database, migrated) = Database::open(&path).await?;
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
         }
-        let publisher = Publisher::new(database, links, clock).with_engine(engine);
+        let publisher = Publisher::new(database, links, clock).with_engines(engines);
         let app = App::of(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the agent cannot be heard or answered any more")?;

@@ -1,24 +1,58 @@
 //! The trade that the settings name, for every command that reads texts.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use crate::config::TradeConfig;
-use crate::insights::{Engine, Trade};
+use crate::insights::classifier::NgramClassifier;
+use crate::insights::trades::{IDS, read_folder};
+use crate::insights::{Engine, Engines, Trade};
 
-/// What reads texts: by the built-in trade, or by that of the file that is set.
+/// What reads texts: by the trade that is set, else by that of the business's type.
 ///
 /// # Errors
-/// Where the file cannot be read, or is not as it should be.
-pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Arc<Engine>> {
-    let Some(path) = config.path() else {
-        return Ok(Engine::built_in());
+/// Where what is set cannot be read, or is not as it should be, with all that is wrong.
+pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
+    let engine = match (config.package(), config.file()) {
+        (None, None) => return Ok(Engines::default()),
+        (Some(_), Some(_)) => {
+            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set the one that is meant")
+        }
+        (Some(package), None) => match shipped(package) {
+            Some(id) => Engine::shipped(id),
+            None => Arc::new(Engine::new(package_of(package).context("REVIEWS_TRADE")?)),
+        },
+        (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
     };
+    Ok(Engines::only(engine))
+}
+
+/// The id of the package that the program brings, where that is what a setting names and no folder is
+/// called so.
+fn shipped(name: &Path) -> Option<&'static str> {
+    let id = IDS.iter().find(|id| name == Path::new(id));
+    id.copied().filter(|_| !name.is_dir())
+}
+
+/// The package of a folder, its weights read too.
+///
+/// # Errors
+/// What cannot be read, or all that is wrong in its files.
+pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
+    let trade = read_folder(folder)?;
+    if let Some(weights) = &trade.classifier {
+        NgramClassifier::parse(weights)
+            .with_context(|| format!("{}/classifier.weights", folder.display()))?;
+    }
+    Ok(trade)
+}
+
+fn trade_of(path: &Path) -> anyhow::Result<Trade> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
-    let trade = Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")?;
-    Ok(Arc::new(Engine::new(trade)))
+    Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
 }

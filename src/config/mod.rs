@@ -39,18 +39,37 @@ pub struct DatabaseConfig {
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
 pub struct TradeConfig {
-    /// A TOML file that says what customers of the trade judge, and in which words [default: built in, home services]
-    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE")]
+    /// A folder that says what customers of the trade judge, and in which words, or one of home_services, food, general [default:
+    /// by the business's type]
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(
+        id = "trade_package",
+        long = "trade",
+        value_name = "DIR",
+        env = "REVIEWS_TRADE",
+        global = true
+    )]
+    pub package: Option<PathBuf>,
+    /// The same as one TOML file
+    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE", global = true)]
     pub trade_file: Option<PathBuf>,
 }
 
 impl TradeConfig {
     /// The path of the file, if one is set.
     #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        self.trade_file
-            .as_deref()
-            .filter(|path| !path.as_os_str().is_empty())
+    pub fn file(&self) -> Option<&Path> {
+        Self::set(self.trade_file.as_deref())
+    }
+
+    /// The path of the folder, or the id of a package that the program brings, if one is set.
+    #[must_use]
+    pub fn package(&self) -> Option<&Path> {
+        Self::set(self.package.as_deref())
+    }
+
+    fn set(path: Option<&Path>) -> Option<&Path> {
+        path.filter(|path| !path.as_os_str().is_empty())
     }
 }
 

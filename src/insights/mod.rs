@@ -7,9 +7,11 @@ mod analysis;
 mod analyzer;
 pub mod aspects;
 pub mod classifier;
+mod engine;
 pub mod evaluate;
 mod explain;
 pub mod linking;
+pub mod lint;
 mod packed_analyses;
 mod packed_analysis;
 pub mod quality;
@@ -21,7 +23,8 @@ mod wilson;
 mod witness;
 
 pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
-pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
+pub use analyzer::{Analyzer, Subject, TEXT_CHARS_MAX};
+pub use engine::{Engine, Engines};
 pub use explain::explain;
 pub use packed_analyses::PackedAnalyses;
 pub use packed_analysis::{

@@ -2,9 +2,7 @@
 //! which stand beside what they are about. A test measures them anew, so that none is out of date.
 
 use super::evaluate::Share;
-
-/// One line for each figure: task, set, measure, rows of the set, and the share's part and whole.
-const MEASURED: &str = include_str!("trades/home_services/quality.tsv");
+use super::trades::{Measured, Trade};
 
 /// One measure of one task on one set of annotated sentences.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,26 +19,29 @@ pub struct Figure {
     pub share: Share,
 }
 
-/// The figures of the built-in trade, on sentences that nobody looked at while the rules were
-/// written.
+/// The figures of a trade; none where nothing was measured of it.
 #[must_use]
-pub fn measured() -> Vec<Figure> {
-    MEASURED.lines().skip(1).filter_map(figure).collect()
+pub fn of_trade(trade: &Trade) -> Vec<Figure> {
+    trade.quality.iter().map(figure).collect()
 }
 
-fn figure(line: &str) -> Option<Figure> {
-    let mut parts = line.split('\t');
-    let mut text = || parts.next().map(str::to_owned);
-    let (task, set, measure) = (text()?, text()?, text()?);
-    let mut number = || text()?.parse().ok();
-    Some(Figure {
+fn figure(measured: &Measured) -> Figure {
+    let Measured {
         task,
         set,
         measure,
-        n: number()?,
+        n,
+        part,
+        whole,
+    } = measured;
+    Figure {
+        task: task.clone(),
+        set: set.clone(),
+        measure: measure.clone(),
+        n: *n,
         share: Share {
-            part: number()?,
-            whole: number()?,
+            part: *part,
+            whole: *whole,
         },
-    })
+    }
 }

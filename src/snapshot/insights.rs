@@ -114,21 +114,23 @@ const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
 
 fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {
     let engine = input.analyzer.engine();
+    let trade = engine.trade();
     let [aspects, polarity] = engine.rules().classifier().digests();
-    let figures = if engine.is_built_in() {
-        quality::measured()
-    } else {
-        Vec::new()
-    };
+    let figures = quality::of_trade(trade);
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
             "Every text is read by rules and small integer weights; the stars only take back what one of them says alone and they \
                       contradict. A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
-        trade_sha256: input.analyzer.trade().digest().to_owned(),
+        trade: wire::MethodTrade {
+            id: trade.id.clone(),
+            label: trade.label.clone(),
+            is_measured: !trade.quality.is_empty(),
+        },
+        trade_sha256: trade.digest().to_owned(),
         weights_sha256: wire::Weights {
-            detector: aspects.to_owned(),
+            detector: (trade.classifier.as_ref()).map(|_| aspects.to_owned()),
             polarity: polarity.to_owned(),
         },
         deterministic: true,

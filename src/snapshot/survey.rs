@@ -9,7 +9,7 @@ use super::entry_loader::EntryLoader;
 use super::input::SnapshotInput;
 use super::staff::Staff;
 use crate::business;
-use crate::insights::{Analyzer, Engine};
+use crate::insights::{Analyzer, Engines};
 use crate::links::Links;
 use crate::reviews::store::withheld;
 
@@ -20,13 +20,13 @@ use crate::reviews::store::withheld;
 /// When the database cannot be read.
 pub async fn survey(
     connection: &mut SqliteConnection,
-    engine: &Arc<Engine>,
+    engines: &Engines,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
     let business = business::find(&mut *connection).await?.unwrap_or_default();
     let editorial = business::editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
-    let analyzer = Arc::new(Analyzer::new(&business, engine));
+    let analyzer = Arc::new(Analyzer::new(&business, &engines.of(&business)));
     let backlog = Backlog::default();
     let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
     let staff = Arc::new(staff);

@@ -27,8 +27,8 @@ pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{
     Aspect, AspectEvidence, Direction, Entity, EntityRow, EvidenceFinding, EvidenceReview, FaqRow,
-    GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method, Monthly, Polarity, Quality,
-    Quote, Share, TopicRow, Trend, Weights, Withdrawn,
+    GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method, MethodTrade, Monthly, Polarity,
+    Quality, Quote, Share, TopicRow, Trend, Weights, Withdrawn,
 };
 pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Issue, IssueCode, Problem};

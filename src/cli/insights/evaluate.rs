@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{Outcome, say};
-use crate::insights::Engine;
-use crate::insights::Polarity;
-use crate::insights::evaluate::{Miss, Quality, Share, evaluate, rows};
+use crate::insights::evaluate::{Miss, Quality, Row, Share, evaluate, rows};
+use crate::insights::trades::{IDS, QUALITY_HEADER};
+use crate::insights::{Engine, Engines, Polarity};
 
 /// Compare the reading with annotated sentences: a file with the columns text, aspect and polarity, tabs between
 #[derive(Debug, Args)]
@@ -22,27 +24,100 @@ pub struct Evaluate {
     /// Print the figures as one JSON object, and no misses
     #[arg(long)]
     json: bool,
+    /// Write the figures to a package's quality.tsv too; what is there is replaced, if it is such a file
+    #[arg(long, value_name = "QUALITY.tsv")]
+    quality: Option<PathBuf>,
 }
 
 impl Evaluate {
-    pub(super) fn run(&self, engine: &Engine) -> anyhow::Result<Outcome> {
+    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Outcome> {
         let name = self.file.display().to_string();
         let content =
             fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
-        let aspects: Vec<&str> = engine
-            .trade()
-            .aspects
-            .iter()
-            .map(|aspect| aspect.id.as_str())
-            .collect();
-        let quality = evaluate(engine.rules(), &rows(&name, &content, &aspects)?);
+        let (engine, rows) = Self::read(engines, &name, &content)?;
+        let quality = evaluate(engine.rules(), &rows);
         say(&if self.json {
             format!("{}\n", figures(&quality))
         } else {
-            told(&quality)
+            told(&engine.trade().id, &quality)
         })?;
+        if let Some(path) = &self.quality {
+            write(path, &lines(self.set(), &quality))?;
+        }
         Ok(Outcome::Done)
     }
+
+    /// The rows of the file, and what reads them: the trade that is set, else the first package that has
+    /// all aspects of the file.
+    fn read(
+        engines: &Engines,
+        name: &str,
+        content: &str,
+    ) -> anyhow::Result<(Arc<Engine>, Vec<Row>)> {
+        let of = |engine: &Engine| {
+            let aspects = engine.trade().aspects.iter();
+            let aspects: Vec<&str> = aspects.map(|aspect| aspect.id.as_str()).collect();
+            rows(name, content, &aspects)
+        };
+        if let Some(engine) = engines.set() {
+            return Ok((Arc::clone(engine), of(engine)?));
+        }
+        let [first, others @ ..] = IDS.map(Engine::shipped);
+        let read = of(&first);
+        if let Ok(rows) = read {
+            return Ok((first, rows));
+        }
+        let other = others
+            .into_iter()
+            .find_map(|engine| of(&engine).ok().map(|rows| (engine, rows)));
+        match other {
+            Some(found) => Ok(found),
+            None => Ok((first, read?)),
+        }
+    }
+
+    /// The name of the set in a package's figures: that of the file.
+    fn set(&self) -> &str {
+        let name = self.file.file_stem().and_then(|name| name.to_str());
+        name.unwrap_or("sentences")
+    }
+}
+
+/// Writes figures where there are none, or others.
+fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
+    let name = path.display();
+    match fs::read_to_string(path) {
+        Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Ok(_) => bail!("{name} is there and holds no figures; name another file"),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
+    }
+    fs::write(path, lines).with_context(|| format!("cannot write {name}"))
+}
+
+/// The figures as lines of a package's `quality.tsv`.
+fn lines(set: &str, quality: &Quality) -> String {
+    let mut text = format!("{QUALITY_HEADER}\n");
+    for (task, measure, share) in [
+        ("aspect", "f1", quality.pairs.f1()),
+        ("aspect_polarity", "accuracy", quality.polarity_accuracy()),
+        ("aspect_polarity", "coverage", quality.coverage()),
+        (
+            "aspect_polarity",
+            "published_accuracy",
+            quality.published_accuracy(),
+        ),
+    ] {
+        if share.whole > 0 {
+            let Share { part, whole } = share;
+            let _ = writeln!(
+                text,
+                "{task}\t{set}\t{measure}\t{}\t{part}\t{whole}",
+                quality.n
+            );
+        }
+    }
+    text
 }
 
 /// The figures that people ask for, by their names.
@@ -82,12 +157,16 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-fn told(quality: &Quality) -> String {
+fn told(trade: &str, quality: &Quality) -> String {
     let mut text = String::new();
     for miss in &quality.misses {
         tell_miss(&mut text, miss);
     }
-    let _ = writeln!(text, "\n{} rows, {} texts\n", quality.n, quality.texts);
+    let _ = writeln!(
+        text,
+        "\n{} rows, {} texts, read with {trade}\n",
+        quality.n, quality.texts
+    );
     for (name, share) in shares(quality) {
         let [low, high] = share.interval();
         let _ = writeln!(

@@ -1,7 +1,5 @@
 //! Why a review counts as it does.
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use clap::Args;
 
@@ -9,7 +7,7 @@ use crate::business;
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::insights::{Analyzer, Engine, Subject, explain};
+use crate::insights::{Analyzer, Engines, Subject, explain};
 use crate::reviews::store::find;
 use crate::reviews::{ReviewId, Status};
 
@@ -25,7 +23,7 @@ impl Explain {
     pub(super) async fn run(
         self,
         database: &DatabaseConfig,
-        engine: Arc<Engine>,
+        engines: Engines,
     ) -> anyhow::Result<Outcome> {
         let id: ReviewId = self.id.parse()?;
         let path = database.path()?;
@@ -41,7 +39,8 @@ impl Explain {
         readers.close().await;
         let review = review
             .with_context(|| format!("there is no review {id}; ids stand in /reviews.json"))?;
-        let analysis = Analyzer::new(&business, &engine).analyze(&Subject::of(&review));
+        let analysis =
+            Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",

@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod explain;
+mod lint;
 mod rebuild;
 mod show;
 
@@ -10,7 +11,7 @@ use clap::{Args, Subcommand};
 use super::Outcome;
 use crate::config::{DatabaseConfig, TradeConfig};
 
-/// Show what the reviews say, derive it anew, or measure how well it is read
+/// Show what the reviews say, derive it anew, measure how well it is read, or check a trade package
 #[derive(Debug, Args)]
 pub struct Insights {
     #[command(subcommand)]
@@ -23,18 +24,20 @@ pub struct Insights {
 enum Command {
     Evaluate(evaluate::Evaluate),
     Explain(explain::Explain),
+    Lint(lint::Lint),
     /// Delete all that was derived, and derive it anew; the firm's own texts stay
     Rebuild,
 }
 
 impl Insights {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let engine = super::trade::load(&self.trade)?;
+        let engines = super::trade::load(&self.trade)?;
         match self.command {
-            None => show::run(database, engine).await,
-            Some(Command::Evaluate(evaluate)) => evaluate.run(&engine),
-            Some(Command::Explain(explain)) => explain.run(database, engine).await,
-            Some(Command::Rebuild) => rebuild::run(database, engine).await,
+            None => show::run(database, engines).await,
+            Some(Command::Evaluate(evaluate)) => evaluate.run(&engines),
+            Some(Command::Explain(explain)) => explain.run(database, engines).await,
+            Some(Command::Lint(lint)) => lint.run(),
+            Some(Command::Rebuild) => rebuild::run(database, engines).await,
         }
     }
 }

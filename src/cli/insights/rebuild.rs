@@ -1,7 +1,6 @@
 //! Derives everything anew.
 
 use std::io::{self, IsTerminal as _};
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
@@ -10,7 +9,7 @@ use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::insights::store::{clear, save};
-use crate::insights::{Analyzer, Engine, Language, Subject};
+use crate::insights::{Analyzer, Engines, Language, Subject};
 use crate::reviews::store::Newest;
 use crate::snapshot::analyze;
 
@@ -26,9 +25,9 @@ struct Rebuilt {
 
 /// Deletes all that was derived and derives it anew, some hundred reviews in a transaction: a service that runs beside it
 /// goes on, and what is cut off is caught up with at its next start.
-pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
+pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
     let (database, _) = Database::open(&database.path()?).await?;
-    let rebuilt = rebuild(&database, &engine).await;
+    let rebuilt = rebuild(&database, &engines).await;
     database.close().await;
     let Rebuilt {
         deleted,
@@ -43,14 +42,14 @@ pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyho
     Ok(Outcome::Done)
 }
 
-async fn rebuild(database: &Database, engine: &Arc<Engine>) -> Result<Rebuilt, DbError> {
+async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
     let business = business::find(&mut connection)
         .await
         .map_err(fault)?
         .unwrap_or_default();
-    let analyzer = Analyzer::new(&business, engine);
+    let analyzer = Analyzer::new(&business, &engines.of(&business));
     let mut write = database.write().await?;
     let mut rebuilt = Rebuilt {
         deleted: clear(&mut write).await.map_err(fault)?,

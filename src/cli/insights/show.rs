@@ -1,14 +1,13 @@
 //! What the reviews say, as a table.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use chrono::DateTime;
 
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
-use crate::insights::Engine;
+use crate::insights::Engines;
 use crate::links::Links;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::render::render;
@@ -16,14 +15,14 @@ use crate::snapshot::{Document, survey};
 use crate::wire;
 
 /// Shows what is there, changing nothing.
-pub(super) async fn run(database: &DatabaseConfig, engine: Arc<Engine>) -> anyhow::Result<Outcome> {
+pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
     let path = database.path()?;
     let fault = |error| DbError::at(&path, error);
     // No address is shown.
     let links: Links = "http://localhost".parse()?;
     let readers = Database::open_read_only(&path).await?;
     let mut transaction = readers.begin().await.map_err(fault)?;
-    let (input, behind) = survey(&mut transaction, &engine, &links)
+    let (input, behind) = survey(&mut transaction, &engines, &links)
         .await
         .map_err(fault)?;
     transaction.commit().await.map_err(fault)?;
@@ -65,11 +64,17 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
     if !topics.is_empty() {
         let _ = writeln!(text, "\nTopics: {}", topics.join(", "));
     }
+    let (method, trade) = (input.analyzer.method(), input.analyzer.trade());
+    let quality = if trade.quality.is_empty() {
+        "no quality measured"
+    } else {
+        "quality measured, see /insights.json"
+    };
     let _ = writeln!(
         text,
-        "\nMethod {}, trade of {} aspects",
-        input.analyzer.method(),
-        input.analyzer.trade().aspects.len()
+        "\nMethod {method}, trade {} of {} aspects, {quality}",
+        trade.id,
+        trade.aspects.len()
     );
     let _ = match behind {
         0 => writeln!(text, "In step with the reviews."),

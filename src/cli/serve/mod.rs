@@ -5,7 +5,7 @@ mod signals;
 
 use std::io::stdout;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -90,7 +90,7 @@ impl Serve {
         // Settings first: nothing is made or migrated for a service that cannot run.
         let path = database.path()?;
         self.config.links(self.config.listen.public)?;
-        let engine = trade::load(&self.config.trade)?;
+        let engines = trade::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.0.is_empty() {
             tracing::warn!(
@@ -126,7 +126,7 @@ impl Serve {
         {
             out.push(report.as_bytes());
         }
-        let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
+        let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
         let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         started.cancel();
@@ -158,16 +158,13 @@ impl Serve {
         let admin = admin.map(|address| address.to_string()).unwrap_or_default();
         let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
         let per_peer = self.config.connections_per_peer_max;
-        let trade = self
-            .config
-            .trade
-            .path()
-            .map(|path| path.display().to_string())
-            .unwrap_or_default();
+        let shown = |path: Option<&Path>| path.map(|path| path.display().to_string());
+        let package = shown(self.config.trade.package()).unwrap_or_default();
+        let trade = shown(self.config.trade.file()).unwrap_or_default();
         let contact = &self.config.security_contact;
         let LogConfig { filter, format } = log;
         Ok(format!(
-            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
             database.url
         ))
     }

@@ -10,10 +10,10 @@ use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
 use super::own_names::OwnNames;
 use super::quotes::{Originals, Quote};
 use super::topic_sentences::{TopicSentence, aspect_of, find, judged};
-use super::topics::{BACKGROUND, background, phrases};
+use super::topics::{SENTENCE_WORDS, phrases};
 use crate::insights::packed_analyses::PackedAnalyses;
 use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
-use crate::insights::trades::Trade;
+use crate::insights::trades::{Background, Trade};
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
@@ -71,9 +71,10 @@ pub fn topics(
     } = *sources;
     let heavy_hitters = heavy_hitters(segments, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
     let own_names = OwnNames::new(business, people);
-    let mut found = words_of(&heavy_hitters, originals);
+    let background = trade.background();
+    let mut found = words_of(&heavy_hitters, background, originals);
     found.retain(|phrase| !own_names.cover(&phrase.words));
-    judge(&mut found, &heavy_hitters, counted.sentences);
+    judge(&mut found, background, &heavy_hitters, counted.sentences);
     found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN);
     found.sort_by(|one, other| {
         other
@@ -89,6 +90,7 @@ pub fn topics(
 /// The words of the frequent phrases, from the newest review that has each.
 fn words_of(
     heavy_hitters: &BTreeMap<u32, (u32, u32)>,
+    background: &Background,
     originals: &mut Originals<'_>,
 ) -> Vec<Phrase> {
     let newest: BTreeSet<u32> = heavy_hitters.values().map(|(_, newest)| *newest).collect();
@@ -97,7 +99,7 @@ fn words_of(
         let Some(opened) = originals.open(position) else {
             continue;
         };
-        for phrase in phrases(&opened.text) {
+        for phrase in phrases(&opened.text, background) {
             let hash = phrase_hash(&phrase);
             if let Some((reviews, _)) = heavy_hitters
                 .get(&hash)
@@ -119,8 +121,13 @@ fn words_of(
 
 /// How many reviews would have each phrase if its words came by chance: a word as often as in other
 /// trades' reviews, or, in a row of several, as often as here where that is more.
-fn judge(found: &mut [Phrase], heavy_hitters: &BTreeMap<u32, (u32, u32)>, sentences: u32) {
-    let (of, length) = (f64::from(sentences.max(1)), BACKGROUND.1);
+fn judge(
+    found: &mut [Phrase],
+    background: &Background,
+    heavy_hitters: &BTreeMap<u32, (u32, u32)>,
+    sentences: u32,
+) {
+    let (of, length) = (f64::from(sentences.max(1)), SENTENCE_WORDS);
     for phrase in found {
         let is_one = phrase.words.len() == 1;
         let here = |word: &String| {
@@ -130,9 +137,9 @@ fn judge(found: &mut [Phrase], heavy_hitters: &BTreeMap<u32, (u32, u32)>, senten
         };
         let chance = |word: &String| {
             if is_one {
-                background(word)
+                background.share(word)
             } else {
-                background(word).max(here(word))
+                background.share(word).max(here(word))
             }
         };
         // In a sentence that has both words, the second follows the first in one of so many places.

@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::insights::trades::Background;
 use crate::steps;
 
-/// How many sentences the table of common words was counted in, and how many words such a sentence
-/// has.
-pub const BACKGROUND: (f64, f64) = (6_293.0, 24.0);
+/// How many words a sentence has of those that the table of common words was counted in.
+pub const SENTENCE_WORDS: f64 = 24.0;
 /// A word in more of those sentences is too common to be a topic alone.
 const COMMON: u16 = 25;
 /// A shorter word is no word of a topic, unless it is an acronym.
@@ -33,41 +33,29 @@ enum Class {
     Plain,
 }
 
-/// The class of a word, and in how many sentences of other trades' reviews it stands.
-static WORDS: LazyLock<HashMap<&'static str, (Class, u16), BuildHasherDefault<Fingerprint>>> =
+/// The class of the words that are small or weak; any other is plain.
+static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerprint>>> =
     LazyLock::new(|| {
-        let lines = |file: &'static str| file.lines().filter(|line| !line.starts_with('#'));
         let mut words = HashMap::default();
-        for line in lines(include_str!("../trades/home_services/background.tsv")) {
-            if let Some((word, count)) = line.split_once('\t') {
-                words.insert(word, (Class::Plain, count.parse().unwrap_or(u16::MAX)));
-            }
-        }
         for (file, class) in [
             (include_str!("weak_words.txt"), Class::Weak),
             (include_str!("stop_words.txt"), Class::Stop),
         ] {
-            for word in lines(file).flat_map(str::split_whitespace) {
-                words.entry(word).or_insert((class, 0)).0 = class;
+            let lines = file.lines().filter(|line| !line.starts_with('#'));
+            for word in lines.flat_map(str::split_whitespace) {
+                words.insert(word, class);
             }
         }
         words
     });
 
-/// How often a word stands in a sentence of other trades' reviews; never 0, for nobody has read
-/// everything.
+/// The phrases of a text that may turn out to be topics, given how common words are elsewhere: folded,
+/// each once, sorted.
 #[must_use]
-pub fn background(word: &str) -> f64 {
-    let count = WORDS.get(word).map_or(0, |(_, count)| *count);
-    (f64::from(count) + 0.5) / BACKGROUND.0
-}
-
-/// The phrases of a text that may turn out to be topics: folded, each once, sorted.
-#[must_use]
-pub fn phrases(text: &Text) -> Vec<String> {
+pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
     let mut phrases = Vec::new();
     for sentence in text.sentences() {
-        each_phrase(text, sentence.clone(), |tokens| {
+        each_phrase(text, background, sentence.clone(), |tokens| {
             let mut phrase = String::with_capacity(24);
             for token in tokens {
                 if !phrase.is_empty() {
@@ -84,11 +72,16 @@ pub fn phrases(text: &Text) -> Vec<String> {
 }
 
 /// Calls `take` with the tokens of every phrase of a sentence.
-fn each_phrase(text: &Text, sentence: Range<usize>, mut take: impl FnMut(Range<usize>)) {
+fn each_phrase(
+    text: &Text,
+    background: &Background,
+    sentence: Range<usize>,
+    mut take: impl FnMut(Range<usize>),
+) {
     let start = sentence.start;
     let classes: Vec<(Class, u16)> = sentence
         .clone()
-        .map(|token| class(text, token, token == start))
+        .map(|token| class(text, background, token, token == start))
         .collect();
     let of = |token: usize| {
         classes
@@ -128,7 +121,7 @@ fn each_phrase(text: &Text, sentence: Range<usize>, mut take: impl FnMut(Range<u
 }
 
 /// Names, brands and numbers are no topics: what is capitalised inside of a sentence is left out.
-fn class(text: &Text, token: usize, begins: bool) -> (Class, u16) {
+fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (Class, u16) {
     let word = text.word(token);
     let is_word = match text.tokens()[token].shape {
         Shape::Lower => word.len() >= LETTERS_MIN,
@@ -139,13 +132,15 @@ fn class(text: &Text, token: usize, begins: bool) -> (Class, u16) {
     if !is_word || word.contains('\'') {
         return (Class::Stop, 0);
     }
-    WORDS.get(word).copied().unwrap_or((Class::Plain, 0))
+    let class = WORDS.get(word).copied().unwrap_or(Class::Plain);
+    (class, background.count(word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::phrases;
     use crate::insights::text::Text;
+    use crate::insights::trades::Background;
 
     #[test]
     fn phrases_are_plain_words_and_rows_of_words_without_names_numbers_and_small_words() {
@@ -153,7 +148,7 @@ mod tests {
             "He wore shoe covers, and Debbie got a second opinion on 3 Trane units. Peace of mind the same day!",
         );
         assert_eq!(
-            phrases(&text),
+            phrases(&text, Background::shared()),
             [
                 "opinion",
                 "peace",

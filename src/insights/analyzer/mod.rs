@@ -3,7 +3,7 @@
 //! whoever has the same has the same analysis.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -11,7 +11,8 @@ use crate::business::Business;
 use crate::hash::hex;
 use crate::insights::aggregate::topics;
 use crate::insights::analysis::{Analysis, Language, Polarity, Span};
-use crate::insights::aspects::{RuleEngine, TextFindings};
+use crate::insights::aspects::TextFindings;
+use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
 use crate::insights::text::Text;
 use crate::insights::trades::Trade;
@@ -95,58 +96,6 @@ fn digits(hash: Sha256) -> String {
     hex(&hash.finalize()[..HASH_BYTES])
 }
 
-/// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so
-/// it is shared.
-#[derive(Debug)]
-pub struct Engine {
-    trade: Trade,
-    rules: RuleEngine,
-    is_built_in: bool,
-}
-
-impl Engine {
-    /// An engine for that trade.
-    #[must_use]
-    pub fn new(trade: Trade) -> Self {
-        Self {
-            rules: RuleEngine::new(&trade),
-            trade,
-            is_built_in: false,
-        }
-    }
-
-    /// The engine for the built-in trade.
-    #[must_use]
-    pub fn built_in() -> Arc<Self> {
-        static BUILT_IN: LazyLock<Arc<Engine>> = LazyLock::new(|| {
-            let engine = Engine::new(Trade::built_in().unwrap_or_default());
-            Arc::new(Engine {
-                is_built_in: true,
-                ..engine
-            })
-        });
-        Arc::clone(&BUILT_IN)
-    }
-
-    /// What the trade's customers judge.
-    #[must_use]
-    pub const fn trade(&self) -> &Trade {
-        &self.trade
-    }
-
-    /// Whether the trade is the one that is built in, which the published figures are about.
-    #[must_use]
-    pub const fn is_built_in(&self) -> bool {
-        self.is_built_in
-    }
-
-    /// What finds that in a text.
-    #[must_use]
-    pub const fn rules(&self) -> &RuleEngine {
-        &self.rules
-    }
-}
-
 /// Analyzes texts for one firm.
 #[derive(Debug)]
 pub struct Analyzer {
@@ -169,8 +118,9 @@ impl Analyzer {
         let mut hash = Sha256::new();
         hash.update(ENGINE_VERSION.to_le_bytes());
         add(&mut hash, env!("CARGO_PKG_VERSION"));
-        add(&mut hash, engine.trade.digest());
-        for digest in engine.rules.classifier().digests() {
+        add(&mut hash, engine.trade().digest());
+        add(&mut hash, engine.trade().background().digest());
+        for digest in engine.rules().classifier().digests() {
             add(&mut hash, digest);
         }
         add(&mut hash, names.digest());
@@ -197,7 +147,7 @@ impl Analyzer {
     /// What the firm's customers judge.
     #[must_use]
     pub fn trade(&self) -> &Trade {
-        &self.engine.trade
+        self.engine.trade()
     }
 
     /// Analyzes one text. If a rule fails, the text counts as not analysed, and the failure is
@@ -233,7 +183,7 @@ impl Analyzer {
         let TextFindings {
             mut findings,
             overall,
-        } = self.engine.rules.analyze(&text);
+        } = self.engine.rules().analyze(&text);
         withdraw(&mut findings, subject.stars);
         let mentions = self.names.mentions(&text, subject.author, subject.recorded);
         Analysis {
@@ -242,7 +192,7 @@ impl Analyzer {
             findings,
             mentions,
             overall: withdraw_overall(overall, subject.stars),
-            phrases: topics::phrases(&text),
+            phrases: topics::phrases(&text, self.trade().background()),
         }
     }
 }

@@ -77,6 +77,8 @@ pub struct Candidate {
 pub struct SentenceReading<'engine> {
     /// What the rules found.
     rules: Vec<Finding>,
+    /// How many of that praises, and how many blames; with opinions about nothing in particular.
+    judged: [i64; 2],
     /// What the classifier heard.
     pub scores: AspectScores<'engine>,
     /// Of each part whether it is about this firm, and said as a fact.
@@ -101,6 +103,11 @@ impl<'engine> SentenceReading<'engine> {
         };
         let mut rules = Vec::new();
         score::sentence(engine, text, parsed, sentence, &mut rules);
+        let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
+            let its = rules.iter().filter(|one| one.polarity == polarity);
+            i64::try_from(its.count()).unwrap_or(i64::MAX)
+        });
+        rules.retain(|finding| engine.has_strays || !engine.is_stray(finding));
         let has_words = tokens
             .clone()
             .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
@@ -114,6 +121,7 @@ impl<'engine> SentenceReading<'engine> {
         Self {
             lead: whole.map_or(0, Part::lead).clamp(-FIGURE_MAX, FIGURE_MAX),
             rules,
+            judged,
             about_us,
             has_words,
             scores,
@@ -121,16 +129,13 @@ impl<'engine> SentenceReading<'engine> {
     }
 
     /// How many of the rules' findings praise, and how many blame.
-    pub fn judged(&self) -> [i64; 2] {
-        [Polarity::Positive, Polarity::Negative].map(|polarity| {
-            let its = self.rules.iter().filter(|one| one.polarity == polarity);
-            i64::try_from(its.count()).unwrap_or(i64::MAX)
-        })
+    pub const fn judged(&self) -> [i64; 2] {
+        self.judged
     }
 
     /// How many more of them praise than blame.
     fn balance(&self) -> i32 {
-        let [positive, negative] = self.judged();
+        let [positive, negative] = self.judged;
         i32::try_from(positive - negative).unwrap_or_default()
     }
 }

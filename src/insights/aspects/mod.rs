@@ -50,18 +50,26 @@ pub struct RuleEngine {
     rules: Vec<(String, Meaning)>,
     aspects: Vec<String>,
     overall: Option<usize>,
+    /// Whether an opinion about nothing in particular is one about the whole; where not, it counts for how a
+    /// text speaks and for no aspect.
+    has_strays: bool,
     /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
     quiet: Vec<usize>,
     /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
-    plain: Vec<usize>,
+    facts: Vec<usize>,
 }
 
 impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
     #[must_use]
     pub fn new(trade: &Trade) -> Self {
-        // Tests show that the built-in weights can be read.
-        let classifier = NgramClassifier::built_in().unwrap_or_default();
+        // Who brings weights has had them read before, and tests show that those of the program can be;
+        // a trade without any is read by its rules and by the polarity of all trades.
+        let classifier = match trade.classifier.as_deref() {
+            Some(weights) => NgramClassifier::parse(weights),
+            None => NgramClassifier::of_polarity(),
+        };
+        let classifier = classifier.unwrap_or_default();
         Self::with(trade, classifier, Decisions::built_in())
     }
 
@@ -89,15 +97,10 @@ impl RuleEngine {
                 .iter()
                 .map(|aspect| aspect.id.clone())
                 .collect(),
-            overall: trade.aspect("overall"),
-            quiet: ["communication", "overall", "professionalism"]
-                .iter()
-                .filter_map(|id| trade.aspect(id))
-                .collect(),
-            plain: ["workmanship", "honesty"]
-                .iter()
-                .filter_map(|id| trade.aspect(id))
-                .collect(),
+            overall: trade.overall,
+            has_strays: trade.has_strays,
+            quiet: trade.quiet.clone(),
+            facts: trade.facts.clone(),
         }
     }
 
@@ -140,6 +143,13 @@ impl RuleEngine {
             document.add_finding(finding);
         }
         (findings, document)
+    }
+
+    /// Whether a finding about the whole has no phrase of its own, but opinions alone.
+    fn is_stray(&self, finding: &Finding) -> bool {
+        let overall = self.overall.map(|at| &self.aspects[at]);
+        overall == Some(&finding.aspect)
+            && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 
     /// What may be a finding, with the sentences that were read for it.

@@ -19,7 +19,6 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 /// The place of praise there.
 const POSITIVE: usize = 2;
 
-const ASPECTS: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
 const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
 /// What a sum is about.
@@ -101,14 +100,6 @@ impl AspectScores<'_> {
 }
 
 impl NgramClassifier {
-    /// The weights that come with the program.
-    ///
-    /// # Errors
-    /// None, as a test shows.
-    pub fn built_in() -> Result<Self, WeightsError> {
-        Self::parse(ASPECTS)
-    }
-
     /// A classifier of these models of a trade's aspects and of polarity.
     #[must_use]
     pub const fn new(aspects: NgramModel, polarity: NgramModel) -> Self {

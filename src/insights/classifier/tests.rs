@@ -3,8 +3,13 @@
 use super::{Head, NgramClassifier, NgramModel, Part, WeightsError, to_bytes};
 use crate::insights::text::Text;
 
+const HOME_SERVICES: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
+
 fn scores(sentence: &str) -> (NgramClassifier, Text, Vec<Part>) {
-    let (classifier, text) = (NgramClassifier::built_in().unwrap(), Text::new(sentence));
+    let (classifier, text) = (
+        NgramClassifier::parse(HOME_SERVICES).unwrap(),
+        Text::new(sentence),
+    );
     let parts = classifier.classify(&text, 0..text.tokens().len()).parts;
     (classifier, text, parts)
 }

@@ -1,56 +1,32 @@
 //! What a trade's customers write about, and in which words: aspects, phrases, opinions and cues,
 //! read from files that a firm can edit. Apart from `aspects`, which judges by them, because this
-//! is language and that is method.
+//! is language and that is method. A folder beside this file is a package of one trade; `shared` has
+//! what every trade reads with.
 
+mod background;
+mod folder;
+mod head;
 mod inflect;
+mod measured;
 mod parse;
 mod pattern;
+mod shipped;
+mod syntax;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use crate::hash::hex;
 use sha2::{Digest as _, Sha256};
 
+pub use background::Background;
+pub use folder::{FolderError, read_folder};
 pub use inflect::forms;
+pub use measured::{HEADER as QUALITY_HEADER, Measured};
 pub use pattern::Step;
-
-/// The built-in files, each with its name: HVAC, plumbing and their kin, in English.
-const BUILT_IN: [(&str, &str); 13] = [
-    ("words.toml", include_str!("shared/words.toml")),
-    ("opinions.toml", include_str!("shared/opinions.toml")),
-    (
-        "punctuality.toml",
-        include_str!("home_services/punctuality.toml"),
-    ),
-    (
-        "scheduling.toml",
-        include_str!("home_services/scheduling.toml"),
-    ),
-    (
-        "response_time.toml",
-        include_str!("home_services/response_time.toml"),
-    ),
-    (
-        "communication.toml",
-        include_str!("home_services/communication.toml"),
-    ),
-    (
-        "professionalism.toml",
-        include_str!("home_services/professionalism.toml"),
-    ),
-    (
-        "workmanship.toml",
-        include_str!("home_services/workmanship.toml"),
-    ),
-    ("price.toml", include_str!("home_services/price.toml")),
-    ("honesty.toml", include_str!("home_services/honesty.toml")),
-    (
-        "cleanliness.toml",
-        include_str!("home_services/cleanliness.toml"),
-    ),
-    ("warranty.toml", include_str!("home_services/warranty.toml")),
-    ("overall.toml", include_str!("home_services/overall.toml")),
-];
+pub use shipped::{GENERAL, HOME_SERVICES, IDS, id_for};
 
 /// Something that customers judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +40,7 @@ pub struct Aspect {
 }
 
 /// A word or phrase that changes how others are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cue {
     /// `not`, `without`: what follows says the opposite.
     Negator,
@@ -116,14 +92,51 @@ pub struct Rule {
     pub ways: Vec<Vec<Step>>,
     /// What a match says: a judgement, a name, a hint, an opinion or a cue.
     pub meaning: Meaning,
+    /// The phrase as it is written.
+    pub text: Arc<str>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// Where a phrase is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name.
+    pub file: Arc<str>,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Whether it is one of those that every trade shares.
+    pub is_shared: bool,
 }
 
 /// A trade's aspects and the language of its customers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trade {
-    /// The aspects, in the order of the files.
+    /// Its id in every answer, for example `home_services`.
+    pub id: String,
+    /// Its name for readers.
+    pub label: String,
+    /// The schema.org types of the businesses that it is for.
+    pub types: Vec<String>,
+    /// Whether it reads with the words that every trade shares.
+    pub is_sharing: bool,
+    /// Whether an opinion about nothing in particular is one about the whole.
+    pub has_strays: bool,
+    /// The aspect that an opinion about nothing in particular goes to, by its index.
+    pub overall: Option<usize>,
+    /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
+    pub quiet: Vec<usize>,
+    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    pub facts: Vec<usize>,
+    /// What was measured of it.
+    pub quality: Vec<Measured>,
+    /// The weights of its classifier, where it has one.
+    pub classifier: Option<Cow<'static, [u8]>>,
+    /// How common words are in reviews of other trades, where it says so.
+    pub background: Option<Background>,
+    /// The aspects, in the order in which they are shown.
     pub aspects: Vec<Aspect>,
-    /// All phrases, in the order of the files.
+    /// All phrases, the trade's own first, in the order of the files.
     pub rules: Vec<Rule>,
     /// Words by the name of their list, for `@name` in a pattern.
     pub lists: BTreeMap<String, Vec<String>>,
@@ -146,31 +159,60 @@ pub struct TradeError {
     pub message: String,
 }
 
+/// All that is wrong in the files of a trade, in their order; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct TradeErrors(pub Vec<TradeError>);
+
+impl fmt::Display for TradeErrors {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, fault) in self.0.iter().enumerate() {
+            if number > 0 {
+                to.write_str("; ")?;
+            }
+            write!(to, "{fault}")?;
+        }
+        Ok(())
+    }
+}
+
 impl Trade {
-    /// The files that the program brings.
+    /// The package of home services, which the published figures are about.
     ///
     /// # Errors
-    /// A fault in one of them; a test holds that there is none.
-    pub fn built_in() -> Result<Self, TradeError> {
-        Self::parse_all(&BUILT_IN)
+    /// A fault in one of its files; a test holds that there is none.
+    pub fn built_in() -> Result<Self, TradeErrors> {
+        Self::shipped(HOME_SERVICES)
     }
 
-    /// Reads one file.
+    /// The package of that id, one of [`IDS`], that the program brings; for another id that for whatever
+    /// business.
     ///
     /// # Errors
-    /// The first fault, with its line.
-    pub fn parse(text: &str) -> Result<Self, TradeError> {
+    /// A fault in one of its files; a test holds that there is none.
+    pub fn shipped(id: &str) -> Result<Self, TradeErrors> {
+        shipped::read(id)
+    }
+
+    /// Reads one file; it shares the words that every trade shares, unless it says otherwise.
+    ///
+    /// # Errors
+    /// All faults, with their lines.
+    pub fn parse(text: &str) -> Result<Self, TradeErrors> {
         Self::parse_all(&[("trade", text)])
     }
 
-    /// Reads several files, each a name and its text, as if they were one.
+    /// Reads several files, each a name and its text, as if they were one; they share the words that
+    /// every trade shares, unless they say otherwise.
     ///
     /// # Errors
-    /// The first fault, with its file and line.
-    pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeError> {
-        let mut trade = parse::parse(files)?;
+    /// All faults, with their files and lines.
+    pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
+        let mut trade = parse::parse(files, shipped::SHARED)?;
         let mut digest = Sha256::new();
-        for (name, text) in files {
+        let shared = shipped::SHARED.iter().filter(|_| trade.is_sharing);
+        for (name, text) in files.iter().chain(shared) {
+            // The same files are the same trade, wherever they lie.
+            let name = name.rsplit('/').next().unwrap_or(name);
             digest.update((name.len() as u64).to_be_bytes());
             digest.update(name);
             digest.update((text.len() as u64).to_be_bytes());
@@ -178,6 +220,21 @@ impl Trade {
         }
         trade.digest = hex(&digest.finalize());
         Ok(trade)
+    }
+
+    /// The id and the label of a trade that says none.
+    #[must_use]
+    pub fn default_head() -> (String, String) {
+        let head::Head { id, label, .. } = head::Head::default();
+        (id, label)
+    }
+
+    /// How common words are elsewhere: by the trade's own table, else the shared one.
+    #[must_use]
+    pub fn background(&self) -> &Background {
+        self.background
+            .as_ref()
+            .unwrap_or_else(|| Background::shared())
     }
 
     /// The SHA-256 of the files, in hexadecimal.

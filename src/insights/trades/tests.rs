@@ -1,6 +1,9 @@
 //! The built-in files are sound, and faults are told with file and line.
 
-use super::{Meaning, Trade, TradeError, forms};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{IDS, Meaning, Trade, TradeError, TradeErrors, forms, id_for, read_folder};
 
 const ASPECT: &str =
     "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
@@ -11,7 +14,8 @@ fn fault(text: &str) -> String {
 
 fn ways(pattern: &str) -> usize {
     let trade = Trade::parse(&format!("{ASPECT}positive = ['{pattern}']")).unwrap();
-    trade.rules[0].ways.len()
+    let own = trade.rules.iter().find(|rule| !rule.place.is_shared);
+    own.unwrap().ways.len()
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn forms_follow_the_rules_of_spelling() {
 fn a_fault_is_told_with_its_file_and_line() {
     assert_eq!(
         fault("[[aspect]]\nid = \"price\""),
-        "trade:1: an aspect needs `label`"
+        "trade:1: an aspect needs `label`; trade:1: an aspect needs `question`"
     );
     assert_eq!(
         fault(&format!("{ASPECT}pozitive = []")),
@@ -104,7 +108,7 @@ fn a_fault_is_told_with_its_file_and_line() {
     );
     assert_eq!(
         fault("\n\n[colours]"),
-        "trade:3: `colours` is none of aspect, opinions, cues, lists, irregular, spellings"
+        "trade:3: `colours` is none of trade, aspect, phrases, opinions, cues, lists, irregular, spellings"
     );
     assert_eq!(
         fault("[cues]\nnegators = ['not', 'Not']"),
@@ -138,11 +142,162 @@ fn several_files_are_read_as_one_and_faults_name_theirs() {
         Trade::parse_all(&both).unwrap().lists["fair"],
         ["fair", "just"]
     );
-    let fault = Trade::parse_all(&[words, words]).unwrap_err();
+    let TradeErrors(faults) = Trade::parse_all(&[words, words]).unwrap_err();
     let expected = TradeError {
         file: "words.toml".to_owned(),
         line: 2,
         message: "`fair` stands here twice".to_owned(),
     };
-    assert_eq!(fault, expected);
+    assert_eq!(faults, [expected]);
+}
+
+/// A trade of its own, with nothing shared.
+const ALONE: &str = "[trade]\nshared = false\n";
+
+#[test]
+fn a_trade_has_the_shared_words_unless_it_says_otherwise() {
+    let shares = Trade::parse(ASPECT).unwrap();
+    let negators = |trade: &Trade| {
+        let is_negator = |rule: &&super::Rule| rule.id.starts_with("negators:");
+        trade.rules.iter().filter(is_negator).count()
+    };
+    assert!(negators(&shares) > 50, "negators and opinions need no copy");
+    let judges = |trade: &Trade| {
+        let is_judgement = |rule: &super::Rule| matches!(rule.meaning, Meaning::Judges(..));
+        trade.rules.iter().any(is_judgement)
+    };
+    assert!(
+        judges(&shares),
+        "an aspect takes the shared phrases of its id"
+    );
+    let none = Trade::parse(&format!("{ASPECT}uses = []\n")).unwrap();
+    assert!(!judges(&none) && negators(&none) > 50);
+    let alone = Trade::parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
+    assert_eq!(alone.rules.len(), 1);
+    assert_ne!(
+        shares.digest(),
+        Trade::parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
+    );
+}
+
+#[test]
+fn an_aspect_of_another_id_uses_the_shared_phrases_that_it_names() {
+    let fees = ASPECT.replace("\"price\"", "\"fees\"");
+    let by_id = Trade::parse(&fees).unwrap().rules.len();
+    let by_name = Trade::parse(&format!("{fees}uses = \"price\"\n")).unwrap();
+    assert!(by_name.rules.len() > by_id + 50);
+    let unknown = fault(&format!("{fees}uses = [\"prices\"]"));
+    assert!(
+        unknown.starts_with("trade:5: no phrases `prices` are shared: cleanliness, "),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn a_list_of_a_shared_name_is_added_to_it_and_own_phrases_come_first() {
+    let trade = Trade::parse(&format!(
+        "{ASPECT}positive = ['@they nailed it']\n[lists]\nthey = ['groomer~']"
+    ));
+    let trade = trade.unwrap();
+    assert!(trade.lists["they"].len() > 20 && trade.lists["they"].contains(&"groomer~".to_owned()));
+    let first = trade.rules.iter().position(|rule| !rule.place.is_shared);
+    let judging = |rule: &super::Rule| matches!(rule.meaning, Meaning::Judges(..));
+    assert_eq!(first, trade.rules.iter().position(judging));
+    assert_eq!(trade.rules[first.unwrap()].place.line, 5);
+}
+
+#[test]
+fn all_faults_of_all_files_are_told_at_once() {
+    let TradeErrors(faults) = Trade::parse_all(&[
+        (
+            "trade.toml",
+            "[trade]\nid = \"Food\"\ntypes = [\"a bar\"]\nquiet = [\"taste\"]\n",
+        ),
+        (
+            "price.toml",
+            &format!("{ASPECT}positive = ['a (b', 'Cheap']\ncheap = []"),
+        ),
+        ("broken.toml", "[cues\n"),
+    ])
+    .unwrap_err();
+    let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let begins = [
+        "trade.toml:1: `quiet` names `taste`, which is no aspect here",
+        "trade.toml:2: an id is lower case letters and `_`, not `Food`",
+        "trade.toml:3: `a bar` is no type of schema.org: write it like `AutoRepair`",
+        "price.toml:5: a `(` is never closed",
+        "price.toml:5: `Cheap` is no word",
+        "price.toml:6: `cheap` is none of positive",
+        "broken.toml:1: ",
+    ];
+    assert_eq!(told.len(), begins.len(), "{told:#?}");
+    for (told, begin) in told.iter().zip(begins) {
+        assert!(told.starts_with(begin), "{told}");
+    }
+}
+
+#[test]
+fn the_aspects_come_in_the_order_that_the_trade_says() {
+    let other = ASPECT.replace("price", "smell");
+    let trade = |order: &str| Trade::parse(&format!("[trade]\naspects = {order}\n{ASPECT}{other}"));
+    let ids = |trade: Trade| {
+        trade
+            .aspects
+            .into_iter()
+            .map(|aspect| aspect.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ids(trade("['smell', 'price']").unwrap()),
+        ["smell", "price"]
+    );
+    let short = trade("['price', 'sound']").unwrap_err().to_string();
+    assert_eq!(
+        short,
+        "trade:1: `aspects` does not list `smell`; trade:1: `aspects` names `sound`, which is no aspect here"
+    );
+}
+
+#[test]
+fn the_business_type_picks_the_package() {
+    for (kind, id) in [
+        ("HVACBusiness", "home_services"),
+        ("Plumber", "home_services"),
+        ("MovingCompany", "home_services"),
+        ("https://schema.org/Restaurant", "food"),
+        ("cafeorcoffeeshop", "food"),
+        ("Dentist", "general"),
+        ("AutoRepair", "general"),
+        ("LocalBusiness", "general"),
+        ("", "general"),
+    ] {
+        assert_eq!(id_for(kind), id, "{kind}");
+    }
+}
+
+/// The form of a package is the form of a firm's own: what is built in can be read from its folder, and
+/// is the same.
+#[test]
+fn a_package_of_the_program_is_a_folder_like_any_other() {
+    for id in IDS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src/insights/trades")
+            .join(id);
+        let (shipped, read) = (Trade::shipped(id).unwrap(), read_folder(&folder).unwrap());
+        assert_eq!(shipped.id, id);
+        assert!(!shipped.types.is_empty() && shipped.overall.is_some());
+        let ids = |trade: &Trade| {
+            let all = trade.rules.iter().map(|rule| rule.id.clone());
+            all.collect::<BTreeSet<_>>()
+        };
+        assert_eq!(
+            ids(&shipped),
+            ids(&read),
+            "{id}: a file is missing in the list"
+        );
+        assert_eq!(
+            (&shipped.aspects, &shipped.quality),
+            (&read.aspects, &read.quality)
+        );
+    }
 }

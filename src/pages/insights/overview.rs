@@ -126,7 +126,7 @@ pub fn overview(snapshot: &Snapshot, insights: &wire::Insights, links: &Links) -
         faq: faq
             .map(|faq| (faq.question.clone(), faq.answer.clone()))
             .collect(),
-        method: insights.method.description.clone(),
+        method: how(&insights.method),
         frame: Frame {
             title: format!("What customers say about {}", business.name),
             description: Some(format!(
@@ -149,5 +149,21 @@ fn made_of(from: &wire::GeneratedFrom) -> String {
     format!(
         "Counted in {analysed} of {}{window}. Each figure leads to the sentences behind it.",
         counted(u64::from(from.reviews), "review", "reviews")
+    )
+}
+
+/// How the page was made, and with which trade's words.
+fn how(method: &wire::Method) -> String {
+    let wire::MethodTrade {
+        label, is_measured, ..
+    } = &method.trade;
+    let measured = if *is_measured {
+        "how well it reads is measured"
+    } else {
+        "how well it reads has not been measured"
+    };
+    format!(
+        "{} Read with the words of this trade: {label}; {measured}.",
+        method.description
     )
 }

@@ -134,7 +134,7 @@ fn analyzer(
     if let Some(previous) = previous.filter(|previous| previous.input.staff.is_of(business)) {
         return Arc::clone(&previous.input.next_analyzer);
     }
-    let analyzer = Analyzer::new(business, &publisher.engine);
+    let analyzer = Analyzer::new(business, &publisher.engines.of(business));
     let known = previous
         .iter()
         .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);

@@ -17,7 +17,7 @@ use super::render::{self, Draft, draft};
 use super::store;
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use crate::insights::Engine;
+use crate::insights::Engines;
 use crate::links::Links;
 use crate::reviews::store as reviews;
 
@@ -30,7 +30,7 @@ pub struct Publisher {
     database: Database,
     links: Links,
     clock: Clock,
-    engine: Arc<Engine>,
+    engines: Engines,
     backlog: Arc<Backlog>,
 }
 
@@ -49,22 +49,25 @@ pub enum PublishError {
 }
 
 impl Publisher {
-    /// A publisher for this database, whose links are these, with the built-in trade.
+    /// A publisher for this database, whose links are these; the business's type says which trade reads.
     #[must_use]
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
         Self {
             database,
             links,
             clock,
-            engine: Engine::built_in(),
+            engines: Engines::default(),
             backlog: Arc::default(),
         }
     }
 
-    /// The same publisher, whose reviews that engine reads.
+    /// The same publisher, whose reviews these engines read.
     #[must_use]
-    pub fn with_engine(self, engine: Arc<Engine>) -> Self {
-        Self { engine, ..self }
+    pub fn with_engines(self, engines: impl Into<Engines>) -> Self {
+        Self {
+            engines: engines.into(),
+            ..self
+        }
     }
 
     /// What is left to do when a snapshot is out.

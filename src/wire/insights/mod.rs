@@ -83,6 +83,8 @@ pub struct Method {
     pub engine: String,
     /// How the engine reads the texts, in plain words.
     pub description: String,
+    /// Which trade's words the texts are read with.
+    pub trade: MethodTrade,
     /// SHA-256 of the trade's aspects and phrases.
     pub trade_sha256: String,
     /// SHA-256 of the weights that were learned, by what they belong to.
@@ -93,8 +95,19 @@ pub struct Method {
     pub offset_unit: String,
     /// Judgements that were taken back, because one witness alone made them and the review's stars contradict them.
     pub withdrawn: Withdrawn,
-    /// How good it is on annotated sentences.
+    /// How good it is on annotated sentences and reviews, if that was measured of the trade (`trade.is_measured`).
     pub quality: Vec<Quality>,
+}
+
+/// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct MethodTrade {
+    /// Its id: `home_services`, `food`, `general` for whatever business, or the owner's own.
+    pub id: String,
+    /// Its name for readers.
+    pub label: String,
+    /// Whether `quality` has figures measured with this trade; where not, nobody has measured how well it reads.
+    pub is_measured: bool,
 }
 
 /// Judgements that one witness made alone and the review's stars contradict. They count as `uncertain`.
@@ -109,8 +122,9 @@ pub struct Withdrawn {
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Weights {
-    /// Those of the detector: which aspects a sentence sounds like.
-    pub detector: String,
+    /// Those of the detector: which aspects a sentence sounds like; left out where the trade has none and goes by its rules alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detector: Option<String>,
     /// Those of the polarity model, which breaks ties.
     pub polarity: String,
 }

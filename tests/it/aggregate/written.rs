@@ -220,7 +220,10 @@ fn one(dice: &mut Dice, number: usize) -> Written {
             mentions: if is_english { mentions } else { Vec::new() },
             overall: (overall, 1),
             phrases: if is_english {
-                topics::phrases(&cut)
+                topics::phrases(
+                    &cut,
+                    reviews_service::insights::trades::Background::shared(),
+                )
             } else {
                 Vec::new()
             },

@@ -5,6 +5,7 @@ mod commands;
 mod kept;
 mod linked;
 mod postponed;
+mod trades;
 
 use std::path::Path;
 use std::sync::Arc;

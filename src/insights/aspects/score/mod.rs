@@ -134,7 +134,7 @@ impl Scorer<'_> {
         for one in self
             .found
             .iter_mut()
-            .filter(|one| !one.is_polar && complains && !self.engine.plain.contains(&one.aspect))
+            .filter(|one| !one.is_polar && complains && !self.engine.facts.contains(&one.aspect))
         {
             let Some(first) = one.hits.first() else {
                 continue;

@@ -1,0 +1,65 @@
+//! What a trade package lacks.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::{Outcome, say, trade};
+use crate::insights::Trade;
+use crate::insights::lint::{Report, lint};
+use crate::insights::trades::FolderError;
+
+/// Check a trade package: whether it can be read, and what it lacks
+#[derive(Debug, Args)]
+pub struct Lint {
+    /// The package's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Lint {
+    pub(super) fn run(&self) -> anyhow::Result<Outcome> {
+        let folder = self.folder.display();
+        let (text, outcome) = match trade::package_of(&self.folder) {
+            Ok(trade) => told(&format!("{folder}"), &trade, &lint(&trade)),
+            Err(error) => match error.downcast_ref::<FolderError>() {
+                Some(FolderError::Faults(faults)) => {
+                    let lines = faults.0.iter().map(|fault| format!("wrong   {fault}\n"));
+                    let text = format!("{folder} cannot be read\n{}", lines.collect::<String>());
+                    (text, Outcome::Failed)
+                }
+                _ => return Err(error),
+            },
+        };
+        say(&text)?;
+        Ok(outcome)
+    }
+}
+
+fn told(folder: &str, trade: &Trade, report: &Report) -> (String, Outcome) {
+    let own = trade.rules.iter().filter(|rule| !rule.place.is_shared);
+    let own = own.count();
+    let mut text = format!(
+        "{folder}: {} ({}), {} aspects, {own} phrases of its own, {} shared\n",
+        trade.label,
+        trade.id,
+        trade.aspects.len(),
+        trade.rules.len() - own
+    );
+    for wrong in &report.wrong {
+        let _ = writeln!(text, "wrong   {wrong}");
+    }
+    for remark in &report.remarks {
+        let _ = writeln!(text, "remark  {remark}");
+    }
+    if report.wrong.is_empty() {
+        let _ = writeln!(
+            text,
+            "ok      serve with it: reviews serve --trade {folder}"
+        );
+        (text, Outcome::Done)
+    } else {
+        (text, Outcome::Failed)
+    }
+}

@@ -1,0 +1,283 @@
+//! What a trade lacks: faults that no file shows by itself, and work that the shared words do already.
+//! Apart from `trades`, because a package is read without it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::classifier::NgramModel;
+use super::trades::{Cue, Meaning, Rule, Step, Trade, forms};
+
+/// How many faults of one kind are told.
+const TOLD_MAX: usize = 20;
+
+/// What was found in a package.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What is to be mended.
+    pub wrong: Vec<String>,
+    /// What is as it may be, and good to know.
+    pub remarks: Vec<String>,
+}
+
+/// What phrases say the same about, so that one of them is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Judges(usize),
+    Names(usize),
+    Hints(usize),
+    Opinion,
+    Cue(Cue),
+}
+
+impl Kind {
+    const fn of(meaning: Meaning) -> Self {
+        match meaning {
+            Meaning::Judges(aspect, _) => Self::Judges(aspect),
+            Meaning::Names(aspect) => Self::Names(aspect),
+            Meaning::Hints(aspect) => Self::Hints(aspect),
+            Meaning::Opinion(_) => Self::Opinion,
+            Meaning::Cue(cue) => Self::Cue(cue),
+        }
+    }
+}
+
+/// 1, 0 or -1: what a phrase says for or against.
+const fn sign(meaning: Meaning) -> i32 {
+    match meaning {
+        Meaning::Judges(_, points) | Meaning::Opinion(points) => points.signum(),
+        Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => 0,
+    }
+}
+
+/// Checks a package that could be read.
+#[must_use]
+pub fn lint(trade: &Trade) -> Report {
+    let mut report = Report::default();
+    head(trade, &mut report);
+    aspects(trade, &mut report);
+    phrases(trade, &mut report);
+    besides(trade, &mut report);
+    report
+}
+
+fn head(trade: &Trade, report: &mut Report) {
+    let nameless = Trade::default_head();
+    let lacks = [
+        (trade.id == nameless.0, "`id`: what answers call the trade"),
+        (
+            trade.label == nameless.1 || trade.label.is_empty(),
+            "`label`: its name for readers",
+        ),
+        (
+            trade.types.is_empty(),
+            "`types`: the schema.org types of the businesses that it is for",
+        ),
+        (
+            trade.overall.is_none(),
+            "an aspect in the role `overall`, which praise and blame of nothing in particular go to",
+        ),
+    ];
+    let told = lacks.into_iter().filter(|(is_lacking, _)| *is_lacking);
+    report
+        .wrong
+        .extend(told.map(|(_, what)| format!("trade.toml: [trade] lacks {what}")));
+    if trade.aspects.is_empty() {
+        report.wrong.push("there is no [[aspect]]".to_owned());
+    }
+}
+
+fn aspects(trade: &Trade, report: &mut Report) {
+    for (index, aspect) in trade.aspects.iter().enumerate() {
+        let judged = |wanted: i32| {
+            let is_wanted = |rule: &Rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && points.signum() == wanted);
+            trade.rules.iter().any(is_wanted)
+        };
+        let named = |rule: &Rule| matches!(rule.meaning, Meaning::Names(of) | Meaning::Hints(of) if of == index);
+        let lacks = [
+            (aspect.label.is_empty(), "a `label` that is not empty"),
+            (
+                !aspect.question.trim().ends_with('?'),
+                "a `question` that ends with `?`",
+            ),
+            (
+                !trade.rules.iter().any(named),
+                "`names`: the words that name it, so that `great` beside one is praise of it",
+            ),
+            (!judged(1), "`positive` phrases"),
+            (!judged(-1), "`negative` phrases"),
+        ];
+        let told = lacks.into_iter().filter(|(is_lacking, _)| *is_lacking);
+        report
+            .wrong
+            .extend(told.map(|(_, what)| format!("aspect `{}` lacks {what}", aspect.id)));
+    }
+}
+
+/// A way to match, and the rule that it is of.
+type Way<'trade> = (&'trade [Step], &'trade Rule);
+
+/// Ways to match, each with its rule, found by what they are about, how long they are and how they begin.
+#[derive(Default)]
+struct Known<'trade> {
+    ways: HashMap<(Kind, usize, String), Vec<Way<'trade>>>,
+    /// What the symbols of the ways stand for.
+    words: HashMap<&'trade str, HashSet<String>>,
+}
+
+impl<'trade> Known<'trade> {
+    fn add(&mut self, trade: &Trade, rule: &'trade Rule) {
+        for way in &rule.ways {
+            let symbols = way.iter().filter_map(symbol);
+            for one in symbols {
+                self.words.entry(one).or_insert_with(|| words(trade, one));
+            }
+            let first = way.first().and_then(symbol);
+            for word in first
+                .and_then(|first| self.words.get(first))
+                .into_iter()
+                .flatten()
+            {
+                let key = (Kind::of(rule.meaning), way.len(), word.clone());
+                self.ways.entry(key).or_default().push((way, rule));
+            }
+        }
+    }
+
+    /// The first rule that matches whatever `way` of `rule` matches.
+    fn find(&self, rule: &Rule, way: &[Step]) -> Option<&'trade Rule> {
+        let first = way.first().and_then(symbol)?;
+        let word = first.split('|').next().unwrap_or_default();
+        let key = (Kind::of(rule.meaning), way.len(), word.to_owned());
+        let others = self.ways.get(&key)?;
+        let other = others.iter().find(|(other, _)| self.covers(other, way));
+        other.map(|(_, other)| *other)
+    }
+
+    /// Whether one way, which is known, matches whatever another one matches.
+    fn covers(&self, wide: &[Step], narrow: &[Step]) -> bool {
+        wide.iter().zip(narrow).all(|steps| match steps {
+            (Step::Gap(wide), Step::Gap(narrow)) => wide >= narrow,
+            (Step::Symbol(wide), Step::Symbol(narrow)) => {
+                let words = self.words.get(wide.as_str());
+                words.is_some_and(|words| narrow.split('|').all(|word| words.contains(word)))
+            }
+            (Step::Gap(_), Step::Symbol(_)) | (Step::Symbol(_), Step::Gap(_)) => false,
+        })
+    }
+}
+
+const fn symbol(step: &Step) -> Option<&str> {
+    match step {
+        Step::Symbol(symbol) => Some(symbol.as_str()),
+        Step::Gap(_) => None,
+    }
+}
+
+/// The alternatives of a symbol, and the words that `base~` among them stands for.
+fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    for one in symbol.split('|') {
+        words.insert(one.to_owned());
+        if let Some(base) = one.strip_suffix('~') {
+            words.extend(forms(base));
+            words.extend(trade.irregular.get(base).into_iter().flatten().cloned());
+        }
+    }
+    words
+}
+
+/// Phrases that say what another one says, or its opposite.
+fn phrases(trade: &Trade, report: &mut Report) {
+    let mut known = Known::default();
+    let (shared, own): (Vec<&Rule>, Vec<&Rule>) =
+        trade.rules.iter().partition(|rule| rule.place.is_shared);
+    shared.iter().for_each(|rule| known.add(trade, rule));
+    let mut told = Vec::new();
+    for rule in own {
+        told.extend(repeated(&known, rule));
+        known.add(trade, rule);
+    }
+    let more = told.len().saturating_sub(TOLD_MAX);
+    report.wrong.extend(told.into_iter().take(TOLD_MAX));
+    if more > 0 {
+        report
+            .wrong
+            .push(format!("and {more} more phrases like these"));
+    }
+}
+
+/// What a phrase repeats or contradicts, told.
+fn repeated(known: &Known<'_>, rule: &Rule) -> Option<String> {
+    let find = |way: &Vec<Step>| known.find(rule, way);
+    let same: Vec<Option<&Rule>> = rule.ways.iter().map(find).collect();
+    let is_other_side = |other: &&&Rule| sign(other.meaning) != sign(rule.meaning);
+    let mut found = same.iter().flatten();
+    let opposite = found
+        .clone()
+        .filter(is_other_side)
+        .find(|other| !other.place.is_shared);
+    if let Some(other) = opposite {
+        return Some(tell(rule, "contradicts", other));
+    }
+    let is_all = same.iter().all(Option::is_some);
+    let first = found.next()?;
+    if !is_all || same.iter().flatten().any(|other| is_other_side(&other)) {
+        return None;
+    }
+    let verb = if first.place.is_shared {
+        "is shared already:"
+    } else {
+        "says what is said by"
+    };
+    Some(tell(rule, verb, first))
+}
+
+fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
+    format!(
+        "{}:{}: `{}` {verb} `{}` ({}:{})",
+        rule.place.file, rule.place.line, rule.text, other.text, other.place.file, other.place.line
+    )
+}
+
+/// What stands beside the rules.
+fn besides(trade: &Trade, report: &mut Report) {
+    if let Some(weights) = trade.classifier.as_deref() {
+        let model = NgramModel::parse(weights).unwrap_or_default();
+        let heads = model.heads().iter();
+        let foreign = heads.filter(|id| trade.aspect(id).is_none());
+        report.wrong.extend(foreign.map(|id| {
+            format!(
+                "classifier.weights: knows `{id}`, which is no aspect here; train it for this trade"
+            )
+        }));
+    } else {
+        report
+            .remarks
+            .push("no classifier.weights: it reads by its rules alone".to_owned());
+    }
+    if trade.quality.is_empty() {
+        report.remarks.push(
+            "no quality.tsv: nobody has measured how well it reads, and /insights.json says so; \
+             `reviews insights evaluate SENTENCES.tsv --trade DIR --quality DIR/quality.tsv` measures"
+                .to_owned(),
+        );
+    }
+    if !trade.is_sharing {
+        report
+            .remarks
+            .push("`shared = false`: negators, opinions and all else are its own".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, lint};
+    use crate::insights::trades::{IDS, Trade};
+
+    #[test]
+    fn the_packages_of_the_program_lack_nothing() {
+        for id in IDS {
+            let Report { wrong, .. } = lint(&Trade::shipped(id).unwrap());
+            assert!(wrong.is_empty(), "{id}:\n{}", wrong.join("\n"));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The packages that the program brings, and which of them is for which business.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use super::head::{Head, is_among};
+use super::{Trade, TradeErrors, measured, parse};
+
+/// A file's name and its text.
+type File = (&'static str, &'static str);
+
+/// The id of the package for homes and what is built into them.
+pub const HOME_SERVICES: &str = "home_services";
+/// The id of the package for whatever business.
+pub const GENERAL: &str = "general";
+/// The ids of all packages, the one for whatever business last.
+pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
+
+/// Files of a folder beside this file, by their names.
+macro_rules! files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$((concat!($folder, "/", $name), include_str!(concat!($folder, "/", $name)))),+]
+    };
+}
+
+/// What every trade reads with, unless it says otherwise.
+pub const SHARED: &[File] = files!("shared":
+    "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
+    "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
+
+/// A package as it is built in.
+struct Shipped {
+    id: &'static str,
+    /// `trade.toml` first.
+    files: &'static [File],
+    quality: Option<File>,
+    classifier: Option<&'static [u8]>,
+}
+
+const SHIPPED: [Shipped; 3] = [
+    Shipped {
+        id: HOME_SERVICES,
+        files: files!("home_services":
+            "trade.toml", "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml",
+            "communication.toml", "professionalism.toml", "workmanship.toml", "price.toml",
+            "honesty.toml", "cleanliness.toml", "warranty.toml", "overall.toml"),
+        quality: Some((
+            "home_services/quality.tsv",
+            include_str!("home_services/quality.tsv"),
+        )),
+        classifier: Some(include_bytes!("home_services/classifier.weights")),
+    },
+    Shipped {
+        id: "food",
+        files: files!("food":
+            "trade.toml", "words.toml", "food.toml", "waiting.toml", "professionalism.toml",
+            "communication.toml", "order_accuracy.toml", "price.toml", "cleanliness.toml",
+            "atmosphere.toml", "honesty.toml", "overall.toml"),
+        quality: None,
+        classifier: Some(include_bytes!("food/classifier.weights")),
+    },
+    Shipped {
+        id: GENERAL,
+        files: files!("general": "trade.toml", "aspects.toml"),
+        quality: None,
+        classifier: Some(include_bytes!("general/classifier.weights")),
+    },
+];
+
+/// The package of that id; of another id the one for whatever business.
+pub fn read(id: &str) -> Result<Trade, TradeErrors> {
+    let [.., last] = &SHIPPED;
+    let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
+    let mut trade = Trade::parse_all(found.files)?;
+    if let Some((name, text)) = found.quality {
+        trade.quality = measured::read(name, text).map_err(TradeErrors)?;
+    }
+    trade.classifier = found.classifier.map(Cow::Borrowed);
+    Ok(trade)
+}
+
+/// The id of the package for a business of that schema.org type: the first whose types hold it, else
+/// the one for whatever business.
+#[must_use]
+pub fn id_for(kind: &str) -> &'static str {
+    static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
+        let heads = SHIPPED.iter().filter_map(|one| {
+            let (name, text) = one.files.first()?;
+            let Head { types, .. } = parse::head(name, text).ok()?;
+            Some((one.id, types))
+        });
+        heads.collect()
+    });
+    TYPES
+        .iter()
+        .find(|(_, types)| is_among(types, kind))
+        .map_or(GENERAL, |(id, _)| id)
+}
