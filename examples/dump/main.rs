@@ -4,7 +4,10 @@ use std::io::BufRead;
 fn main() {
     let engine = Engine::shipped(&std::env::args().nth(1).unwrap_or("home_services".into()));
     let mut rules = engine.rules().clone();
-    if std::env::args().nth(2).is_some() { rules = rules.decided_by(reviews_service::insights::aspects::decision::Decisions::of_rules()); }
+    if std::env::args().nth(2).is_some() {
+        rules =
+            rules.decided_by(reviews_service::insights::aspects::decision::Decisions::of_rules());
+    }
     for line in std::io::stdin().lock().lines() {
         let v: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
         let t = v["text"].as_str().unwrap();

@@ -10,16 +10,17 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::whole;
 use crate::cli::{Outcome, say};
 use crate::insights::evaluate::{Miss, Quality, Row, Share, evaluate, rows};
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, Polarity};
 
-/// Compare the reading with annotated sentences: a file with the columns text, aspect and polarity, tabs between
+/// Compare the reading with annotators: FILE.tsv of sentences (text, aspect, polarity), FILE.jsonl of whole reviews
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// The annotated file
-    #[arg(value_name = "FILE.tsv")]
+    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print the figures as one JSON object, and no misses
     #[arg(long)]
@@ -34,6 +35,18 @@ impl Evaluate {
         let name = self.file.display().to_string();
         let content =
             fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
+        if self
+            .file
+            .extension()
+            .is_some_and(|ending| ending == "jsonl")
+        {
+            let told = whole::told(engines, &name, &content, self.set(), self.json)?;
+            say(&told.text)?;
+            if let Some(path) = &self.quality {
+                write(path, &told.lines)?;
+            }
+            return Ok(Outcome::Done);
+        }
         let (engine, rows) = Self::read(engines, &name, &content)?;
         let quality = evaluate(engine.rules(), &rows);
         say(&if self.json {

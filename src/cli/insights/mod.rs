@@ -5,6 +5,7 @@ mod explain;
 mod lint;
 mod rebuild;
 mod show;
+mod whole;
 
 use clap::{Args, Subcommand};
 

@@ -58,6 +58,16 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts one thing that the annotator, the reader, both or neither said.
+    pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
+        match (is_expected, is_found) {
+            (true, true) => self.both += 1,
+            (true, false) => self.annotator += 1,
+            (false, true) => self.analyzer += 1,
+            (false, false) => {}
+        }
+    }
+
     /// Of what the reader found, what the annotator did.
     #[must_use]
     pub const fn precision(self) -> Share {

@@ -3,10 +3,14 @@
 //! `docs/ANNOTATION.md`.
 
 mod figures;
+mod reviews;
 mod rows;
+mod whole;
 
 pub use figures::{Counts, Miss, Quality, Share};
+pub use reviews::{AnnotatedReview, reviews};
 pub use rows::{Row, RowError, rows};
+pub use whole::{WholeQuality, evaluate_reviews};
 
 use std::collections::{BTreeMap, BTreeSet};
 

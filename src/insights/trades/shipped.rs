@@ -56,13 +56,13 @@ const SHIPPED: [Shipped; 3] = [
             "trade.toml", "words.toml", "food.toml", "waiting.toml", "professionalism.toml",
             "communication.toml", "order_accuracy.toml", "price.toml", "cleanliness.toml",
             "atmosphere.toml", "honesty.toml", "overall.toml"),
-        quality: None,
+        quality: Some(("food/quality.tsv", include_str!("food/quality.tsv"))),
         classifier: Some(include_bytes!("food/classifier.weights")),
     },
     Shipped {
         id: GENERAL,
         files: files!("general": "trade.toml", "aspects.toml"),
-        quality: None,
+        quality: Some(("general/quality.tsv", include_str!("general/quality.tsv"))),
         classifier: Some(include_bytes!("general/classifier.weights")),
     },
 ];

@@ -1,0 +1,181 @@
+//! How well whole reviews are read: what is found in them, by sentence and aspect, and how they
+//! speak as a whole beside their stars. The stars are hidden from the reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::figures::{Counts, Share};
+use super::reviews::AnnotatedReview;
+use crate::insights::analysis::{Language, Polarity};
+use crate::insights::aspects::RuleEngine;
+use crate::insights::text::Text;
+use crate::insights::witness::Witness;
+
+/// The measures of findings and of whole texts that a package publishes.
+const PUBLISHED: [(&str, &str, &str); 6] = [
+    ("finding", "precision", "judged_precision"),
+    ("finding", "recall", "judged_recall"),
+    ("finding_negative", "precision", "blamed_precision"),
+    ("finding_negative", "recall", "blamed_recall"),
+    ("review_polarity", "accuracy", "against_stars"),
+    ("review_polarity", "recall_negative", "bad_against_stars"),
+];
+
+/// All figures of an evaluation of whole reviews.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WholeQuality {
+    /// Reviews that were read.
+    pub reviews: usize,
+    /// Those that were not, because they are not English.
+    pub not_english: usize,
+    /// Sentences with an aspect, whatever is said of it.
+    pub found: Counts,
+    /// Of those found by both, with the same polarity; uncertain is wrong.
+    pub polarity: Share,
+    /// Sentences with an aspect that is praised or blamed.
+    pub judged: Counts,
+    /// Those of them that blame.
+    pub blamed: Counts,
+    /// Of the judgements of each witness those that annotators made too.
+    pub by_witness: BTreeMap<&'static str, Share>,
+    /// Reviews of 1, 2, 4 or 5 stars whose text alone speaks as they do; uncertain is wrong.
+    pub against_stars: Share,
+    /// Those of 1 or 2 alone.
+    pub bad_against_stars: Share,
+}
+
+/// What is said of an aspect in a sentence.
+type Said<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
+
+/// Reads every review and counts what agrees. Aspects that the trade does not have are left out.
+#[must_use]
+pub fn evaluate_reviews(
+    engine: &RuleEngine,
+    aspects: &[&str],
+    reviews: &[AnnotatedReview],
+) -> WholeQuality {
+    let mut quality = WholeQuality::default();
+    for review in reviews {
+        let text = Text::new(&review.text);
+        // As in production: what is not English is not read.
+        if text.language(review.language.as_deref()) != Language::English {
+            quality.not_english += 1;
+            continue;
+        }
+        quality.reviews += 1;
+        quality.add(engine, aspects, review, &text);
+    }
+    quality
+}
+
+impl WholeQuality {
+    fn add(
+        &mut self,
+        engine: &RuleEngine,
+        aspects: &[&str],
+        review: &AnnotatedReview,
+        text: &Text,
+    ) {
+        let read = engine.analyze(text);
+        let starts: Vec<u32> = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()).start)
+            .collect();
+        let mut expected: Said<'_> = BTreeMap::new();
+        for (aspect, polarity, start) in &review.findings {
+            if aspects.contains(&aspect.as_str()) {
+                let sentence = starts.partition_point(|one| one <= start).saturating_sub(1);
+                let said = expected.entry((sentence, aspect)).or_default();
+                said.insert(*polarity);
+            }
+        }
+        let mut got: Said<'_> = BTreeMap::new();
+        for finding in &read.findings {
+            let place = (finding.sentence as usize, finding.aspect.as_str());
+            got.entry(place).or_default().insert(finding.polarity);
+            if matches!(finding.polarity, Polarity::Positive | Polarity::Negative) {
+                let witness = Witness::of(&finding.hits).name();
+                let share = self.by_witness.entry(witness).or_default();
+                share.whole += 1;
+                let is_right = (expected.get(&place))
+                    .is_some_and(|expected| expected.contains(&finding.polarity));
+                share.part += usize::from(is_right);
+            }
+        }
+        self.count(&expected, &got);
+        self.add_stars(review.stars, read.overall.0);
+    }
+
+    fn count(&mut self, expected: &Said<'_>, got: &Said<'_>) {
+        let places: BTreeSet<&(usize, &str)> = expected.keys().chain(got.keys()).collect();
+        let nothing = BTreeSet::new();
+        for place in places {
+            let (expected, got) = (
+                expected.get(place).unwrap_or(&nothing),
+                got.get(place).unwrap_or(&nothing),
+            );
+            self.found.add(!expected.is_empty(), !got.is_empty());
+            if !expected.is_empty() && !got.is_empty() {
+                self.polarity.whole += 1;
+                self.polarity.part += usize::from(!expected.is_disjoint(got));
+            }
+            for polarity in [Polarity::Positive, Polarity::Negative] {
+                let pair = (expected.contains(&polarity), got.contains(&polarity));
+                self.judged.add(pair.0, pair.1);
+                if polarity == Polarity::Negative {
+                    self.blamed.add(pair.0, pair.1);
+                }
+            }
+        }
+    }
+
+    fn add_stars(&mut self, stars: Option<u8>, overall: Polarity) {
+        let expected = match stars {
+            Some(1 | 2) => Polarity::Negative,
+            Some(4 | 5) => Polarity::Positive,
+            _ => return,
+        };
+        let is_right = usize::from(overall == expected);
+        self.against_stars.whole += 1;
+        self.against_stars.part += is_right;
+        if expected == Polarity::Negative {
+            self.bad_against_stars.whole += 1;
+            self.bad_against_stars.part += is_right;
+        }
+    }
+
+    /// Lines of a package's `quality.tsv` about the set of that name.
+    #[must_use]
+    pub fn published(&self, set: &str) -> Vec<String> {
+        let shares = self.shares();
+        let line = |(task, measure, name): (&str, &str, &str)| {
+            let its = shares
+                .iter()
+                .find(|(one, share)| *one == name && share.whole > 0);
+            its.map(|(_, Share { part, whole })| {
+                format!(
+                    "{task}\t{set}\t{measure}\t{}\t{part}\t{whole}",
+                    self.reviews
+                )
+            })
+        };
+        PUBLISHED.into_iter().filter_map(line).collect()
+    }
+
+    /// The figures that people ask for, by their names.
+    #[must_use]
+    pub const fn shares(&self) -> [(&'static str, Share); 10] {
+        [
+            ("found_precision", self.found.precision()),
+            ("found_recall", self.found.recall()),
+            ("found_f1", self.found.f1()),
+            ("polarity_accuracy", self.polarity),
+            ("judged_precision", self.judged.precision()),
+            ("judged_recall", self.judged.recall()),
+            ("blamed_precision", self.blamed.precision()),
+            ("blamed_recall", self.blamed.recall()),
+            ("against_stars", self.against_stars),
+            ("bad_against_stars", self.bad_against_stars),
+        ]
+    }
+}
