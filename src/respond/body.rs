@@ -13,8 +13,8 @@ use http_body_util::BodyExt;
 use crate::snapshot::{CachedBody, Coding, Snapshot};
 
 /// How many bytes are handed over at a time: before each it is asked whether they still may be. A
-/// coding of 100,000 reviews is one piece of some MB.
-const FRAME_BYTES_MAX: usize = 64 * 1024;
+/// coding of 100,000 reviews is one piece of some MB; a segment of reviews goes whole.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 /// Where the pieces are.
 #[derive(Debug)]

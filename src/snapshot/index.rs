@@ -12,7 +12,7 @@ use super::days_by_id::DaysById;
 use super::entry::{Entry, Key, sort_key};
 use super::positions::Positions;
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
-use super::segment_merge::merge;
+use super::segment_merge::{merge, share_json};
 use crate::reviews::{Day, RatingCounts, ReviewId};
 use crate::steps;
 
@@ -301,6 +301,13 @@ impl ReviewIndex {
             let segment = &self.segments[segment];
             (segment.id(index) == id).then(|| segment.json_of(index))
         })
+    }
+
+    /// The same index, with the JSON of `known` where that says the same.
+    #[must_use]
+    pub fn sharing(mut self, known: &Self) -> Self {
+        share_json(&mut self.segments, &known.segments);
+        self
     }
 
     /// The review index after `changes`: each review as it is now, or `None` where it does not

@@ -1,7 +1,8 @@
 //! The segments after a change: those that it touches are built anew, all others are shared. Apart
-//! from the index, which only knows which reviews are gone and which are new.
+//! from the index, which only knows which reviews are gone and which are new. Where all are built
+//! anew, they share what is the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::entry::{Entry, Key};
@@ -47,6 +48,17 @@ pub fn merge(
     }
     finish_if(!builder.is_empty(), &mut builder, &mut revised);
     revised
+}
+
+/// Lets `segments`, which nobody else has yet, keep the JSON of those of `known` that say the same:
+/// a document that has not changed holds it anyway, and what is deflated of it is found again.
+pub fn share_json(segments: &mut [Arc<Segment>], known: &[Arc<Segment>]) {
+    let known: HashMap<_, _> = known.iter().map(|one| (one.digest(), one.json())).collect();
+    for segment in segments.iter_mut().filter_map(Arc::get_mut) {
+        if let Some(json) = known.get(segment.digest()) {
+            segment.set_json((*json).clone());
+        }
+    }
 }
 
 fn push(builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>, entry: &Entry) {

@@ -162,7 +162,7 @@ async fn review_index(
     is_read: bool,
 ) -> sqlx::Result<Option<ReviewIndex>> {
     let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input)) else {
-        return loader.all().await.map(Some);
+        return all_anew(loader, known).await.map(Some);
     };
     let (review_index, seen) = (&snapshot.input.review_index, snapshot.position.change_no);
     let unanalyzed: Vec<&str> = if is_read {
@@ -177,7 +177,7 @@ async fn review_index(
     if reviews::count_changed_since(connection, seen).await? + unanalyzed.len()
         > review_index.len() / CHANGED_SHARE_MAX
     {
-        return loader.all().await.map(Some);
+        return all_anew(loader, known).await.map(Some);
     }
     let mut changes = reviews::changed_since(connection, seen).await?;
     let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
@@ -191,6 +191,18 @@ async fn review_index(
         review: Some(numbered),
     }));
     loader.revise(review_index, changes).await.map(Some)
+}
+
+/// All reviews, taken anew, with what the previous snapshot has of them already.
+async fn all_anew(
+    loader: &mut EntryLoader<'_>,
+    known: Option<&Snapshot>,
+) -> sqlx::Result<ReviewIndex> {
+    let all = loader.all().await?;
+    Ok(match known {
+        Some(known) => all.sharing(&known.input.review_index),
+        None => all,
+    })
 }
 
 /// Who has read what the next snapshot shows: the analyzer before goes on while analyzing

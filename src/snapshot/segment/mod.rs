@@ -83,6 +83,11 @@ impl Segment {
         &self.json
     }
 
+    /// Takes the same JSON from where others have it.
+    pub fn set_json(&mut self, json: Bytes) {
+        self.json = json;
+    }
+
     /// The JSON of its first `count` reviews, each followed by a comma.
     #[must_use]
     pub fn json_of_first(&self, count: usize) -> Bytes {

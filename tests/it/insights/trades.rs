@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::*;
 use crate::process::{Home, Serving, reviews};
 
@@ -308,30 +310,53 @@ fn a_file_of_ones_own_has_negators_and_opinions() {
     let home = Home::new();
     let file = "[[aspect]]\nid = \"smell\"\nlabel = \"Smell\"\nquestion = \"Does it smell good?\"\nnames = ['smell', 'scent~']\n";
     fs::write(home.0.path().join("smell.toml"), file).unwrap();
-    let rows = "text\taspect\tpolarity\nThe scent was not good.\tsmell\tnegative\nThe scents are amazing.\tsmell\tpositive\n";
-    fs::write(home.0.path().join("rows.tsv"), rows).unwrap();
-    let right = |words: &[&str]| {
-        let mut all = vec![
-            "insights",
-            "evaluate",
-            "rows.tsv",
-            "--json",
-            "--trade-file",
-            "smell.toml",
-        ];
-        all.extend(words);
-        let said = home.run(&all);
+    let review = |text: &str, polarity: &str| {
+        let finding = json!({ "aspect": "smell", "polarity": polarity, "quote": text });
+        json!({ "text": text, "findings": [finding] }).to_string()
+    };
+    let reviews = [
+        review("They came and the scent was not good.", "negative"),
+        review("They came and the scents are amazing.", "positive"),
+    ];
+    fs::write(home.0.path().join("reviews.jsonl"), reviews.join("\n")).unwrap();
+    let judged_by_rules = || {
+        let words = ["insights", "evaluate", "reviews.jsonl", "--json"];
+        let said = home.run(&[&words[..], &["--trade-file", "smell.toml"]].concat());
         assert_eq!(said.code, Some(0), "{}", said.err);
         let figures: Value = serde_json::from_str(&said.out).unwrap();
-        figures["polarity_accuracy"].as_f64().unwrap()
+        figures["rules_alone"]["judged_recall"]["part"].as_u64()
     };
-    assert!((right(&[]) - 1.0).abs() < 1e-9);
+    assert_eq!(judged_by_rules(), Some(2));
     fs::write(
         home.0.path().join("smell.toml"),
         format!("[trade]\nshared = false\n{file}"),
     )
     .unwrap();
-    assert!(right(&[]) < 1e-9, "nothing tells the two apart");
+    assert_eq!(judged_by_rules(), Some(0), "nothing tells the two apart");
+}
+
+#[test]
+fn a_line_that_is_no_annotated_review_is_told_with_its_number() {
+    let home = Home::new();
+    for (line, told) in [
+        ("{\"stars\": 5}", "missing field `text`"),
+        ("{\"text\": \"Fine.\", \"stars\": 6}", "`stars` is 6"),
+        (
+            "{\"text\": \"Fine.\", \"findings\": [{\"aspect\": \"price\", \"polarity\": \"positive\", \"quote\": \"cheap\"}]}",
+            "the text does not say `cheap`",
+        ),
+    ] {
+        let lines = format!("{{\"text\": \"Fine.\"}}\n{line}\n");
+        fs::write(home.0.path().join("reviews.jsonl"), lines).unwrap();
+        let said = home.run(&["insights", "evaluate", "reviews.jsonl"]);
+        assert!(
+            said.code != Some(0)
+                && said.err.contains("reviews.jsonl:2: ")
+                && said.err.contains(told),
+            "{}",
+            said.err
+        );
+    }
 }
 
 #[test]
