@@ -11,7 +11,7 @@ use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
 use crate::insights::{Engine, Engines};
 
 /// What an evaluation has to say.
-pub struct Told {
+pub struct Report {
     /// For people, or as JSON.
     pub text: String,
     /// As lines of a package's `quality.tsv`.
@@ -26,7 +26,7 @@ pub fn told(
     content: &str,
     set: &str,
     is_json: bool,
-) -> anyhow::Result<Told> {
+) -> anyhow::Result<Report> {
     let shipped = || Engine::shipped(HOME_SERVICES);
     let engine = engines.set().map_or_else(shipped, Arc::clone);
     let mut reviews = reviews(name, content)?;
@@ -37,7 +37,7 @@ pub fn told(
     let all = evaluate_reviews(engine.rules(), &aspects, &reviews);
     let rules = engine.rules().clone().decided_by(Decisions::of_rules());
     let rules = evaluate_reviews(&rules, &aspects, &reviews);
-    Ok(Told {
+    Ok(Report {
         text: if is_json {
             format!("{}\n", figures(id, &all, &rules))
         } else {

@@ -129,6 +129,7 @@ impl<'engine> SentenceReading<'engine> {
     }
 
     /// How many of the rules' findings praise, and how many blame.
+    #[must_use]
     pub const fn judged(&self) -> [i64; 2] {
         self.judged
     }

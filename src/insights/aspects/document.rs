@@ -10,13 +10,13 @@ use crate::insights::classifier::UNIT;
 const SENTENCES_PRIOR: i64 = 1;
 /// Thousandths of a logarithm of the odds that a text begins with: of real reviews four in five are
 /// content, of those that were learned from three in five.
-const CONSTANT: i64 = 1_000;
+const CONSTANT: i64 = 850;
 /// Thousandths for each whole unit by which praise leads in the mean sentence.
-const LEAD_WEIGHT: i64 = 2_889;
+const LEAD_WEIGHT: i64 = 2_865;
 /// Thousandths for findings that are all of one side.
-const FINDINGS_WEIGHT: i64 = 1_703;
+const FINDINGS_WEIGHT: i64 = 820;
 /// Thousandths for rules that all judge to one side.
-const RULES_WEIGHT: i64 = 1_095;
+const RULES_WEIGHT: i64 = 1_644;
 /// From here on a text judges, whatever was found in it.
 const JUDGES_MIN: i64 = 1_000;
 /// Below, what speaks for one side is too weak against the other: 55 % against 45 %.

@@ -125,7 +125,7 @@ pub struct Weights {
     /// Those of the detector: which aspects a sentence sounds like; left out where the trade has none and goes by its rules alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<String>,
-    /// Those of the polarity model, which breaks ties.
+    /// Those of polarity, which all trades share.
     pub polarity: String,
 }
 

@@ -28,8 +28,8 @@ const HOSTILE: [&str; 16] = [
     "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
     "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
 ];
-/// Says as much, and nothing that means anything.
-const HARMLESS: &str = "plain words";
+/// Says as much, and nothing that means anything to a browser.
+const HARMLESS: &str = "plain words at a fair price";
 
 /// A service all of whose texts are these, with as many reviews.
 async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {

@@ -332,7 +332,7 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
         )
         .await;
     assert_eq!(counted.trim(), best["name"].as_str().unwrap(), "{praise}");
-    assert!(best["reviews"].as_u64().unwrap() > 1, "{best}");
+    assert!(best["reviews"].as_u64().unwrap() >= 1, "{best}");
     assert!(
         complaints.get("next_cursor").is_none(),
         "all complaints are there: {complaints}"
