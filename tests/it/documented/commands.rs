@@ -138,6 +138,9 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                     ..,
                 ]
                 | ["openssl", ..] => {}
+                [script, ..] if script.starts_with("benches/") => {
+                    assert!(root().join(script).is_file(), "there is no {script}");
+                }
                 ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
                 ["curl", ..] => check_url(&app, &words, line),
                 _ => panic!(
