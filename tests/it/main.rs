@@ -48,6 +48,7 @@ mod server;
 mod shell;
 mod since;
 mod snapshot;
+mod splits;
 mod support;
 mod tidy;
 mod unchanged;

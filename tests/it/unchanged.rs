@@ -112,7 +112,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
         ),
         // The dataset alone.
         (
-            "update review set rating = 2 where review_id = 'oldest'",
+            "update review set rating = 5 where review_id = 'oldest'",
             &[reviews],
         ),
         (

@@ -169,7 +169,6 @@ fn what_no_manager_gives_is_named() {
 fn a_snapshot_that_no_test_refers_to_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
-        "src/insights/model/snapshots",
         "tests/it/imports/snapshots",
         "tests/it/mcp/tools/snapshots",
         "tests/it/openapi/snapshots",

@@ -2,6 +2,7 @@
 //! alone.
 
 mod commands;
+mod golden;
 mod kept;
 mod linked;
 mod postponed;

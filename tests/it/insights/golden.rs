@@ -1,0 +1,62 @@
+//! The engine's version is what it says: kept analyses are made anew whenever it says something else.
+
+use std::fs;
+use std::path::Path;
+
+use reviews_service::business::Business;
+use reviews_service::hash::hex;
+use reviews_service::insights::trades::IDS;
+use reviews_service::insights::{Analyzer, Engine, Subject};
+use reviews_service::reviews::Mentions;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// Sentences and reviews of every kind, below the repository.
+const TEXTS: [&str; 3] = [
+    "tests/gold/development.tsv",
+    "tests/gold/reviews/development.jsonl",
+    "seeds/reviews.jsonl",
+];
+
+/// The text of a line: its first field, or its member `text`.
+fn text(line: &str) -> String {
+    let value: Option<Value> = serde_json::from_str(line).ok();
+    let text = value.and_then(|value| Some(value["text"].as_str()?.to_owned()));
+    text.unwrap_or_else(|| line.split('\t').next().unwrap().to_owned())
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "asks, as insta does, whether the file is to be written"
+)]
+fn the_version_of_the_engine_follows_from_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut hash, recorded) = (Sha256::new(), Mentions::default());
+    for id in IDS {
+        let analyzer = Analyzer::new(&Business::default(), &Engine::shipped(id));
+        for file in TEXTS {
+            for line in fs::read_to_string(root.join(file)).unwrap().lines() {
+                let text = text(line);
+                let subject = Subject {
+                    text: &text,
+                    language: None,
+                    author: "Dana W.",
+                    recorded: &recorded,
+                    stars: 3,
+                };
+                hash.update(format!("{:?}\n", analyzer.analyze(&subject)));
+            }
+        }
+    }
+    let path = root.join("src/insights/analyzer/golden.sha256");
+    let found = hex(&hash.finalize()) + "\n";
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
+        fs::write(&path, &found).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(path).unwrap(),
+        found,
+        "write it with INSTA_UPDATE=always"
+    );
+}

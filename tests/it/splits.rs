@@ -1,0 +1,68 @@
+//! What nobody may tune on is not what others learned from: no whole review stands in two splits, nor nearly so.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use reviews_service::insights::text::Text;
+use serde_json::Value;
+
+/// Texts of fewer different words are stock: "Great service, highly recommend."
+const WORDS_MIN: usize = 8;
+
+/// The different words of a text.
+fn words(text: &str) -> BTreeSet<String> {
+    let text = Text::new(text);
+    let words = (0..text.tokens().len()).map(|token| text.word(token));
+    words
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words of each review of a file.
+fn reviews(file: &str, text: impl Fn(&Value) -> String) -> Vec<BTreeSet<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let content = fs::read_to_string(path).unwrap();
+    let reviews = content
+        .lines()
+        .map(|line| words(&text(&serde_json::from_str(line).unwrap())));
+    reviews.filter(|words| words.len() >= WORDS_MIN).collect()
+}
+
+/// Whether two texts share four of five of their words.
+fn are_near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
+    if short * 5 < long * 4 {
+        return false;
+    }
+    let shared = one.intersection(other).count();
+    shared * 5 >= (one.len() + other.len() - shared) * 4
+}
+
+#[test]
+fn no_review_stands_in_two_splits_nor_nearly_so() {
+    let whole = |review: &Value| review["text"].as_str().unwrap().to_owned();
+    let cut = |review: &Value| {
+        let sentences = review["sentences"].as_array().unwrap().iter();
+        let texts: Vec<&str> = sentences.map(|one| one["text"].as_str().unwrap()).collect();
+        texts.join(" ")
+    };
+    let held_out = reviews("tests/gold/reviews/held_out.jsonl", whole);
+    let development = reviews("tests/gold/reviews/development.jsonl", whole);
+    let learned = reviews("examples/train_classifier/reviews.jsonl", cut);
+    assert!(held_out.len() > 250 && development.len() > 250 && learned.len() > 3_000);
+    for (one, other) in [
+        (&held_out, &development),
+        (&held_out, &learned),
+        (&development, &learned),
+    ] {
+        for words in one {
+            let near = other.iter().find(|others| are_near(words, others));
+            assert_eq!(near, None, "{words:?}");
+        }
+    }
+    let mut changed = held_out[0].clone();
+    changed.pop_first();
+    assert!(are_near(&changed, &held_out[0]), "the premise");
+}
