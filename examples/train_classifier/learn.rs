@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use reviews_service::insights::classifier::UNIT;
 
+use crate::adam::Adam;
 use crate::examples::{Example, Examples};
 
 /// How a model is learned.
@@ -60,12 +61,12 @@ pub fn learn(
     (biases.iter().map(|bias| unit(bias) as i32).collect(), rows)
 }
 
-/// By Adam (Kingma and Ba 2015) over all examples in each step. The last row holds the biases.
+/// By [`Adam`] over all examples in each step. The last row holds the biases.
 fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f64> {
-    let mut weights = vec![0.0_f64; (runs + 1) * heads];
-    let (mut first, mut second) = (weights.clone(), weights.clone());
+    let mut adam = Adam::new((runs + 1) * heads, STEPS, RATE);
     let mut sums = vec![0.0; heads];
     for step in 1..=STEPS {
+        let weights = &adam.weights;
         let mut gradients: Vec<f64> = weights.iter().map(|weight| weight * plan.decay).collect();
         gradients[runs * heads..].fill(0.0);
         for example in examples {
@@ -78,15 +79,9 @@ fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f
                 add(&mut gradients[run * heads..(run + 1) * heads], &sums);
             }
         }
-        let rate = RATE * f64::from(STEPS - step + 1) / f64::from(STEPS);
-        let (fade1, fade2) = (1.0 - 0.9_f64.powi(step), 1.0 - 0.999_f64.powi(step));
-        for (at, gradient) in gradients.iter().enumerate() {
-            first[at] += (gradient - first[at]) * 0.1;
-            second[at] += (gradient * gradient - second[at]) * 0.001;
-            weights[at] -= rate * (first[at] / fade1) / ((second[at] / fade2).sqrt() + 1e-8);
-        }
+        adam.descend(step, &gradients);
     }
-    weights
+    adam.weights
 }
 
 /// Puts in the place of each sum what its chance is above what it should be, times the example's

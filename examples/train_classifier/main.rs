@@ -21,6 +21,7 @@
     reason = "it is run by hand, says what it did, and rounds"
 )]
 
+mod adam;
 mod decide;
 mod dense;
 mod document;

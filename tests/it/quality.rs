@@ -19,18 +19,19 @@ const POLARITY_ACCURACY: f64 = 0.85;
 const COVERAGE: f64 = 0.73;
 const PUBLISHED_ACCURACY: f64 = 0.92;
 
+/// The ids of the aspects that an engine's trade has.
+fn aspects_of(engine: &Engine) -> Vec<&str> {
+    let aspects = engine.trade().aspects.iter();
+    aspects.map(|aspect| aspect.id.as_str()).collect()
+}
+
 fn measure(file: &str) -> Quality {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/gold")
         .join(file);
     let content = fs::read_to_string(path).unwrap();
     let engine = Engine::built_in();
-    let aspects: Vec<&str> = engine
-        .trade()
-        .aspects
-        .iter()
-        .map(|aspect| aspect.id.as_str())
-        .collect();
+    let aspects = aspects_of(&engine);
     evaluate(engine.rules(), &rows(file, &content, &aspects).unwrap())
 }
 
@@ -196,12 +197,7 @@ fn of_whole_reviews(package: &str) -> Vec<String> {
     let mut all = reviews("held_out.jsonl", &fs::read_to_string(path).unwrap()).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
     let engine = Engine::shipped(package);
-    let aspects: Vec<&str> = engine
-        .trade()
-        .aspects
-        .iter()
-        .map(|aspect| aspect.id.as_str())
-        .collect();
+    let aspects = aspects_of(&engine);
     evaluate_reviews(engine.rules(), &aspects, &all).published("synthetic_reviews_held_out")
 }
 

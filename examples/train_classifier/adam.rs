@@ -1,0 +1,35 @@
+//! Adam (Kingma and Ba 2015), with a rate that falls to nothing.
+
+/// The weights, and what is remembered of their gradients.
+pub struct Adam {
+    pub weights: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    steps: i32,
+    rate: f64,
+}
+
+impl Adam {
+    /// So many weights, all 0, to be learned in so many steps from this rate on.
+    pub fn new(weights: usize, steps: i32, rate: f64) -> Self {
+        Self {
+            weights: vec![0.0; weights],
+            first: vec![0.0; weights],
+            second: vec![0.0; weights],
+            steps,
+            rate,
+        }
+    }
+
+    /// The next step, counted from 1, against these gradients.
+    pub fn descend(&mut self, step: i32, gradients: &[f64]) {
+        let rate = self.rate * f64::from(self.steps - step + 1) / f64::from(self.steps);
+        let (fade1, fade2) = (1.0 - 0.9_f64.powi(step), 1.0 - 0.999_f64.powi(step));
+        for (at, gradient) in gradients.iter().enumerate() {
+            let (first, second) = (&mut self.first[at], &mut self.second[at]);
+            *first += (gradient - *first) * 0.1;
+            *second += (gradient * gradient - *second) * 0.001;
+            self.weights[at] -= rate * (*first / fade1) / ((*second / fade2).sqrt() + 1e-8);
+        }
+    }
+}
