@@ -58,6 +58,7 @@ pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
             document,
             body,
             publication,
+            is_confirmed: true,
         })
     });
     Snapshot::new(DatabasePosition::default(), copy.clone(), documents.into())

@@ -15,11 +15,17 @@ use crate::egress::{Egress, EgressError, Policy, Resolver, Roots, RootsError, Sy
 use crate::http;
 use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
+use crate::snapshot::CurrentSnapshot;
 use crate::telemetry::catalog;
-use crate::websub::{Addresses, Doubts, Exchange, SubscriptionIntake, Worker, store};
+use crate::websub::{
+    Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
+};
 
 /// How often a process that may not send asks whether it may now.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
+/// How often a process of a cluster looks whether it may send, and after how many of these one that may prolongs that.
+const LEASE_INTERVAL: Duration = Duration::from_millis(500);
+const LEASE_INTERVALS: u32 = 8;
 /// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
 const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
 /// How often the process that sends looks for requests that another one took: twice within the
@@ -89,6 +95,7 @@ impl HubOptions {
 pub struct HubRuntime {
     database: Database,
     clock: Clock,
+    current: Arc<CurrentSnapshot>,
     wake: Arc<Notify>,
     worker: Mutex<Worker>,
 }
@@ -150,6 +157,7 @@ impl HubRuntime {
         let hub = Self {
             database: database.clone(),
             clock,
+            current: Arc::clone(&ctx.current),
             wake,
             worker: Mutex::new(worker),
         };
@@ -170,9 +178,82 @@ impl HubRuntime {
     /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten
     /// seconds.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
+        if self.database.is_cluster() {
+            return self.keep_delivering_by_lease(stop).await;
+        }
         let Some(_delivery_lock) = stop.run_until_cancelled(self.delivery_lock()).await else {
             return;
         };
+        self.deliver(stop).await;
+    }
+
+    /// Sends while this process holds the cluster's lease, again and again, until `stop`.
+    async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
+        while stop.run_until_cancelled(self.lease()).await.is_some() {
+            tracing::info!("cluster.lease_taken: this process raises versions and sends");
+            let lost = stop.child_token();
+            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
+            self.worker.lock().await.forget_results();
+            catalog::HUB_SENDER.gauge(&[]).set(0.0);
+            if !stop.is_cancelled() {
+                tracing::warn!(
+                    "cluster.lease_lost: another process may send now; this one goes on serving"
+                );
+            }
+        }
+        if let Err(error) = self.database.give_up_lease().await {
+            tracing::warn!(%error, "cluster.lease_kept: the lease ends by itself, and another process sends after that");
+        }
+    }
+
+    /// Waits until this process has the lease.
+    async fn lease(&self) {
+        let mut is_told = false;
+        loop {
+            match self.database.renew_lease(self.longest_delivery()).await {
+                Ok(true) => return,
+                Ok(false) => is_told = false,
+                Err(error) if !is_told => {
+                    tracing::error!(%error, "cluster.no_lease: this process cannot ask for the lease; trying again");
+                    is_told = true;
+                }
+                Err(_) => {}
+            }
+            self.clock.sleep(LEASE_INTERVAL).await;
+        }
+    }
+
+    /// Prolongs the lease until it is lost or `end`, which it then brings about.
+    async fn keep_lease(&self, end: &CancellationToken) {
+        let keep = async {
+            let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
+            loop {
+                self.clock.sleep(wait).await;
+                wait = match self.database.renew_lease(self.longest_delivery()).await {
+                    Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
+                    Ok(false) => return,
+                    Err(error) => {
+                        tracing::warn!(%error, "cluster.lease_not_prolonged: trying again until it ends");
+                        LEASE_INTERVAL
+                    }
+                };
+                if self.database.lease_left().is_zero() {
+                    return;
+                }
+            }
+        };
+        end.run_until_cancelled(keep).await;
+        end.cancel();
+    }
+
+    fn longest_delivery(&self) -> Duration {
+        let snapshot = self.current.load();
+        let bytes = snapshot.documents().map(|document| document.body.content.len());
+        delivery_timeout(bytes.max().unwrap_or(0))
+    }
+
+    /// Sends until `stop`.
+    async fn deliver(&self, stop: &CancellationToken) {
         catalog::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
@@ -249,6 +330,7 @@ impl HubRuntime {
 
     /// Does all that is due now. For tests.
     pub(super) async fn run_once(&self) -> Result<bool, DbError> {
+        self.database.renew_lease(self.longest_delivery()).await?;
         let ended = expire::run_once(&self.database, &self.clock).await?;
         let pruned = prune::run_once(&self.database, &self.clock).await?;
         let sent = self.worker.lock().await.run_once().await?;

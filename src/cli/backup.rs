@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::decision::open;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
+use crate::db::Database;
 
 /// Copy the database into a new file, of one state, while it is in use
 #[derive(Debug, Args)]
@@ -24,10 +24,7 @@ impl Backup {
             !self.file.exists() && !self.file.is_symlink(),
             "{name} is there already, and a backup writes over nothing; name another file"
         );
-        let database = open(config).await?;
-        let copied = database.back_up(&self.file).await;
-        database.close().await;
-        copied?;
+        Database::back_up_from(&config.address()?, &self.file).await?;
         let bytes = self.file.metadata()?.len();
         report_done(&format!(
             "{name}: {bytes} bytes, readable by you alone; put it in the database's place to restore it\n"

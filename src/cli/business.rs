@@ -9,12 +9,12 @@ use super::{Outcome, report_done, say};
 use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
+use crate::db::{Database, DbError, Opening};
 use crate::imports::{seed, time_zone};
 use crate::wire;
 
 /// Show the business, or load it from a business.json: facts, services, technicians, areas
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct BusinessCommand {
     /// A business.json; without it, the business is shown as one
     #[arg(value_name = "FILE")]
@@ -45,8 +45,8 @@ impl BusinessCommand {
         };
         let read = seed::business(&file)?;
         let has_zone = read.has_zone;
-        let (database, _) = Database::open(&path).await?;
-        let mut write = database.write().await?;
+        let opening = Opening::at_once(&config.address()?).await?;
+        let mut write = opening.database().write().await?;
         let known = business::find(&mut write).await.map_err(fault)?;
         let mut loaded = read.instead_of(known.as_ref());
         if !has_zone && let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
@@ -68,7 +68,7 @@ impl BusinessCommand {
                 .map_err(fault)?;
         }
         write.commit().await.map_err(fault)?;
-        database.close().await;
+        opening.keep().await?;
         report_done(&told(&Settled {
             business: loaded,
             is_zone_known,

@@ -1,17 +1,16 @@
 //! What the commands that decide about one review have in common: finding it, writing it, and saying so.
 
 use anyhow::bail;
-use sqlx::{Sqlite, Transaction};
 
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
+use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::db::{DbError, Opening, Write};
 use crate::reviews::{Review, ReviewId, store};
 
 /// A database opened to decide about one review.
 pub(super) struct Decision {
-    pub(super) database: Database,
-    pub(super) write: Transaction<'static, Sqlite>,
+    pub(super) opening: Opening,
+    pub(super) write: Write,
     pub(super) review: Review,
 }
 
@@ -21,7 +20,8 @@ impl Decision {
     /// # Errors
     /// Where there is no database, or no such review.
     pub(super) async fn open(config: &DatabaseConfig, id: &ReviewId) -> anyhow::Result<Self> {
-        let database = open(config).await?;
+        let opening = open(config).await?;
+        let database = opening.database();
         let mut write = database.write_erasing().await?;
         let found = store::find(&mut write, id)
             .await
@@ -31,7 +31,7 @@ impl Decision {
                 .await
                 .map_err(|error| DbError::at(database.path(), error))?;
             drop(write);
-            database.close().await;
+            opening.leave().await;
             if known.deleted.contains(id.as_str()) {
                 bail!(
                     "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
@@ -42,7 +42,7 @@ impl Decision {
             );
         };
         Ok(Self {
-            database,
+            opening,
             write,
             review,
         })
@@ -54,21 +54,21 @@ impl Decision {
     /// When the database refuses it; nothing was changed then.
     pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
         let now = clock.now();
-        let fault = |error| DbError::at(self.database.path(), error);
+        let fault = |error| DbError::at(self.opening.database().path(), error);
         // It moves with every change, and never goes back.
         self.review.updated_at = self.review.updated_at.max(Some(now));
         store::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
             .map_err(fault)?;
         self.write.commit().await.map_err(fault)?;
-        self.database.close().await;
+        self.opening.keep().await?;
         Ok(())
     }
 
     /// Closes the database, nothing written.
     pub(super) async fn leave(self) {
         drop(self.write);
-        self.database.close().await;
+        self.opening.leave().await;
     }
 }
 
@@ -76,10 +76,12 @@ impl Decision {
 ///
 /// # Errors
 /// Where there is none.
-pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Database> {
-    let path = config.path()?;
-    if !path.exists() {
-        return Err(DbError::Missing(path).into());
+pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
+    let address = config.address()?;
+    if let DatabaseAddress::File(path) = &address
+        && !path.exists()
+    {
+        return Err(DbError::Missing(path.clone()).into());
     }
-    Ok(Database::open(&path).await?.0)
+    Ok(Opening::at_once(&address).await?)
 }

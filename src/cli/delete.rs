@@ -9,7 +9,7 @@ use crate::db::{DbError, Erased};
 use crate::reviews::{ReviewId, store};
 
 /// Delete a review and every trace of it; imports do not bring it back
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Delete {
     /// Its id
     #[arg(value_name = "ID")]
@@ -19,17 +19,21 @@ pub struct Delete {
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         let Decision {
-            database,
+            opening,
             mut write,
             review,
         } = Decision::open(config, &self.id).await?;
+        let database = opening.database();
         let fault = |error| DbError::at(database.path(), error);
         store::delete(&mut write, &review.id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces().await?;
-        database.close().await;
+        opening.keep().await?;
         let traces = match erased {
             Erased::Nothing | Erased::All => "nothing of it is left in the file",
+            Erased::ButNodes => {
+                "nothing of it is left in the tables; each node's rqlited forgets it with its next snapshot"
+            }
             Erased::ButLog => {
                 "somebody uses the database, and its log still has it: `reviews serve` erases it within a minute"
             }

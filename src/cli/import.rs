@@ -28,7 +28,7 @@ const PLACES: [&str; 2] = ["line", "element"];
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Merge reviews by id, all FILEs in one transaction; what you decided about a review stays
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub struct Import {
     /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
@@ -76,14 +76,19 @@ pub struct Import {
 }
 
 impl Import {
+    /// Whether it reads standard input.
+    pub(super) fn reads_input(&self) -> bool {
+        self.files.iter().any(|file| file.as_os_str() == "-")
+    }
+
     /// Imports. Says whether some rows were rejected.
     ///
     /// # Errors
     /// Where nothing could be imported.
     pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
-        let path = config.path()?;
+        let address = config.address()?;
         let protected = Protected {
-            database: &path,
+            database: address.file(),
             inputs: &self.files,
         };
         let rejects = self
@@ -107,7 +112,7 @@ impl Import {
             yes: self.yes,
             with_sample: self.with_sample,
         };
-        let opening = Opening::of(&path).await?;
+        let opening = Opening::of(&address).await?;
         let report = import(opening.database(), clock, &order, &mut console).await;
         if report.is_ok() && !order.dry_run {
             opening.keep().await?;

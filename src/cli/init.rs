@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
-use sqlx::{Sqlite, Transaction};
 use url::Url;
 
 use super::{Outcome, report_done};
 use crate::business::{self, Business, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
+use crate::db::{DbError, Opening, Write};
 use crate::imports::time_zone;
 
 /// Make the database and the business; again: change only what is given, and show it
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Init {
     /// The firm's name
     #[arg(long, value_name = "N")]
@@ -57,8 +56,8 @@ impl Init {
                 "{flag} is empty; leave it out, or say what it is"
             );
         }
-        let path = config.path()?;
-        let (database, _) = Database::open(&path).await?;
+        let (path, opening) = (config.path()?, Opening::at_once(&config.address()?).await?);
+        let database = opening.database();
         let fault = |error| DbError::at(&path, error);
         let mut write = if self.discard_sample {
             database.write_erasing().await?
@@ -92,7 +91,7 @@ impl Init {
         if discarded.is_some() {
             database.erase_traces().await?;
         }
-        database.close().await;
+        opening.keep().await?;
         if let Some(reviews) = discarded {
             report_done(&format!(
                 "the sample is gone: {reviews} reviews, its business and its editorial texts\n"
@@ -127,7 +126,7 @@ impl Init {
 
 /// Empties a database that holds the sample and nothing else; says how many reviews that were.
 async fn discard_sample(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     path: &Path,
 ) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);

@@ -25,11 +25,11 @@ impl McpCommand {
         database: DatabaseConfig,
         clock: Clock,
     ) -> anyhow::Result<Outcome> {
-        let path = database.path()?;
+        let address = database.address()?;
         let links = self.config.links(self.config.listen.public)?;
         let engines = trade::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
-        let (database, migrated) = Database::open(&path).await?;
+        let (database, migrated) = Database::open_at(&address).await?;
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
         }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, Migrated};
+use crate::db::{Migrated, Opening};
 
 /// Bring the database up to date, and say what that took
 #[derive(Debug, Args)]
@@ -12,10 +12,11 @@ pub struct Migrate {}
 
 impl Migrate {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let path = database.path()?;
-        let (database, migrated) = Database::open(&path).await?;
-        database.close().await;
-        report_done(&format!("{}\n{}", path.display(), told(&migrated)));
+        let address = database.address()?;
+        let opening = Opening::at_once(&address).await?;
+        let migrated = opening.migrated().clone();
+        opening.keep().await?;
+        report_done(&format!("{}\n{}", address.file().display(), told(&migrated)));
         Ok(Outcome::Done)
     }
 }

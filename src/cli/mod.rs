@@ -39,6 +39,8 @@ use self::visible::visible;
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
+use crate::db::{ClusterError, DbError};
+use crate::imports::ImportError;
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -165,15 +167,20 @@ impl Cli {
         match command {
             Command::Serve(serve) => serve.run(database, &log, clock).await,
             Command::Migrate(migrate) => migrate.run(&database).await,
-            Command::Init(init) => init.run(&database, &clock).await,
-            Command::Business(business) => business.run(&database, &clock).await,
-            Command::Seed(seed) => seed.run(&database, &clock).await,
-            Command::Import(import) => import.run(&database, &clock).await,
+            Command::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
+            Command::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            Command::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
+            // Standard input can be read once.
+            Command::Import(import) if import.reads_input() => import.run(&database, &clock).await,
+            Command::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
             Command::Show(show) => show.run(&database).await,
-            Command::Withhold(withhold) => withhold.run(&database, &clock).await,
-            Command::Publish(publish) => publish.run(&database, &clock).await,
-            Command::Respond(respond) => respond.run(&database, &clock).await,
-            Command::Delete(delete) => delete.run(&database).await,
+            Command::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            Command::Publish(publish) => repeated(|| publish.clone().run(&database, &clock)).await,
+            Command::Respond(respond) if respond.reads_input() => {
+                respond.run(&database, &clock).await
+            }
+            Command::Respond(respond) => repeated(|| respond.clone().run(&database, &clock)).await,
+            Command::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
             Command::Export(export) => export.run(&database).await,
             Command::Backup(backup) => backup.run(&database).await,
             Command::Insights(insights) => insights.run(&database).await,
@@ -185,6 +192,33 @@ impl Cli {
             Command::Man(man) => man.run(),
         }
     }
+}
+
+/// How often a command is run that others overtook on a cluster.
+const OVERTAKEN_MAX: usize = 8;
+
+/// Runs a command of the owner's; anew, where others wrote to the cluster while it worked on its copy: it then changed
+/// nothing, and finds what they did.
+async fn repeated<F: Future<Output = anyhow::Result<Outcome>>>(
+    mut run: impl FnMut() -> F,
+) -> anyhow::Result<Outcome> {
+    for _ in 1..OVERTAKEN_MAX {
+        match run().await {
+            Err(error) if is_overtaken(&error) => {}
+            done => return done,
+        }
+    }
+    run().await
+}
+
+/// Whether others wrote to the cluster while a command worked on its copy.
+fn is_overtaken(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let by_cluster = |error: &ClusterError| *error == ClusterError::Overtaken;
+        cause.downcast_ref::<ClusterError>().is_some_and(by_cluster)
+            || matches!(cause.downcast_ref::<DbError>(), Some(DbError::Cluster(error)) if by_cluster(error))
+            || matches!(cause.downcast_ref::<ImportError>(), Some(ImportError::Database(DbError::Cluster(error))) if by_cluster(error))
+    })
 }
 
 /// The command without the variables that are set to nothing: an empty one is as if it were not set, which is how

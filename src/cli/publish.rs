@@ -9,7 +9,7 @@ use crate::config::DatabaseConfig;
 use crate::reviews::{Method, ReviewId, Status, Verification};
 
 /// Show a withheld review again
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Publish {
     /// Its id
     #[arg(value_name = "ID")]

@@ -17,7 +17,7 @@ use crate::reviews::{Day, Response, ReviewId};
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// Answer a review, or take the answer away
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Respond {
     /// Its id
     #[arg(value_name = "ID")]
@@ -35,6 +35,11 @@ pub struct Respond {
 }
 
 impl Respond {
+    /// Whether it reads standard input.
+    pub(super) fn reads_input(&self) -> bool {
+        self.text.as_deref() == Some("-")
+    }
+
     pub(super) async fn run(
         self,
         config: &DatabaseConfig,
@@ -59,7 +64,7 @@ impl Respond {
         };
         let business = business::find(&mut decision.write).await;
         let business = business
-            .map_err(|error| DbError::at(decision.database.path(), error))?
+            .map_err(|error| DbError::at(decision.opening.database().path(), error))?
             .unwrap_or_default();
         let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
         decision.review.response = Some(Response {

@@ -8,16 +8,16 @@ use clap::Args;
 
 use super::import::{Console, outcome};
 use super::report::summary;
-use super::{Outcome, report_done};
+use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
 use crate::business::{self, sample};
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::db::{Database, DbError, Opening};
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
 
 /// Load the sample data of a folder; running it again changes nothing
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Seed {
     /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
     #[arg(value_name = "DIR")]
@@ -35,7 +35,7 @@ impl Seed {
         clock: &Clock,
     ) -> anyhow::Result<Outcome> {
         let mut console = Console::new(None);
-        let opening = Opening::of(&config.path()?).await?;
+        let opening = Opening::of(&config.address()?).await?;
         let report = load(opening.database(), clock, &self.folder, &mut console).await;
         if report.is_ok() {
             opening.keep().await?;
@@ -105,6 +105,7 @@ impl Watch for Logged {
 /// As [`load`].
 pub(super) async fn load_if_empty(
     database: &Database,
+    address: &DatabaseAddress,
     clock: &Clock,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
@@ -118,6 +119,32 @@ pub(super) async fn load_if_empty(
         );
         return Ok(None);
     }
-    let report = load(database, clock, folder, &mut Logged).await?;
-    Ok(Some(summary(&report, false)))
+    if !database.is_cluster() {
+        let report = load(database, clock, folder, &mut Logged).await?;
+        return Ok(Some(summary(&report, false)));
+    }
+    // Another node may be doing the same: who comes second finds it done.
+    for _ in 0..OVERTAKEN_MAX {
+        let opening = Opening::of(address).await?;
+        let mut write = opening.database().write().await?;
+        let state = sample::state(&mut write).await.map_err(fault)?;
+        drop(write);
+        if state != sample::State::Empty {
+            opening.leave().await;
+            return Ok(None);
+        }
+        match load(opening.database(), clock, folder, &mut Logged).await {
+            Ok(report) => {
+                opening.keep().await?;
+                return Ok(Some(summary(&report, false)));
+            }
+            Err(error) => {
+                opening.leave().await;
+                if !is_overtaken(&error) {
+                    return Err(error);
+                }
+            }
+        }
+    }
+    Ok(None)
 }

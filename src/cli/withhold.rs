@@ -10,7 +10,7 @@ use crate::config::DatabaseConfig;
 use crate::reviews::{ReviewId, Status};
 
 /// Withhold a review: it does not appear, and is counted under its reason
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Withhold {
     /// Its id
     #[arg(value_name = "ID")]

@@ -2,39 +2,24 @@
 //! down ever reads the environment.
 
 mod contacts;
+mod database;
 mod hosts;
 mod hub;
 mod span;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::RangedI64ValueParser;
-use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 
 pub use self::contacts::Contacts;
+pub use self::database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
 pub use self::hosts::{HostName, Hosts};
 pub use self::hub::{HubConfig, HubLimits, LeaseBounds};
 pub use self::span::{Nets, RetryDelays, Span};
 use crate::links::{BaseUrlError, Links};
-
-/// What every command needs to know: where the database is.
-#[derive(Debug, Clone, Args)]
-pub struct DatabaseConfig {
-    /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none
-    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
-    #[arg(
-        long = "database",
-        value_name = "URL",
-        env = "DATABASE_URL",
-        default_value = "sqlite://reviews.db",
-        global = true
-    )]
-    pub url: String,
-}
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
@@ -140,9 +125,16 @@ pub struct ServeConfig {
 pub enum ConfigError {
     /// `DATABASE_URL` names no SQLite file.
     #[error(
-        "DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db"
+        "DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, on a \
+         cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
+    /// `DATABASE_URL` names an rqlite cluster, and not well enough.
+    #[error(
+        "DATABASE_URL: {0}; write it like rqlite://127.0.0.1:4001,10.0.0.2:4001?file=/var/lib/rqlite/db.sqlite, this node's own \
+         rqlited first"
+    )]
+    Cluster(&'static str),
     /// `DATABASE_URL` has parameters, none of which would be heeded.
     #[error(
         "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
@@ -174,34 +166,6 @@ pub enum ConfigError {
         /// The longest lease that is granted, in seconds.
         max: u64,
     },
-}
-
-impl DatabaseConfig {
-    /// The path of the database file.
-    ///
-    /// # Errors
-    /// Where the URL is not `sqlite://PATH`: other schemes, no path, parameters, or a database in memory, which no second
-    /// process could look into.
-    pub fn path(&self) -> Result<PathBuf, ConfigError> {
-        let fault = || ConfigError::Database(self.url.clone());
-        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
-        let path = options.get_filename();
-        if !self.url.starts_with("sqlite:")
-            || self.url.contains(":memory:")
-            || self.url.contains("mode=memory")
-            || path.as_os_str().is_empty()
-        {
-            return Err(fault());
-        }
-        // What is always done may be asked for: read, write, create.
-        match self.url.split_once('?') {
-            None | Some((_, "" | "mode=rwc")) => Ok(path.to_owned()),
-            Some((_, parameters)) => Err(ConfigError::DatabaseParameters {
-                url: self.url.clone(),
-                parameters: parameters.to_owned(),
-            }),
-        }
-    }
 }
 
 impl ServeConfig {

@@ -1,15 +1,51 @@
 //! A copy of the database while others use it: of one state, compact, and whole or not there.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::DbError;
+use super::rqlite::RqliteClient;
 use super::{Database, files, options};
+use crate::config::DatabaseAddress;
 
 impl Database {
+    /// Copies the database at this address into a new file at `to`: a cluster's comes whole from one of its nodes.
+    ///
+    /// # Errors
+    /// As [`Database::back_up`], and where there is no database.
+    pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
+        let cluster = match address {
+            DatabaseAddress::File(path) if !path.exists() => {
+                return Err(DbError::Missing(path.clone()));
+            }
+            DatabaseAddress::File(path) => {
+                let (database, _) = Self::open(path).await?;
+                let copied = database.back_up(to).await;
+                database.close().await;
+                return copied;
+            }
+            DatabaseAddress::Cluster(cluster) => cluster,
+        };
+        let client = RqliteClient::new(cluster.nodes.clone()).map_err(DbError::Cluster)?;
+        files::create_private(to)?;
+        let fault = |reason| DbError::Create {
+            path: to.to_owned(),
+            reason,
+        };
+        let mut file = File::options().write(true).open(to).map_err(fault)?;
+        let copied = client.backup(|piece| file.write_all(piece)).await;
+        let copied = copied.map_err(DbError::Cluster).and_then(|()| file.sync_all().map_err(fault));
+        if copied.is_err() {
+            // What was written of it is no database; the first error is the one to tell.
+            let _ = fs::remove_file(to);
+        }
+        copied
+    }
+
     /// Copies the database into a new file at `to`, which only its owner may read. Writers go on
     /// meanwhile: the copy is of the state at which it began
     /// (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).

@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnection;
 
 use super::error::DbError;
 use super::files::{LOG, bytes_beside};
-use super::{Database, options};
+use super::{Database, Writer, options};
 
 /// Above so many bytes the log is written back and cut to nothing: 16 MiB.
 pub const LOG_BYTES_MAX: u64 = 16 << 20;
@@ -25,6 +25,9 @@ impl Database {
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
         // Else it would be the log of another database.
         self.verify_place()?;
+        if let Writer::Cluster(_) = self.writer {
+            return Ok(false);
+        }
         if bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }

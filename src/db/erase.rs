@@ -4,10 +4,9 @@
 
 use std::time::Duration;
 
-use sqlx::{Sqlite, Transaction};
-
-use super::Database;
 use super::error::DbError;
+use super::write::Write;
+use super::{Database, Writer};
 
 /// How long cutting the log waits for whoever reads or writes.
 const LOG_WAIT_MAX: Duration = Duration::from_secs(1);
@@ -21,6 +20,8 @@ pub enum Erased {
     All,
     /// The log still has some, for somebody reads or writes.
     ButLog,
+    /// The tables have none; a cluster's nodes keep what was written until their next snapshot.
+    ButNodes,
 }
 
 impl Database {
@@ -29,10 +30,13 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::write`].
-    pub async fn write_erasing(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+    pub async fn write_erasing(&self) -> Result<Write, DbError> {
         let fault = |error| DbError::at(self.path(), error);
+        let Writer::File(pool) = &self.writer else {
+            return self.write().await;
+        };
         // The pool has one connection that writes, and keeps it.
-        let mut connection = self.writer.acquire().await.map_err(fault)?;
+        let mut connection = pool.acquire().await.map_err(fault)?;
         sqlx::query("pragma secure_delete = on")
             .execute(&mut *connection)
             .await
@@ -54,7 +58,7 @@ impl Database {
                where c.change_no > coalesce((select change_no from erasure), 0)
                  and not exists (select 1 from review as r where r.review_id = c.review_id)"#
         )
-        .fetch_one(self.readers())
+        .fetch_one(&self.readers())
         .await
         .map_err(fault)?;
         let Some(newest) = newest else {
@@ -65,20 +69,43 @@ impl Database {
             .execute(&mut *write)
             .await
             .map_err(fault)?;
+        if let Some(cluster_erased) = self.note_erased_in_cluster(&mut write, newest).await? {
+            write.commit().await.map_err(fault)?;
+            return Ok(cluster_erased);
+        }
         write.commit().await.map_err(fault)?;
         if !self.cut_log(LOG_WAIT_MAX).await? {
             return Ok(Erased::ButLog);
         }
         // Last, so that what was cut off before is done again.
         let mut write = self.write().await?;
-        sqlx::query!(
-            "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
-            newest
-        )
-        .execute(&mut *write)
-        .await
-        .map_err(fault)?;
+        note_erased(&mut write, newest).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         Ok(Erased::All)
     }
+
+    /// On a cluster, the files and logs are rqlited's to tidy: nothing more can be done.
+    async fn note_erased_in_cluster(
+        &self,
+        write: &mut Write,
+        newest: i64,
+    ) -> Result<Option<Erased>, DbError> {
+        if !self.is_cluster() {
+            return Ok(None);
+        }
+        let fault = |error| DbError::at(self.path(), error);
+        note_erased(write, newest).await.map_err(fault)?;
+        Ok(Some(Erased::ButNodes))
+    }
+}
+
+/// Notes through which change deleted reviews have been erased.
+async fn note_erased(write: &mut Write, newest: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
+        newest
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
 }

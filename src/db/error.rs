@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::rqlite::ClusterError;
+
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
 pub enum DbError {
@@ -108,6 +110,9 @@ pub enum DbError {
         /// The message of the constraint or trigger that refused the write.
         reason: String,
     },
+    /// The cluster did not take it.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// Any other failure of SQLite or of the file system.
     #[error("the database {} failed: {reason}", path.display())]
     Other {
@@ -123,6 +128,11 @@ impl DbError {
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
+        if let sqlx::Error::Configuration(inner) = &error
+            && let Some(cluster) = inner.downcast_ref::<ClusterError>()
+        {
+            return Self::Cluster(cluster.clone());
+        }
         let path = path.to_owned();
         let sqlx::Error::Database(inner) = &error else {
             return Self::Other {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::DbError;
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, Statement};
 use crate::random::Random;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -56,6 +58,85 @@ pub(super) async fn run(
         applied,
         total: MIGRATIONS.iter().count(),
     })
+}
+
+/// Brings a cluster up to date that is not empty: each migration in one transaction there, through its leader. `file` is
+/// how errors name it.
+pub(super) async fn run_on_cluster(
+    client: &RqliteClient,
+    file: &Path,
+) -> Result<Migrated, DbError> {
+    let select = Statement::new(format!("select version from {TABLE} order by version"), Vec::new());
+    let mut applied = Migrated {
+        applied: Vec::new(),
+        total: MIGRATIONS.iter().count(),
+    };
+    loop {
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let there: Vec<i64> = rows
+            .iter()
+            .filter_map(|row| row.first()?.as_i64())
+            .collect();
+        reject_newer(&there, file)?;
+        let Some(next) = MIGRATIONS
+            .iter()
+            .find(|migration| !there.contains(&migration.version))
+        else {
+            return Ok(applied);
+        };
+        let mut statements: Vec<Statement> = statements(next.sql.as_str())
+            .into_iter()
+            .map(|sql| Statement::new(sql, Vec::new()))
+            .collect();
+        let checksum = crate::hash::hex(&next.checksum);
+        statements.push(Statement::new(
+            format!(
+                "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
+            ),
+            vec![json!(next.version), json!(next.description), json!(checksum)],
+        ));
+        match client.execute_unmarked(&statements, COMMAND_WAIT_MAX).await {
+            Ok(()) => applied
+                .applied
+                .push(format!("{:04} {}", next.version, next.description)),
+            // Another process, or an earlier try, has applied it: the next look tells.
+            Err(ClusterError::Refused(reason)) if reason.contains("already exists") || reason.contains("UNIQUE") || reason.contains("duplicate column") => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The statements of a migration, one by one: rqlite takes one at a time. A semicolon ends one, but within a text, a comment
+/// or the body of a trigger.
+fn statements(sql: &str) -> Vec<String> {
+    let (mut statements, mut one, mut code, mut in_text) =
+        (Vec::new(), String::new(), String::new(), false);
+    for line in sql.lines() {
+        let mut rest = line;
+        while let Some(next) = rest.chars().next() {
+            if !in_text && rest.starts_with("--") {
+                one.push_str(rest);
+                break;
+            }
+            rest = &rest[next.len_utf8()..];
+            in_text ^= next == '\'';
+            let words = code.trim().to_ascii_lowercase();
+            let is_open = words.starts_with("create trigger") && !words.ends_with("end");
+            if next == ';' && !in_text && !is_open {
+                statements.push(std::mem::take(&mut one));
+                code.clear();
+            } else {
+                one.push(next);
+                code.push(next);
+            }
+        }
+        one.push('\n');
+        code.push('\n');
+    }
+    if !code.trim().is_empty() {
+        statements.push(one);
+    }
+    statements
 }
 
 /// Applies all migrations to the empty database behind `connection`.
@@ -162,4 +243,36 @@ async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<
     .await
     .map_err(|error| DbError::at(path, error))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+    use sqlx::{AssertSqlSafe, Connection as _};
+
+    use super::{MIGRATIONS, apply, statements};
+
+    async fn scratch() -> SqliteConnection {
+        let options = SqliteConnectOptions::new().in_memory(true);
+        SqliteConnection::connect_with(&options).await.unwrap()
+    }
+
+    async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {
+        let select = "select name, coalesce(sql, '') from sqlite_schema where name not like '\\_sqlx%' escape '\\' \
+                      and name not like 'sqlite\\_%' escape '\\' order by name";
+        sqlx::query_as(select).fetch_all(connection).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn migrations_one_statement_at_a_time_make_the_same_schema() {
+        let (mut whole, mut by_one) = (scratch().await, scratch().await);
+        apply(&mut whole).await.unwrap();
+        for migration in MIGRATIONS.iter() {
+            for statement in statements(migration.sql.as_str()) {
+                let ran = sqlx::query(AssertSqlSafe(statement.clone())).execute(&mut by_one);
+                ran.await.unwrap_or_else(|error| panic!("{statement}: {error}"));
+            }
+        }
+        assert_eq!(objects(&mut by_one).await, objects(&mut whole).await);
+    }
 }

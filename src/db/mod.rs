@@ -1,51 +1,61 @@
-//! The database file: one writer, read-only readers, embedded migrations, and the eye for foreign
-//! writers.
+//! The database: one writer, read-only readers of its file, embedded migrations, and the eye for
+//! foreign writers. The writer is the file's own or, on many nodes, a cluster (`rqlite`).
 //!
 //! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
 
 mod backup;
 mod changes;
 mod checkpoint;
+mod cluster;
+mod copy;
 mod delivery_lock;
+mod derived;
 mod erase;
 mod error;
 mod files;
 mod identity;
 mod index_readers;
+mod lease;
 mod migrate;
 mod new_file;
+mod open_file;
 mod packed;
 mod place;
 mod readiness;
+mod rqlite;
 mod schema;
 mod text;
 mod text_index;
 mod verify;
+mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 pub use changes::Changes;
+pub use cluster::NodeStatus;
 pub use checkpoint::LOG_BYTES_MAX;
 pub use delivery_lock::DeliveryLock;
 pub use erase::Erased;
 pub use error::DbError;
 pub use files::files;
-use index_readers::IndexReaders;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
 pub use new_file::Opening;
 pub use packed::unpack_value;
-use place::Place;
+use open_file::OpenFile;
 pub use readiness::sqlite_version;
+pub use rqlite::ClusterError;
+use rqlite::Cluster;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqliteSynchronous,
 };
-use sqlx::{Connection, Sqlite, Transaction};
+use sqlx::Connection;
 pub use text::Text;
 pub use verify::{Verified, verify};
+pub use write::{Write, is_overtaken};
 
 use crate::clock::Clock;
 
@@ -57,17 +67,28 @@ const GAP: Duration = Duration::from_millis(250);
 /// How often a long write looks whether the lock is free before it asks for it like any other: for
 /// 5 s.
 const LOOKS_MAX: u32 = 20;
-/// Readers at a time. Requests are answered from memory; these serve the render and the checks.
-const READERS_MAX: u32 = 2;
 
 /// An open database. Cloning shares the same connections.
 #[derive(Debug, Clone)]
 pub struct Database {
     path: PathBuf,
-    place: Arc<Place>,
-    writer: SqlitePool,
-    readers: SqlitePool,
-    index_readers: IndexReaders,
+    /// The file and its readers; on a cluster, a node may put another file in its place.
+    open: Arc<ArcSwap<OpenFile>>,
+    writer: Writer,
+}
+
+/// Who writes.
+#[derive(Debug, Clone)]
+enum Writer {
+    /// This process, to the file.
+    File(SqlitePool),
+    /// This process, to a copy of a node's file, and the cluster.
+    Copy {
+        pool: SqlitePool,
+        cluster: Arc<Cluster>,
+    },
+    /// The cluster alone.
+    Cluster(Arc<Cluster>),
 }
 
 impl Database {
@@ -86,23 +107,17 @@ impl Database {
             .map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
-        let place = Arc::new(Place::of(path)?);
-        let writer = pool(&place)
+        let open = OpenFile::open(path, None).await?;
+        let writer = open_file::pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2);
         let writer = writer.connect_with(options).await.map_err(fault)?;
-        let readers = Self::open_readers(path, &place).await?;
-        let index_readers = Self::index_readers_of(path, &place);
-        Ok((
-            Self {
-                path: path.to_owned(),
-                place,
-                writer,
-                readers,
-                index_readers,
-            },
-            migrated,
-        ))
+        let database = Self {
+            path: path.to_owned(),
+            open: Arc::new(ArcSwap::from_pointee(open)),
+            writer: Writer::File(writer),
+        };
+        Ok((database, migrated))
     }
 
     /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
@@ -114,32 +129,16 @@ impl Database {
             return Err(DbError::Missing(path.to_owned()));
         }
         identity::verify(path).await?;
-        let readers = Self::open_readers(path, &Arc::new(Place::of(path)?)).await?;
-        let mut connection = readers
+        let derived = derived::beside(path);
+        let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
+        let mut connection = open
+            .readers
             .acquire()
             .await
             .map_err(|error| DbError::at(path, error))?;
         migrate::verify(&mut connection, path).await?;
         drop(connection);
-        Ok(readers)
-    }
-
-    async fn open_readers(path: &Path, place: &Arc<Place>) -> Result<SqlitePool, DbError> {
-        pool(place)
-            .max_connections(READERS_MAX)
-            .connect_with(options(path).read_only(true).pragma("query_only", "on"))
-            .await
-            .map_err(|error| DbError::at(path, error))
-    }
-
-    /// They never wait for a lock, and once open stay so: a request that finds none ready does
-    /// without.
-    fn index_readers_of(path: &Path, place: &Arc<Place>) -> IndexReaders {
-        let options = options(path)
-            .read_only(true)
-            .pragma("query_only", "on")
-            .busy_timeout(Duration::ZERO);
-        IndexReaders::new(options, place)
+        Ok(open.readers)
     }
 
     /// The path of the file.
@@ -150,8 +149,8 @@ impl Database {
 
     /// The pool of read-only connections.
     #[must_use]
-    pub const fn readers(&self) -> &SqlitePool {
-        &self.readers
+    pub fn readers(&self) -> SqlitePool {
+        self.open.load().readers.clone()
     }
 
     /// Whether the name of the database still leads to the file that was opened.
@@ -159,7 +158,7 @@ impl Database {
     /// # Errors
     /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
-        self.place.verify()
+        self.open.load().place.verify()
     }
 
     /// A read-only connection for one question to the text index; `None` where all are busy.
@@ -167,7 +166,8 @@ impl Database {
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
     pub async fn index_reader(&self) -> Result<Option<IndexReader>, DbError> {
-        self.index_readers.lend(&self.path).await
+        let index_readers = self.open.load().index_readers.clone();
+        index_readers.lend(&self.path).await
     }
 
     /// Adds the rows that the text index lacks, and says how many those were; makes it anew where
@@ -177,7 +177,7 @@ impl Database {
     /// [`DbError`]; the index may lack rows then.
     pub async fn repair_text_index(&self) -> Result<u64, DbError> {
         let fault = |error| DbError::at(&self.path, error);
-        let mut reader = self.readers.acquire().await.map_err(fault)?;
+        let mut reader = self.readers().acquire().await.map_err(fault)?;
         if text_index::is_whole(&mut reader).await.map_err(fault)? {
             return Ok(0);
         }
@@ -189,16 +189,31 @@ impl Database {
     }
 
     /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
+    /// On a cluster nothing waits here, but for the answer to its commit.
     ///
     /// # Errors
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`]
     /// where the file cannot be written, and as [`Database::verify_place`].
-    pub async fn write(&self) -> Result<Transaction<'static, Sqlite>, DbError> {
+    pub async fn write(&self) -> Result<Write, DbError> {
         self.verify_place()?;
-        self.writer
-            .begin_with("begin immediate")
-            .await
-            .map_err(|error| DbError::at(&self.path, error))
+        let fault = |error| DbError::at(&self.path, error);
+        match &self.writer {
+            Writer::File(pool) => Ok(Write::to_file(
+                pool.begin_with("begin immediate").await.map_err(fault)?,
+            )),
+            Writer::Copy { pool, cluster } => {
+                let mut transaction = pool.begin_with("begin immediate").await.map_err(fault)?;
+                sqlx::query("pragma query_only = on")
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(fault)?;
+                Ok(Write::to_copy(transaction, Arc::clone(cluster)))
+            }
+            Writer::Cluster(cluster) => {
+                let transaction = self.readers().begin().await.map_err(fault)?;
+                Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
+            }
+        }
     }
 
     /// Opens the connection that sees whether anybody wrote.
@@ -216,7 +231,10 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::write`].
-    pub async fn write_long(&self, clock: &Clock) -> Result<Transaction<'static, Sqlite>, DbError> {
+    pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
+        if !matches!(self.writer, Writer::File(_)) {
+            return self.write().await;
+        }
         for look in 0..LOOKS_MAX {
             if !self.is_locked().await? {
                 if look > 0 {
@@ -257,14 +275,18 @@ impl Database {
     }
 
     /// Closes every connection, so that the last one checkpoints the log into the file; if it is
-    /// not the last one, a log that has grown is cut.
+    /// not the last one, a log that has grown is cut. A node's file is rqlited's to tidy.
     pub async fn close(&self) {
-        if let Err(error) = self.checkpoint().await {
+        if let Writer::File(_) | Writer::Copy { .. } = self.writer
+            && let Err(error) = self.checkpoint().await
+        {
             tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
         }
-        self.index_readers.close().await;
-        self.readers.close().await;
-        self.writer.close().await;
+        let open = self.open.load_full();
+        open.close().await;
+        if let Writer::File(pool) | Writer::Copy { pool, .. } = &self.writer {
+            pool.close().await;
+        }
     }
 }
 
@@ -280,26 +302,6 @@ pub async fn scratch() -> sqlx::Result<SqliteConnection> {
         .create_if_missing(true)
         .pragma("cache_size", "-4096");
     SqliteConnection::connect_with(&options).await
-}
-
-/// A pool that hands out a connection only if it is in no transaction, and else makes another.
-/// Where the disk is full or fails, SQLite may roll back by itself
-/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
-/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
-/// later are to the file that was opened, too, or there are none.
-fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
-    let place = Arc::clone(place);
-    let options = SqlitePoolOptions::new()
-        .test_before_acquire(false)
-        .after_connect(move |_, _| {
-            let verified = place
-                .verify()
-                .map_err(|error| sqlx::Error::Configuration(error.into()));
-            Box::pin(std::future::ready(verified))
-        });
-    options.before_acquire(|connection, _| {
-        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
-    })
 }
 
 /// What all connections have in common. Only writers set the journal mode: a copy may have another,

@@ -6,39 +6,53 @@ use std::fs::{hard_link, remove_file};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::copy::Copy;
 use super::error::DbError;
-use super::{Database, files};
+use super::{Database, Migrated, files};
+use crate::config::DatabaseAddress;
 use crate::hash::hex;
 use crate::random::Random;
 
 /// A database that a command writes into, and that is made by it where there is none.
 #[derive(Debug)]
-pub struct Opening {
-    database: Database,
-    /// Where it shall be, if it is new.
-    place: Option<PathBuf>,
+pub struct Opening(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    File {
+        database: Database,
+        migrated: Migrated,
+        /// Where it shall be, if it is new.
+        place: Option<PathBuf>,
+    },
+    /// A cluster: what is written on the copy goes there.
+    Copy(Copy),
 }
 
 impl Opening {
-    /// Opens the database at `path`, or begins a new one.
+    /// Opens the database at this address, or begins a new one.
     ///
     /// # Errors
     /// As [`Database::open`].
-    pub async fn of(path: &Path) -> Result<Self, DbError> {
+    pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::of_file(path).await,
+            DatabaseAddress::Cluster(cluster) => Ok(Self(Kind::Copy(Copy::of(cluster).await?))),
+        }
+    }
+
+    async fn of_file(path: &Path) -> Result<Self, DbError> {
         // A link that leads nowhere yet says where the file is wished; what is there already is opened as it is.
         if path.exists() || path.is_symlink() {
-            let (database, _) = Database::open(path).await?;
-            return Ok(Self {
-                database,
-                place: None,
-            });
+            return Self::in_place(path).await;
         }
         let begun = beside(path)?;
         match Database::open(&begun).await {
-            Ok((database, _)) => Ok(Self {
+            Ok((database, migrated)) => Ok(Self(Kind::File {
                 database,
+                migrated,
                 place: Some(path.to_owned()),
-            }),
+            })),
             Err(error) => {
                 remove(&begun);
                 if let DbError::Create { path: _, reason } = error {
@@ -52,23 +66,61 @@ impl Opening {
         }
     }
 
-    /// The open database; while it is new, under a temporary name.
+    /// The same, but a new file has its name at once.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub async fn at_once(address: &DatabaseAddress) -> Result<Self, DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::in_place(path).await,
+            DatabaseAddress::Cluster(_) => Self::of(address).await,
+        }
+    }
+
+    async fn in_place(path: &Path) -> Result<Self, DbError> {
+        let (database, migrated) = Database::open(path).await?;
+        Ok(Self(Kind::File {
+            database,
+            migrated,
+            place: None,
+        }))
+    }
+
+    /// The open database; while it is new, under a temporary name; of a cluster, a copy.
     #[must_use]
     pub const fn database(&self) -> &Database {
-        &self.database
+        match &self.0 {
+            Kind::File { database, .. } => database,
+            Kind::Copy(copy) => &copy.database,
+        }
+    }
+
+    /// What bringing it up to date did.
+    #[must_use]
+    pub const fn migrated(&self) -> &Migrated {
+        match &self.0 {
+            Kind::File { migrated, .. } => migrated,
+            Kind::Copy(copy) => &copy.migrated,
+        }
     }
 
     /// Closes it; a new one gets its name.
     ///
     /// # Errors
     /// [`DbError::Create`] where that is not possible, among others because another process has made one there meanwhile;
-    /// that is left as it is then, and nothing else is left.
+    /// that is left as it is then, and nothing else is left. [`DbError::Cluster`] where an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
-        self.database.close().await;
-        let Some(place) = self.place else {
+        let (database, place) = match self.0 {
+            Kind::Copy(copy) => return copy.keep().await,
+            Kind::File {
+                database, place, ..
+            } => (database, place),
+        };
+        database.close().await;
+        let Some(place) = place else {
             return Ok(());
         };
-        let begun = self.database.path();
+        let begun = database.path();
         // Never over a file that is there: that would be somebody's database.
         let named = hard_link(begun, &place).or_else(|error| {
             if error.kind() == ErrorKind::AlreadyExists || place.exists() {
@@ -86,9 +138,16 @@ impl Opening {
 
     /// Closes it; of a new one nothing is left.
     pub async fn leave(self) {
-        self.database.close().await;
-        if self.place.is_some() {
-            remove(self.database.path());
+        match self.0 {
+            Kind::Copy(copy) => copy.leave().await,
+            Kind::File {
+                database, place, ..
+            } => {
+                database.close().await;
+                if place.is_some() {
+                    remove(database.path());
+                }
+            }
         }
     }
 }
@@ -121,13 +180,16 @@ mod tests {
     use std::fs;
 
     use super::Opening;
+    use crate::config::DatabaseAddress;
     use crate::db::DbError;
 
     #[tokio::test]
     async fn a_database_that_another_process_made_meanwhile_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reviews.db");
-        let opening = Opening::of(&path).await.unwrap();
+        let opening = Opening::of(&DatabaseAddress::File(path.clone()))
+            .await
+            .unwrap();
         assert!(!path.exists(), "it has its name at the end");
         fs::write(&path, "theirs").unwrap();
         let error = opening.keep().await.unwrap_err();

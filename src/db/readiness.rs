@@ -13,7 +13,7 @@ impl Database {
     /// where it cannot be read.
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
-        let reader = self.readers.acquire().await;
+        let reader = self.readers().acquire().await;
         let mut reader = reader.map_err(|error| DbError::at(&self.path, error))?;
         migrate::verify(&mut reader, &self.path).await
     }

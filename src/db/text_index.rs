@@ -1,7 +1,8 @@
 //! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or
 //! drop it. Apart from `verify`, which only tells. Knows nothing of what is asked of the index.
 
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
+use super::write::Write;
 
 /// As migration 0003 makes it; `check` holds the one against the other.
 const CREATE: &str =
@@ -24,7 +25,7 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
 }
 
 /// Adds what is lacking, and says how many rows that were.
-pub(super) async fn repair(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     if !is_there(write).await? {
         sqlx::query(CREATE).execute(&mut **write).await?;
     }

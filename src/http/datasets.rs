@@ -156,14 +156,14 @@ impl DatasetsApi {
             Ok(stage) => {
                 let body = wire::json(&stage);
                 let digest = hex(&Sha256::digest(&body));
-                let publication = &snapshot.document(Document::Insights).publication;
-                let modified = respond::modified(publication);
+                let modified = snapshot.document(Document::Insights).confirmed();
+                let modified = modified.map(respond::modified);
                 respond::pieces(
                     headers,
                     Arc::clone(&snapshot),
                     Document::Insights.content_type(),
                     &digest,
-                    Some(modified),
+                    modified,
                     || vec![body.into()],
                 )
             }

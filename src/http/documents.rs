@@ -8,7 +8,7 @@ use poem::http::{HeaderMap, HeaderValue};
 
 use crate::ctx::Ctx;
 use crate::respond::{self, Ready};
-use crate::snapshot::{Document, PublishedDocument};
+use crate::snapshot::Document;
 
 /// Answers with any of the documents of the snapshot that is out.
 #[derive(Debug)]
@@ -38,15 +38,13 @@ impl Documents {
     #[must_use]
     pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
         let snapshot = self.ctx.current.peek();
-        let PublishedDocument {
-            body, publication, ..
-        } = &**snapshot.document(document);
-        let modified = respond::modified(publication);
+        let published = snapshot.document(document);
+        let modified = published.confirmed().map(respond::modified);
         self.ready[document.index()].answer(
             headers,
             &snapshot,
-            body,
-            Some(modified),
+            &published.body,
+            modified,
             &self.ctx.clock,
         )
     }

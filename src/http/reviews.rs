@@ -234,13 +234,14 @@ impl ReviewsApi {
             .chain_update(snapshot.input.review_index.digest_of_first(count))
             .finalize();
         // The dataset's own instant: never earlier than this part's last change, so never a false 304.
-        let modified = respond::modified(&snapshot.document(Document::Reviews).publication);
+        let modified = snapshot.document(Document::Reviews).confirmed();
+        let modified = modified.map(respond::modified);
         respond::pieces(
             headers,
             Arc::clone(&snapshot),
             JSON,
             &hex(&digest),
-            Some(modified),
+            modified,
             || {
                 let head = wire::SinceHead {
                     since: day.date(),

@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::{Sqlite, Transaction};
 
 use super::collector::Watcher;
 use super::report::Report;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
+use crate::db::Write;
 use crate::reviews::store::{self, SourceRow, Standing};
 use crate::reviews::{
     Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge,
@@ -20,6 +20,9 @@ use crate::reviews::{
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
+
+/// How many rows a cluster is given in one transaction (CONTRACT §9).
+const GROUP_MAX: usize = 5_000;
 
 /// What the caller wants besides the merge itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,7 +35,7 @@ pub(super) struct Wishes {
 
 /// The merge of one import within a transaction, which the caller commits or rolls back.
 pub(super) struct Merging<'w> {
-    pub(super) write: &'w mut Transaction<'static, Sqlite>,
+    pub(super) write: &'w mut Write,
     pub(super) key: DigestKey,
     pub(super) now: DateTime<Utc>,
     pub(super) wishes: Wishes,
@@ -50,7 +53,7 @@ struct Batch {
 impl<'w> Merging<'w> {
     /// A merge within `write`, which the caller commits; `report` is what reading has found.
     pub(super) async fn new(
-        write: &'w mut Transaction<'static, Sqlite>,
+        write: &'w mut Write,
         now: DateTime<Utc>,
         wishes: Wishes,
         report: Report,
@@ -74,7 +77,7 @@ impl<'w> Merging<'w> {
         let count = staging.count().await?;
         self.report.repeated = self.report.taken.saturating_sub(count);
         let of = usize::try_from(count).unwrap_or(usize::MAX);
-        let (mut last, mut done) = (String::new(), 0);
+        let (mut last, mut done, mut in_group) = (String::new(), 0, 0);
         loop {
             let staged = staging.after(&last).await?;
             let Some(end) = staged.last() else {
@@ -82,6 +85,11 @@ impl<'w> Merging<'w> {
             };
             last = end.id().to_string();
             done += staged.len();
+            in_group += staged.len();
+            if in_group > GROUP_MAX {
+                self.write.end_group();
+                in_group = staged.len();
+            }
             self.batch(staged).await?;
             watch.written(done, of);
         }

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::{Sqlite, Transaction};
 use thiserror::Error;
 
 use super::collector::{Collected, Collector, Terms, Watcher};
@@ -25,6 +24,7 @@ use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::store::Staging;
 use super::{bounds, locate, profile, read, time_zone};
+use crate::db::Write;
 use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
 
@@ -183,7 +183,7 @@ impl Seed {
     /// When the database refuses it.
     pub async fn write(
         self,
-        write: &mut Transaction<'static, Sqlite>,
+        write: &mut Write,
         watch: Watcher<'_>,
     ) -> sqlx::Result<Report> {
         let known = business::find(write).await?;

@@ -4,8 +4,8 @@
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use sqlx::{Sqlite, Transaction};
 
+use crate::db::Write;
 use crate::business;
 use crate::reviews::store::{self, SourceRow};
 use crate::reviews::{Day, DigestKey, Review, Unit};
@@ -18,7 +18,7 @@ const ROWS: i64 = 500;
 /// # Errors
 /// When the database refuses it.
 pub async fn follow(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     zone: Tz,
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {

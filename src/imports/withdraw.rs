@@ -61,6 +61,7 @@ pub(super) async fn missing(
         }
         let mut last = String::new();
         while let Some(page) = page(merging, &place, &mut last).await? {
+            merging.write.end_group();
             let gone = absent(staging, page).await?;
             withdraw(merging, gone).await?;
         }

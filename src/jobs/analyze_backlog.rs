@@ -178,7 +178,8 @@ impl AnalyzeBacklog {
 
     async fn keep(&self, analyses: &[Arc<NewAnalysis>]) -> Result<(), DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
-        let mut write = self.database.write().await?;
+        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
+        let mut write = self.database.write_derived(&ids).await?;
         store::save(&mut write, analyses).await.map_err(fault)?;
         write.commit().await.map_err(fault)
     }

@@ -8,5 +8,8 @@ use crate::db::{Database, DbError, Erased};
 /// # Errors
 /// When the database cannot be written; the next run tries again.
 pub async fn run_once(database: &Database) -> Result<bool, DbError> {
-    Ok(database.erase_traces().await? == Erased::All)
+    Ok(matches!(
+        database.erase_traces().await?,
+        Erased::All | Erased::ButNodes
+    ))
 }

@@ -103,7 +103,16 @@ impl PublishChanges {
     pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
         // Connections that are open go on with the file that is gone, and would never see a change
         // again.
-        self.publisher.database().verify_place()?;
+        let database = self.publisher.database();
+        if database.follow_file().await? {
+            let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
+            former.close().await?;
+        }
+        // Until this node's file has what this process wrote, it says less than is out.
+        if !database.has_seen_own_writes().await? {
+            self.changes.forget();
+            return Ok(false);
+        }
         if !self.changes.any().await? && !self.publisher.backlog().is_analyzed() {
             return Ok(false);
         }

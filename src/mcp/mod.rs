@@ -59,9 +59,20 @@ pub async fn sessions(
     candidate[..16].copy_from_slice(&half()?);
     candidate[16..].copy_from_slice(&half()?);
     let at = |error| DbError::at(database.path(), error);
-    let mut write = database.write().await?;
-    let key = store::key(&mut write, candidate).await.map_err(at)?;
-    write.commit().await.map_err(at)?;
+    let mut reader = database.readers().acquire().await.map_err(at)?;
+    let known = store::find_key(&mut reader).await.map_err(at)?;
+    drop(reader);
+    let key = if let Some(key) = known {
+        key
+    } else {
+        let mut write = database.write().await?;
+        store::keep_key(&mut write, candidate).await.map_err(at)?;
+        write.commit().await.map_err(at)?;
+        database.see_own_writes().await?;
+        let mut reader = database.readers().acquire().await.map_err(at)?;
+        let key = store::find_key(&mut reader).await.map_err(at)?;
+        key.ok_or_else(|| fault("mcp_key has no row".to_owned()))?
+    };
     let key = key
         .try_into()
         .map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;

@@ -2,19 +2,30 @@
 
 use sqlx::SqliteConnection;
 
-/// The key of this database: `candidate`, where it had none yet.
+use crate::db::Write;
+use crate::hash::hex;
+
+/// Makes `candidate` the key of this database, where it has none yet.
 ///
 /// # Errors
-/// When the database cannot be written or read.
-pub async fn key(connection: &mut SqliteConnection, candidate: [u8; 32]) -> sqlx::Result<Vec<u8>> {
-    let candidate = candidate.as_slice();
+/// When the database cannot be written.
+pub async fn keep_key(write: &mut Write, candidate: [u8; 32]) -> sqlx::Result<()> {
+    let candidate = hex(&candidate);
     sqlx::query!(
-        "insert into mcp_key (key) values (?) on conflict do nothing",
+        "insert into mcp_key (key) values (unhex(?)) on conflict do nothing",
         candidate
     )
-    .execute(&mut *connection)
-    .await?;
+    .execute(&mut **write)
+    .await
+    .map(drop)
+}
+
+/// The key of this database; `None` where it has none yet.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<u8>>> {
     sqlx::query_scalar!("select key from mcp_key")
-        .fetch_one(&mut *connection)
+        .fetch_optional(connection)
         .await
 }

@@ -13,6 +13,7 @@ use super::cached_body::CachedBody;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
+use crate::reviews::ReviewId;
 use crate::reviews::store::DatabasePosition;
 
 /// How many snapshots stay alive behind the current one; readers of older ones are cut off.
@@ -29,6 +30,17 @@ pub struct PublishedDocument {
     pub body: Arc<CachedBody>,
     /// Its version, and when it changed.
     pub publication: Publication,
+    /// Whether the publication's row is of these very bytes. On a cluster a node shows what it has rendered, also where
+    /// the node that raises versions has rendered another state: then nothing is said of when it changed, and nothing sent.
+    pub is_confirmed: bool,
+}
+
+impl PublishedDocument {
+    /// The publication, where it is that of these bytes.
+    #[must_use]
+    pub fn confirmed(&self) -> Option<&Publication> {
+        Some(&self.publication).filter(|_| self.is_confirmed)
+    }
 }
 
 /// What everybody reads: all documents rendered of the same reviews. Immutable but for what is
@@ -39,6 +51,8 @@ pub struct Snapshot {
     pub position: DatabasePosition,
     /// What it was rendered from.
     pub input: SnapshotInput,
+    /// Reviews that somebody else changed and whose change nobody has dated yet: shown as this process dates it.
+    pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
     totals: Mutex<HashMap<String, (u64, bool)>>,
     is_revoked: AtomicBool,
@@ -55,6 +69,7 @@ impl Snapshot {
         Self {
             position,
             input,
+            undated: Vec::new(),
             documents,
             totals: Mutex::default(),
             is_revoked: AtomicBool::new(false),

@@ -59,6 +59,8 @@ pub struct Loaded {
     pub analyzed: Vec<NewAnalysis>,
     /// What others changed, first seen now.
     pub observed: Vec<Observation>,
+    /// Of which reviews that is.
+    pub undated: Vec<ReviewId>,
 }
 
 /// Reviews that are to be read, as long as they are few enough to be read at once.
@@ -127,9 +129,11 @@ impl<'a> EntryLoader<'a> {
     /// What was made for this snapshot, and is to be stored.
     #[must_use]
     pub fn into_loaded(self) -> Loaded {
+        let (observed, undated) = self.observer.into_observed();
         Loaded {
             analyzed: self.analyzed,
-            observed: self.observer.into_observed(),
+            observed,
+            undated,
         }
     }
 

@@ -15,6 +15,7 @@ pub struct Observer {
     now: DateTime<Utc>,
     out: Option<ReviewIndex>,
     observed: Vec<Observation>,
+    undated: Vec<ReviewId>,
 }
 
 impl Observer {
@@ -26,6 +27,7 @@ impl Observer {
             now: now.trunc_subsecs(3),
             out,
             observed: Vec::new(),
+            undated: Vec::new(),
         }
     }
 
@@ -65,13 +67,14 @@ impl Observer {
             review_no,
             observed_at,
         });
+        self.undated.push(numbered.review.id.clone());
         numbered
     }
 
-    /// The observations, in the order in which they were made.
+    /// The observations, in the order in which they were made, and of which reviews they are.
     #[must_use]
-    pub fn into_observed(self) -> Vec<Observation> {
-        self.observed
+    pub fn into_observed(self) -> (Vec<Observation>, Vec<ReviewId>) {
+        (self.observed, self.undated)
     }
 
     /// The review as it is out, and when it changed.

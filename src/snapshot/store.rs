@@ -1,11 +1,12 @@
 //! The publications' rows: which version of each document is out.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use serde_json::Value;
+use sqlx::SqliteConnection;
 
 use super::document::Document;
 use super::publication::{Due, Publication};
-use crate::db::Text;
+use crate::db::{Text, Write};
 use crate::links::Links;
 
 /// The base URL under which the feeds were published first, or `None` where they never were. One that
@@ -25,10 +26,10 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
 /// # Errors
 /// When the database cannot be written.
 pub async fn keep_first_base(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     links: &Links,
 ) -> sqlx::Result<()> {
-    if first_base(write).await?.is_some() {
+    if first_base(&mut *write).await?.is_some() {
         return Ok(());
     }
     let base = links.to_string();
@@ -87,7 +88,7 @@ pub async fn is_rendered_from(
 /// # Errors
 /// When the database cannot be written.
 pub async fn publish(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     document: Document,
     digest: &str,
     said: Option<&Publication>,
@@ -105,6 +106,14 @@ pub async fn publish(
         Due::Nothing(publication) => return Ok(publication),
         Due::Row(publication) => publication,
     };
+    // Where others write too: no other version has come in between.
+    let before = row.map_or(0, |row| row.version);
+    write
+        .guard(
+            "coalesce((select version from publication where document = ?1), 0) = ?2",
+            &[Value::from(name), Value::from(before)],
+        )
+        .await?;
     let at = publication
         .changed_at
         .to_rfc3339_opts(SecondsFormat::Millis, true);
@@ -130,7 +139,7 @@ pub async fn publish(
 /// # Errors
 /// When the database cannot be written.
 pub async fn record_rendered_from(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     change_no: i64,
 ) -> sqlx::Result<()> {
     sqlx::query!(

@@ -23,7 +23,7 @@ mod worker;
 
 pub use addresses::Addresses;
 pub use blame::Doubts;
-pub use exchange::Exchange;
+pub use exchange::{Exchange, delivery_timeout};
 pub use intake::{IntakeError, SubscriptionIntake};
 pub use request::BODY_BYTES_MAX;
 pub use schedule::{DeliveryResult, NextStep, next};

@@ -1,6 +1,8 @@
 //! The life of a subscription, as the specification's table has it. The table's CHECK lists the
 //! same states; a test compares them.
 
+use serde_json::Value;
+
 /// Where a subscription is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
@@ -97,9 +99,26 @@ impl State {
     }
 }
 
+/// Where `event` leads from each state that it can happen in, as a JSON object of names: a statement that moves a
+/// subscription looks it up there, so that it needs no read before it.
+#[must_use]
+pub fn transitions(event: Event) -> String {
+    let moves = State::ALL.into_iter().filter_map(|from| {
+        let to = from.on(event)?;
+        Some((from.name().to_owned(), Value::from(to.name())))
+    });
+    Value::Object(moves.collect()).to_string()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Event, State};
+    use super::{Event, State, transitions};
+
+    #[test]
+    fn transitions_list_where_an_event_leads() {
+        let gone: serde_json::Value = serde_json::from_str(&transitions(Event::Gone)).unwrap();
+        assert_eq!(gone, serde_json::json!({"active": "removed"}));
+    }
 
     #[test]
     fn the_table_of_the_specification_holds() {

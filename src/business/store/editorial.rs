@@ -1,10 +1,10 @@
 //! The firm's own texts: rows that nothing derives and nothing but the firm changes.
 
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use super::oversized::warn_oversized;
 use crate::business::editorial::{Editorial, Question};
-use crate::db::Text;
+use crate::db::{Text, Write};
 
 /// The editorial texts.
 ///
@@ -57,7 +57,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
 /// # Errors
 /// When the database refuses it.
 pub async fn replace_editorial(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     editorial: &Editorial,
 ) -> sqlx::Result<()> {
     sqlx::query!("delete from editorial_summary")

@@ -11,10 +11,10 @@ pub use technicians::technician_numbers;
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use crate::business::{Business, PublishStaff, Service};
-use crate::db::Text;
+use crate::db::{Text, Write};
 use lists::{array, texts};
 use oversized::warn_oversized;
 use technicians::{replace_technicians, technicians};
@@ -143,7 +143,7 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
 /// # Errors
 /// When the database refuses it.
 pub async fn note_time_zone(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     zone: Tz,
 ) -> sqlx::Result<Option<Tz>> {
     let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
@@ -167,7 +167,7 @@ pub async fn note_time_zone(
 /// # Errors
 /// When the database refuses it.
 pub async fn replace(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     business: &Business,
 ) -> sqlx::Result<()> {
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
@@ -207,7 +207,7 @@ pub async fn replace(
 }
 
 async fn replace_services(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     services: &[Service],
 ) -> sqlx::Result<()> {
     sqlx::query!("delete from service")
@@ -229,7 +229,7 @@ async fn replace_services(
 }
 
 async fn replace_service_areas(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     service_areas: &[String],
 ) -> sqlx::Result<()> {
     sqlx::query!("delete from service_area")

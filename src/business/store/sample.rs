@@ -1,7 +1,8 @@
 //! Whether the data are a sample's, so that a firm's own reviews are never mixed into them unasked.
 
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
+use crate::db::Write;
 use crate::random::Random;
 
 /// Whose data a database holds.
@@ -42,7 +43,7 @@ pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<State> {
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note(write: &mut Transaction<'static, Sqlite>, is_mixed: bool) -> sqlx::Result<()> {
+pub async fn note(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     let is_mixed = i64::from(is_mixed);
     sqlx::query!(
         "insert into sample (is_mixed) values (?)
@@ -60,7 +61,7 @@ pub async fn note(write: &mut Transaction<'static, Sqlite>, is_mixed: bool) -> s
 ///
 /// # Errors
 /// When the database refuses it, or the operating system gives no randomness.
-pub async fn discard(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+pub async fn discard(write: &mut Write) -> sqlx::Result<u64> {
     let reviews = sqlx::query!("delete from review")
         .execute(&mut **write)
         .await?

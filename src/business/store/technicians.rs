@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use super::lists::{array, texts};
 use crate::business::Technician;
-use crate::db::Text;
+use crate::db::{Text, Write};
 
 /// Who works there, in its order.
 pub(super) async fn technicians(
@@ -52,7 +52,7 @@ pub async fn technician_numbers(
 
 /// Puts `technicians` in the place of those that are there; the numbers stay.
 pub(super) async fn replace_technicians(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     technicians: &[Technician],
 ) -> sqlx::Result<()> {
     sqlx::query!("delete from technician")

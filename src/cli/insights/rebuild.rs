@@ -26,7 +26,7 @@ struct Rebuilt {
 /// Deletes all that was derived and derives it anew, some hundred reviews in a transaction: a service that runs beside it
 /// goes on, and what is cut off is caught up with at its next start.
 pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
-    let (database, _) = Database::open(&database.path()?).await?;
+    let (database, _) = Database::open_at(&database.address()?).await?;
     let rebuilt = rebuild(&database, &engines).await;
     database.close().await;
     let Rebuilt {
@@ -50,7 +50,7 @@ async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbEr
         .map_err(fault)?
         .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
-    let mut write = database.write().await?;
+    let mut write = database.write_derived(&[]).await?;
     let mut rebuilt = Rebuilt {
         deleted: clear(&mut write).await.map_err(fault)?,
         ..Rebuilt::default()
@@ -68,7 +68,8 @@ async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbEr
             .iter()
             .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
             .collect();
-        let mut write = database.write().await?;
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let mut write = database.write_derived(&ids).await?;
         rebuilt.reviews += save(&mut write, &analyses).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         for kept in &analyses {

@@ -6,6 +6,7 @@ mod signals;
 use std::io::stdout;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -88,7 +89,7 @@ impl Serve {
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
         // Settings first: nothing is made or migrated for a service that cannot run.
-        let path = database.path()?;
+        let address = database.address()?;
         self.config.links(self.config.listen.public)?;
         let engines = trade::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
@@ -117,14 +118,17 @@ impl Serve {
         };
         let links = self.config.links(bound.public)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
-        let (database, migrated) = Database::open(&path).await?;
+        let (database, migrated) = Database::open_at(&address).await?;
         for name in &migrated.applied {
             tracing::info!("database.migrated: applied {name}");
         }
         if let Some(seeds) = &self.seed
-            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
+            && let Some(report) = seed::load_if_empty(&database, &address, &clock, seeds).await?
         {
             out.push(report.as_bytes());
+        }
+        if let Err(error) = database.renew_lease(Duration::ZERO).await {
+            tracing::warn!(%error, "cluster.no_lease: this process raises no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
         let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use super::packed;
-use crate::db::unpack_value;
+use crate::db::{unpack_value, Write};
 use crate::insights::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
 use crate::insights::packed_analysis::PackedAnalysis;
 use crate::insights::witness::Witness;
@@ -109,7 +109,7 @@ fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Optio
 /// # Errors
 /// When the database refuses it.
 pub async fn save(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     analyses: &[impl Borrow<NewAnalysis>],
 ) -> sqlx::Result<u64> {
     let rows = Value::Array(analyses.iter().map(|kept| row(kept.borrow())).collect()).to_string();
@@ -297,7 +297,7 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn clear(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     let cleared = sqlx::query!("delete from derived_index")
         .execute(&mut **write)
         .await?

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use sqlx::{Sqlite, Transaction};
+use crate::db::Write;
 
 /// A change of somebody else's that the publisher has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,16 +14,16 @@ pub struct Observation {
     pub observed_at: Option<DateTime<Utc>>,
 }
 
-/// Stores what was observed of reviews as they were at `change_no`. How many were still to be observed: fewer than there
-/// are where another process was first, or somebody changed them once more.
+/// Stores what was observed of reviews as they were at `change_no`. Fails as overtaken ([`crate::db::is_overtaken`]) where
+/// another process was first, or somebody changed one of them once more.
 ///
 /// # Errors
 /// When the database refuses it.
 pub async fn observe(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     observations: &[Observation],
     change_no: i64,
-) -> sqlx::Result<usize> {
+) -> sqlx::Result<()> {
     let row = |one: &Observation| {
         let at = one
             .observed_at
@@ -31,7 +31,19 @@ pub async fn observe(
         json!([one.review_no, at])
     };
     let rows = Value::Array(observations.iter().map(row).collect()).to_string();
-    let stored = sqlx::query!(
+    let values = [
+        Value::from(rows.as_str()),
+        Value::from(change_no),
+        Value::from(observations.len()),
+    ];
+    write
+        .guard(
+            "(select count(*) from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
+              where c.change_no <= ?2 and c.bound_change_no is not c.change_no) = ?3",
+            &values,
+        )
+        .await?;
+    sqlx::query!(
         "update review_change set bound_change_no = change_no, observed_at = coalesce(seen.value ->> 1, observed_at)
          from json_each(?1) as seen
          where review_no = seen.value ->> 0 and change_no <= ?2 and bound_change_no is not change_no",
@@ -39,6 +51,6 @@ pub async fn observe(
         change_no
     )
     .execute(&mut **write)
-    .await?;
-    Ok(usize::try_from(stored.rows_affected()).unwrap_or(usize::MAX))
+    .await
+    .map(drop)
 }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use super::read::of_ids;
-use crate::db::Text;
+use crate::db::{Text, Write};
 use crate::hash::hex;
 use crate::random::Random;
 use crate::reviews::digest::{Base, DigestKey};
@@ -48,7 +48,7 @@ pub struct Standing {
 ///
 /// # Errors
 /// When the database refuses it, or the operating system gives no randomness.
-pub async fn digest_key(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<DigestKey> {
+pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
     if let Some(key) = find_key(write).await? {
         return Ok(key);
     }
@@ -57,7 +57,8 @@ pub async fn digest_key(write: &mut Transaction<'static, Sqlite>) -> sqlx::Resul
     for _ in 0..2 {
         key.extend(random.bytes_16().map_err(sqlx::Error::Io)?);
     }
-    sqlx::query!("insert into source_key (key) values (?)", key)
+    let text = hex(&key);
+    sqlx::query!("insert into source_key (key) values (unhex(?))", text)
         .execute(&mut **write)
         .await?;
     DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
@@ -181,7 +182,7 @@ pub async fn sources_with_instants(
 /// # Errors
 /// When the database refuses it.
 pub async fn note_sources(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     rows: &[SourceRow],
 ) -> sqlx::Result<()> {
     if rows.is_empty() {
@@ -246,7 +247,7 @@ pub async fn alike(
 /// # Errors
 /// When the database refuses it.
 pub async fn note_deleted(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     ids: &[&str],
 ) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
@@ -287,7 +288,7 @@ pub async fn ids_after(
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn delete(write: &mut Transaction<'static, Sqlite>, id: &ReviewId) -> sqlx::Result<()> {
+pub async fn delete(write: &mut Write, id: &ReviewId) -> sqlx::Result<()> {
     let id = id.as_str();
     sqlx::query!("delete from review where review_id = ?", id)
         .execute(&mut **write)

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use sqlx::{Sqlite, Transaction};
 
+use crate::db::Write;
 use crate::reviews::review::{Review, Status};
 
 /// How many reviews a write inserted, changed and left as they were.
@@ -39,7 +39,7 @@ impl Written {
     reason = "most of them are one statement's columns"
 )]
 pub async fn upsert(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     reviews: &[Review],
     now: DateTime<Utc>,
 ) -> sqlx::Result<Written> {
@@ -116,7 +116,7 @@ pub async fn upsert(
 }
 
 /// Notes that `updated_at` of these reviews is of what they say now.
-async fn bind(write: &mut Transaction<'static, Sqlite>, ids: &HashSet<String>) -> sqlx::Result<()> {
+async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
     if ids.is_empty() {
         return Ok(());
     }

@@ -99,6 +99,7 @@ fn snapshot(reviews: &[Review]) -> Snapshot {
             document,
             body,
             publication,
+            is_confirmed: true,
         })
     });
     Snapshot::new(DatabasePosition::default(), input, documents.into())

@@ -9,6 +9,7 @@ use sqlx::SqliteConnection;
 use super::Publisher;
 use crate::business::{self, Business};
 use crate::insights::Analyzer;
+use crate::reviews::ReviewId;
 use crate::reviews::store::{self as reviews, Changed, DatabasePosition};
 use crate::snapshot::current::Snapshot;
 use crate::snapshot::document::Document;
@@ -165,11 +166,13 @@ async fn review_index(
         return all_anew(loader, known).await.map(Some);
     };
     let (review_index, seen) = (&snapshot.input.review_index, snapshot.position.change_no);
-    let unanalyzed: Vec<&str> = if is_read {
+    let mut unanalyzed: Vec<&str> = if is_read {
         review_index.unanalyzed().collect()
     } else {
         Vec::new()
     };
+    // Another process may have dated them since, which is no change of theirs.
+    unanalyzed.extend(snapshot.undated.iter().map(ReviewId::as_str));
     if seen == now.change_no && unanalyzed.is_empty() {
         return Ok(None);
     }

@@ -4,8 +4,10 @@
 mod database_state;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use database_state::DatabaseState;
+use chrono::SubsecRound as _;
 use thiserror::Error;
 
 use super::backlog::Backlog;
@@ -16,13 +18,15 @@ use super::publication::Publication;
 use super::render::{self, Draft, draft};
 use super::store;
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::db::{Database, DbError, is_overtaken};
 use crate::insights::Engines;
 use crate::links::Links;
 use crate::reviews::store as reviews;
 
 /// How often a snapshot is rendered whose dates another process stored meanwhile.
 const ATTEMPTS_MAX: usize = 4;
+/// How long a write to a cluster takes to be in a node's file, as a rule.
+const FILE_LAG: Duration = Duration::from_millis(120);
 
 /// Renders the next snapshot from what has changed, and swaps it in.
 #[derive(Debug, Clone)]
@@ -119,6 +123,10 @@ impl Publisher {
             if !matches!(rendered, Err(PublishError::Overtaken)) {
                 break;
             }
+            if self.database.is_cluster() {
+                // What overtook it is on its way into this node's file.
+                Clock::system().sleep(FILE_LAG).await;
+            }
             rendered = self.build_with(previous, is_read).await;
         }
         if is_read && rendered.is_err() {
@@ -134,6 +142,9 @@ impl Publisher {
         is_read: bool,
     ) -> Result<(Snapshot, bool), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
+        let seen = previous.map_or(0, |previous| previous.position.change_no);
+        let swept = self.database.sweep_derived(seen).await;
+        swept.map_err(PublishError::Read)?;
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
         let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
             .await
@@ -153,7 +164,14 @@ impl Publisher {
                 (None, out) => out.map(|out| out.digest.clone()).unwrap_or_default(),
             }
         });
-        let publications = self.publish(&digests, previous, &state).await?;
+        let (publications, undated) = if self.database.may_publish() {
+            let raised = self.publish(&digests, previous, &state).await?;
+            let raised = raised.into_iter().map(|publication| (publication, true));
+            (raised.collect(), Vec::new())
+        } else {
+            let shown = self.without_raising(&digests, previous, &state.out);
+            (shown, std::mem::take(&mut state.loaded.undated))
+        };
         let DatabaseState {
             position,
             input,
@@ -162,11 +180,14 @@ impl Publisher {
         } = state;
         let mut is_new = !is_same;
         let mut documents = Vec::with_capacity(Document::ALL.len());
-        for ((document, draft), publication) in
+        for ((document, draft), (publication, is_confirmed)) in
             Document::ALL.into_iter().zip(drafts).zip(publications)
         {
             let before = previous.map(|previous| previous.document(document));
-            if let Some(before) = before.filter(|before| before.publication == publication) {
+            let is_as_before = |before: &&Arc<PublishedDocument>| {
+                before.publication == publication && before.is_confirmed == is_confirmed
+            };
+            if let Some(before) = before.filter(is_as_before) {
                 documents.push(Arc::clone(before));
                 continue;
             }
@@ -177,9 +198,39 @@ impl Publisher {
                 document,
                 body,
                 publication,
+                is_confirmed,
             }));
         }
-        Ok((Snapshot::new(position, input, documents), is_new))
+        let mut snapshot = Snapshot::new(position, input, documents);
+        snapshot.undated = undated;
+        Ok((snapshot, is_new))
+    }
+
+    /// What a process shows that raises no versions, because another one of the cluster does: what it has rendered, under
+    /// the row's version where that is of these bytes, and otherwise dated no later than what is out.
+    fn without_raising(
+        &self,
+        digests: &[String],
+        previous: Option<&Snapshot>,
+        out: &[Option<Publication>],
+    ) -> Vec<(Publication, bool)> {
+        let shown = Document::ALL.into_iter().zip(digests).zip(out);
+        let shown = shown.map(|((document, digest), row)| {
+            if let Some(row) = row.as_ref().filter(|row| row.digest == *digest) {
+                return (row.clone(), true);
+            }
+            let said = previous.map(|previous| &previous.document(document).publication);
+            let known = said.into_iter().chain(row);
+            let changed_at = known.clone().map(|one| one.changed_at).max();
+            let publication = Publication {
+                version: known.map(|one| one.version).max().unwrap_or(0),
+                digest: digest.clone(),
+                changed_at: changed_at.unwrap_or_else(|| self.clock.now().trunc_subsecs(3)),
+                is_same_second: false,
+            };
+            (publication, false)
+        });
+        shown.collect()
     }
 
     /// Publishes what is due, in one transaction, and records from which change it was rendered and what was observed;
@@ -190,9 +241,14 @@ impl Publisher {
         previous: Option<&Snapshot>,
         state: &DatabaseState,
     ) -> Result<Vec<Publication>, PublishError> {
-        let fault = |error| PublishError::Publish(DbError::at(self.database.path(), error));
+        let fault = |error| {
+            if is_overtaken(&error) {
+                return PublishError::Overtaken;
+            }
+            PublishError::Publish(DbError::at(self.database.path(), error))
+        };
         let now = self.clock.now();
-        let said = |document| previous.map(|previous| &previous.document(document).publication);
+        let said = |document| previous.and_then(|previous| previous.document(document).confirmed());
         let rendered = || Document::ALL.into_iter().zip(digests);
         let standing: Option<Vec<Publication>> = rendered()
             .zip(&state.out)
@@ -211,12 +267,9 @@ impl Publisher {
             .await
             .map_err(fault)?;
         if !observed.is_empty() {
-            let stored = reviews::observe(&mut write, observed, change_no)
+            reviews::observe(&mut write, observed, change_no)
                 .await
                 .map_err(fault)?;
-            if stored < observed.len() {
-                return Err(PublishError::Overtaken);
-            }
         }
         let mut publications = Vec::with_capacity(digests.len());
         for (document, digest) in rendered() {

@@ -19,6 +19,12 @@ use crate::websub::verify::denied_url;
 /// For the whole of a delivery, plus a second for each MiB of it.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long a delivery of so many bytes may take.
+#[must_use]
+pub fn delivery_timeout(bytes: u64) -> Duration {
+    DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
+}
+
 impl Exchange {
     /// Sends a subscriber what is out.
     pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Came {
@@ -39,7 +45,7 @@ impl Exchange {
                 .as_deref()
                 .map(|signature| ("x-hub-signature", signature)),
         );
-        let timeout = DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20));
+        let timeout = delivery_timeout(bytes);
         let body = Body(Arc::clone(&printed.body));
         let answered = self
             .egress

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+pub use delivery::delivery_timeout;
 
 use super::addresses::Addresses;
 use super::blame::Doubts;
@@ -20,7 +21,7 @@ use crate::random::Random;
 use crate::snapshot::Document;
 
 /// For the whole of a verification, and of the word that a subscription was ended.
-const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
+pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 /// A challenge is 64 characters; what is longer is another body.
 const VERIFY_BODY_MAX: usize = 1_024;
 

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::{Sqlite, Transaction};
 
 use super::outcome::{AttemptRecord, Outcome};
 use super::text;
+use crate::db::Write;
 
 /// How much of a callback the row of an attempt holds.
 const CALLBACK_CHARS_MAX: usize = 200;
 
 /// What the operator sees of an attempt that was no delivery, or no success.
 pub async fn log(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     outcome: &Outcome,
     record: &AttemptRecord,
 ) -> sqlx::Result<()> {
@@ -85,7 +85,7 @@ struct Sum {
 
 /// Adds attempts to what came of their versions, version by version.
 pub async fn count(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     attempts: &[(Outcome, AttemptRecord)],
 ) -> sqlx::Result<()> {
     let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();

@@ -15,7 +15,7 @@ pub use list::{HubGauges, SubscriptionRow, gauges, list};
 pub use outcome::{AttemptRecord, Outcome};
 pub use record::record;
 pub use request::{
-    Accepted, Counts, Mode, SubscriptionRequest, accept, counts, is_known, requested,
+    Counts, Mode, SubscriptionRequest, accept, counts, is_known, requested,
 };
 pub use tidy::{bound, expire, prune};
 

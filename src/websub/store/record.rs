@@ -1,20 +1,20 @@
 //! Writing down what came of attempts, many in one transaction.
 
 use chrono::{DateTime, Utc};
-use sqlx::{Sqlite, Transaction};
 
 use super::attempt::{count, log};
 use super::outcome::{AttemptRecord, Outcome};
 use super::text;
 use super::tidy::bound;
 use super::transition::{apply, level};
+use crate::db::Write;
 
 /// Writes down what came of some attempts.
 ///
 /// # Errors
 /// When the database cannot be written; then nothing of it is.
 pub async fn record(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     attempts: &[(Outcome, AttemptRecord)],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {

@@ -1,11 +1,12 @@
 //! Taking a request: committed before it is answered, and nothing else happens to what runs.
 
 use chrono::{DateTime, Utc};
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use sqlx::SqliteConnection;
 
 use super::super::signature::Secret;
-use super::super::state::{Event, State};
+use super::super::state::{Event, transitions};
 use super::text;
+use crate::db::Write;
 use crate::snapshot::Document;
 
 /// Whether a request is to subscribe or to unsubscribe.
@@ -55,15 +56,6 @@ pub struct SubscriptionRequest {
     pub lease_seconds: i64,
 }
 
-/// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accepted {
-    /// It is kept, and will be verified.
-    Kept,
-    /// There is nothing to unsubscribe; nothing is kept and nothing will be sent.
-    NothingThere,
-}
-
 /// How much there is already, for the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -80,65 +72,58 @@ pub struct Counts {
     pub in_all: u64,
 }
 
-/// Keeps a request. An older one for the same topic and callback is replaced.
+/// Keeps a request. An older one for the same topic and callback is replaced. Where there is nothing to unsubscribe, nothing
+/// is kept, and nothing will be sent.
 ///
 /// # Errors
 /// When the database refuses.
 pub async fn accept(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     request: &SubscriptionRequest,
     now: DateTime<Utc>,
-) -> sqlx::Result<Accepted> {
+) -> sqlx::Result<()> {
     let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
-    let old = sqlx::query!(
-        "select subscription_id, state from subscription where document = ? and callback_key = ?",
-        document,
-        request.callback_key
-    )
-    .fetch_optional(&mut **write)
-    .await?;
-    let state = old.as_ref().and_then(|old| State::find(&old.state));
-    if request.mode == Mode::Unsubscribe && !matches!(state, Some(State::Pending | State::Active)) {
-        return Ok(Accepted::NothingThere);
-    }
-    let next = state
-        .and_then(|state| state.on(Event::Requested))
-        .unwrap_or(State::Pending)
-        .name();
+    let requested = transitions(Event::Requested);
     // Checks hold for the row to be inserted too, though it comes to an update: an active one would
     // need its lease.
-    let id = sqlx::query_scalar!(
-        r#"insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-           values (?1, ?2, ?3, ?4, 'pending', ?6, ?6)
-           on conflict (document, callback_key) do update set state = ?5, updated_at = excluded.updated_at
-           returning subscription_id as "id!: i64""#,
+    sqlx::query!(
+        "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+         select ?1, ?2, ?3, ?4, 'pending', ?6, ?6
+         where ?7 = 'subscribe' or exists (select 1 from subscription as s
+           where s.document = ?1 and s.callback_key = ?3 and s.state in ('pending', 'active'))
+         on conflict (document, callback_key) do update
+           set state = coalesce((select value from json_each(?5) where key = subscription.state), 'pending'),
+             updated_at = excluded.updated_at",
         document,
         request.callback,
         request.callback_key,
         request.host,
-        next,
-        now
+        requested,
+        now,
+        mode
     )
-    .fetch_one(&mut **write)
+    .execute(&mut **write)
     .await?;
     let secret = request.secret.as_ref().map(Secret::expose);
     sqlx::query!(
         "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at)
-         values (?1, ?2, ?3, ?4, ?5, coalesce((select version from publication where document = ?6), 0), ?7, ?7)
+         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6
+         from subscription as s
+         where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
          on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
            lease_seconds = excluded.lease_seconds, version = excluded.version, serial = serial + 1, attempts = 0,
            next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at",
-        id,
         mode,
         request.callback,
         secret,
         request.lease_seconds,
         document,
-        now
+        now,
+        request.callback_key
     )
     .execute(&mut **write)
-    .await?;
-    Ok(Accepted::Kept)
+    .await
+    .map(drop)
 }
 
 /// How much there is already.

@@ -1,10 +1,10 @@
 //! What time does: leases end, and what nobody needs any more goes.
 
 use chrono::{DateTime, Duration, Utc};
-use sqlx::{Sqlite, Transaction};
 
 use super::super::state::State;
 use super::text;
+use crate::db::Write;
 
 /// How long attempts, fan-outs and subscriptions that are over are kept, in days.
 const KEPT_DAYS: i64 = 30;
@@ -24,7 +24,7 @@ const OVER_MAX: i64 = 10_000;
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64> {
+pub async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     let attempts = sqlx::query!(
         "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
         ATTEMPTS_MAX
@@ -55,7 +55,7 @@ pub async fn bound(write: &mut Transaction<'static, Sqlite>) -> sqlx::Result<u64
 /// # Errors
 /// When the database cannot be written.
 pub async fn expire(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
     let now = text(now);
@@ -74,7 +74,7 @@ pub async fn expire(
 /// # Errors
 /// When the database cannot be written.
 pub async fn prune(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
     let (old, forgotten) = (

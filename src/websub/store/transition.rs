@@ -2,16 +2,16 @@
 //! operator reads of it is `attempt`'s.
 
 use chrono::{DateTime, Utc};
-use sqlx::{Sqlite, Transaction};
 
-use super::super::state::{Event, State};
+use super::super::state::{Event, transitions};
 use super::outcome::Outcome;
 use super::request::Mode;
 use super::text;
+use crate::db::Write;
 
 /// Applies an outcome to its subscription; deliveries that succeeded are left to [`level`].
 pub async fn apply(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     outcome: &Outcome,
     now: &str,
 ) -> sqlx::Result<()> {
@@ -26,10 +26,7 @@ pub async fn apply(
         Outcome::VerifyAgain { serial, at, .. } => postpone(write, (id, *serial), 1, *at).await,
         Outcome::VerifyLater { serial, at, .. } => postpone(write, (id, *serial), 0, *at).await,
         Outcome::NotVerified { serial, .. } => {
-            if forget_intent(write, id, *serial).await? {
-                turn(write, id, Event::VerificationFailed, now).await?;
-            }
-            Ok(())
+            answer(write, (id, *serial), Event::VerificationFailed, now).await
         }
         Outcome::Delivered { .. } => Ok(()),
         Outcome::Retry { failures, at, .. } => retry(write, id, *failures, *at).await,
@@ -37,7 +34,7 @@ pub async fn apply(
             if *event == Event::DeliveriesFailed {
                 third_failure(write, id).await?;
             }
-            turn(write, id, *event, now).await
+            turn(write, id, None, *event, now).await
         }
     }
 }
@@ -45,7 +42,7 @@ pub async fn apply(
 /// These have those versions now, in one statement. The plus keeps SQLite from beginning with all
 /// that are active.
 pub async fn level(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     delivered: &[(i64, i64, String)],
 ) -> sqlx::Result<()> {
     if delivered.is_empty() {
@@ -67,7 +64,7 @@ pub async fn level(
 
 /// Confirmed: a wish becomes what holds.
 async fn verified(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     (subscription_id, serial): (i64, i64),
     mode: Mode,
     lease_ends_at: DateTime<Utc>,
@@ -76,9 +73,8 @@ async fn verified(
     let lease_ends_at = text(lease_ends_at);
     match mode {
         Mode::Unsubscribe => {
-            if forget_intent(write, subscription_id, serial).await? {
-                turn(write, subscription_id, Event::UnsubscribeVerified, now).await?;
-            }
+            let request = (subscription_id, serial);
+            answer(write, request, Event::UnsubscribeVerified, now).await?;
         }
         Mode::Subscribe => {
             // A new subscription gets what changes after it was accepted; a renewal keeps what it
@@ -106,7 +102,7 @@ async fn verified(
 
 /// Puts a verification off, having been tried so many times more.
 async fn postpone(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     (subscription_id, serial): (i64, i64),
     attempts: i64,
     at: DateTime<Utc>,
@@ -126,7 +122,7 @@ async fn postpone(
 
 /// Puts a delivery off, after so many failures in a row.
 async fn retry(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     subscription_id: i64,
     failures: u32,
     at: DateTime<Utc>,
@@ -145,7 +141,7 @@ async fn retry(
 
 /// The failure that ends a subscription is counted like those before it.
 async fn third_failure(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     subscription_id: i64,
 ) -> sqlx::Result<()> {
     let update = sqlx::query!(
@@ -155,59 +151,55 @@ async fn third_failure(
     update.execute(&mut **write).await.map(|_| ())
 }
 
-/// Deletes a request; says whether it was still the newest one.
+/// Deletes a request, unless a newer one has taken its place.
 async fn forget_intent(
-    write: &mut Transaction<'static, Sqlite>,
+    write: &mut Write,
     subscription_id: i64,
     serial: i64,
-) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
+) -> sqlx::Result<()> {
+    sqlx::query!(
         "delete from intent where subscription_id = ? and serial = ?",
         subscription_id,
         serial
     )
     .execute(&mut **write)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    .await
+    .map(drop)
 }
 
-/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens.
-async fn turn(
-    write: &mut Transaction<'static, Sqlite>,
-    subscription_id: i64,
+/// Moves a subscription to where `event` leads, if its request is still the newest one, and deletes the request.
+async fn answer(
+    write: &mut Write,
+    (subscription_id, serial): (i64, i64),
     event: Event,
     now: &str,
 ) -> sqlx::Result<()> {
-    let state = sqlx::query_scalar!(
-        "select state from subscription where subscription_id = ?",
-        subscription_id
-    )
-    .fetch_optional(&mut **write)
-    .await?;
-    let Some(next) = state
-        .as_deref()
-        .and_then(State::find)
-        .and_then(|state| state.on(event))
-    else {
-        return Ok(());
-    };
-    let name = next.name();
+    turn(write, subscription_id, Some(serial), event, now).await?;
+    forget_intent(write, subscription_id, serial).await
+}
+
+/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens. With a `serial`, only while that
+/// is the number of its request. What is over needs no secret any more.
+async fn turn(
+    write: &mut Write,
+    subscription_id: i64,
+    serial: Option<i64>,
+    event: Event,
+    now: &str,
+) -> sqlx::Result<()> {
+    let transitions = transitions(event);
     sqlx::query!(
-        "update subscription set state = ?, updated_at = ? where subscription_id = ?",
-        name,
+        "update subscription set state = t.value, updated_at = ?1,
+           secret = iif(t.value in ('removed', 'rejected', 'lapsed'), null, secret)
+         from json_each(?2) as t
+         where subscription_id = ?3 and t.key = state
+           and (?4 is null or exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4))",
         now,
-        subscription_id
+        transitions,
+        subscription_id,
+        serial
     )
     .execute(&mut **write)
-    .await?;
-    if matches!(next, State::Removed | State::Rejected | State::Lapsed) {
-        // What is over needs no secret any more.
-        sqlx::query!(
-            "update subscription set secret = null where subscription_id = ?",
-            subscription_id
-        )
-        .execute(&mut **write)
-        .await?;
-    }
-    Ok(())
+    .await
+    .map(drop)
 }

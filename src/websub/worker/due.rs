@@ -1,12 +1,14 @@
 //! What is due: read from the database, and started, hosts in turn, as far as there is room.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{RECORD_AGAIN_AFTER, SLEEP_MAX, WakeReason, Worker};
 use crate::clock::{Clock, Monotonic};
 use crate::db::DbError;
+use crate::websub::exchange::{VERIFY_TIMEOUT, delivery_timeout};
 use crate::websub::slots::in_slot;
 use crate::websub::store::{self, Due};
 
@@ -36,6 +38,10 @@ impl Worker {
             WakeReason::None,
             self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
         );
+        // Until this node's file has what was written down, it says that the same is due once more.
+        if !self.database.has_seen_own_writes().await? {
+            return Ok(());
+        }
         let fault = |error| DbError::at(self.database.path(), error);
         let mut connection = self.database.readers().acquire().await.map_err(fault)?;
         let verifications =
@@ -73,8 +79,8 @@ impl Worker {
         for due in deliveries {
             // What is being verified may change its secret or end: first things first. And what
             // this process has not rendered yet cannot be sent.
-            let is_ahead =
-                snapshot.document(due.document).publication.version > due.delivered_version;
+            let confirmed = snapshot.document(due.document).confirmed();
+            let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
             if is_ahead && is_idle(due.subscription_id) {
                 self.queues.push(&due.host.clone(), Due::Deliver(due));
                 // There may be more than one page of them.
@@ -84,6 +90,17 @@ impl Worker {
         Ok(())
     }
 
+    /// How long an exchange may take at most.
+    fn longest(&self, due: &Due) -> Duration {
+        match due {
+            Due::Verify(_) => VERIFY_TIMEOUT,
+            Due::Deliver(due) => {
+                let snapshot = self.current.load();
+                delivery_timeout(snapshot.document(due.document).body.content.len())
+            }
+        }
+    }
+
     fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
         let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
         let now = exchange.clock.now();
@@ -91,7 +108,9 @@ impl Worker {
         // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub
         // §5.3).
         let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
-        if is_over || !self.busy.insert(subscription_id) {
+        // What is begun must end while no other process may send.
+        let is_late = self.database.lease_left() < self.longest(&due);
+        if is_over || is_late || !self.busy.insert(subscription_id) {
             return self.queues.done(&host);
         }
         let task = match due {

@@ -6,7 +6,7 @@ use tokio::task::{Id, JoinError};
 
 use super::{RECORD_AGAIN_AFTER, SLEEP_MAX, WakeReason, Worker};
 use crate::clock::Clock;
-use crate::db::DbError;
+use crate::db::{DbError, is_overtaken};
 use crate::telemetry::catalog;
 use crate::websub::slots::{Came, count};
 use crate::websub::store::{self, Outcome};
@@ -65,6 +65,14 @@ impl Worker {
         }
     }
 
+    /// Forgets what is not written down: another process sends by now.
+    pub fn forget_results(&mut self) {
+        for (outcome, _) in self.unrecorded.drain(..) {
+            self.busy.remove(&outcome.subscription_id());
+        }
+        self.is_stale = true;
+    }
+
     /// Writes down what came, in one transaction.
     pub(super) async fn record(&mut self) -> Result<(), DbError> {
         if self.unrecorded.is_empty() {
@@ -72,10 +80,18 @@ impl Worker {
         }
         let fault = |error| DbError::at(self.database.path(), error);
         let mut write = self.database.write().await?;
+        self.database.fence(&mut write).await.map_err(fault)?;
         store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
             .await
             .map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        if let Err(error) = write.commit().await {
+            if is_overtaken(&error) {
+                // Another process sends by now, and does again what it does not know of.
+                self.forget_results();
+                return Ok(());
+            }
+            return Err(fault(error));
+        }
         for (outcome, _) in self.unrecorded.drain(..) {
             self.busy.remove(&outcome.subscription_id());
             let clock = &self.exchange.clock;

@@ -1,0 +1,219 @@
+//! Where the database is: one file, or an rqlite cluster and the file that this node's rqlited keeps (CONTRACT §9). Apart
+//! from the other settings, because every command needs it. Opens nothing.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use percent_encoding::percent_decode_str;
+use sqlx::sqlite::SqliteConnectOptions;
+use url::Url;
+
+use super::ConfigError;
+
+/// What every command needs to know: where the database is.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseConfig {
+    /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none. Or an rqlite cluster, as
+    /// rqlite://HOST:PORT[,HOST:PORT…]?file=PATH, with the path of this node's own file
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(
+        long = "database",
+        value_name = "URL",
+        env = "DATABASE_URL",
+        default_value = "sqlite://reviews.db",
+        global = true
+    )]
+    pub url: String,
+}
+
+/// What [`DatabaseConfig::url`] names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseAddress {
+    /// A SQLite file that is ours to write.
+    File(PathBuf),
+    /// An rqlite cluster.
+    Cluster(ClusterAddress),
+}
+
+/// An rqlite cluster, seen from one of its nodes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClusterAddress {
+    /// The nodes' HTTP APIs in the order in which they are asked, this node's own first; with user name and password,
+    /// where the cluster wants them.
+    pub nodes: Vec<Url>,
+    /// The SQLite file that this node's own rqlited keeps; read, never written.
+    pub file: PathBuf,
+}
+
+impl fmt::Debug for ClusterAddress {
+    /// Without user name and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes: Vec<String> = self
+            .nodes
+            .iter()
+            .map(|node| format!("{}", node.authority().rsplit('@').next().unwrap_or_default()))
+            .collect();
+        f.debug_struct("ClusterAddress")
+            .field("nodes", &nodes)
+            .field("file", &self.file)
+            .finish()
+    }
+}
+
+impl DatabaseAddress {
+    /// The file that is read.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Cluster(cluster) => &cluster.file,
+        }
+    }
+}
+
+impl DatabaseConfig {
+    /// The path of the file that is read: the database, or what this node's rqlited keeps of it.
+    ///
+    /// # Errors
+    /// As [`DatabaseConfig::address`].
+    pub fn path(&self) -> Result<PathBuf, ConfigError> {
+        Ok(self.address()?.file().to_owned())
+    }
+
+    /// Where the database is.
+    ///
+    /// # Errors
+    /// Where the URL is neither `sqlite://PATH` (no parameters, no database in memory, which no second process could look
+    /// into) nor `rqlite://HOST:PORT?file=PATH`.
+    pub fn address(&self) -> Result<DatabaseAddress, ConfigError> {
+        if let Some(rest) = self.url.strip_prefix("rqlite://") {
+            return cluster(rest).map(DatabaseAddress::Cluster);
+        }
+        let fault = || ConfigError::Database(self.url.clone());
+        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
+        let path = options.get_filename();
+        if !self.url.starts_with("sqlite:")
+            || self.url.contains(":memory:")
+            || self.url.contains("mode=memory")
+            || path.as_os_str().is_empty()
+        {
+            return Err(fault());
+        }
+        // What is always done may be asked for: read, write, create.
+        match self.url.split_once('?') {
+            None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
+            Some((_, parameters)) => Err(ConfigError::DatabaseParameters {
+                url: self.url.clone(),
+                parameters: parameters.to_owned(),
+            }),
+        }
+    }
+}
+
+/// `[USER:PASSWORD@]HOST:PORT[,HOST:PORT…]?file=PATH[&tls=on]`.
+fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
+    let fault = |reason| Err(ConfigError::Cluster(reason));
+    let Some((authority, parameters)) = rest.split_once('?') else {
+        return fault("the path of this node's file is missing");
+    };
+    let (mut file, mut scheme) = (None, "http");
+    for (name, value) in form_urlencoded::parse(parameters.as_bytes()) {
+        match (name.as_ref(), value.as_ref()) {
+            // What a path may hold, a plus sign included, is taken as it stands but for its percent signs.
+            ("file", _) => file = raw(parameters, "file"),
+            ("tls", "on") => scheme = "https",
+            ("tls", "off") => scheme = "http",
+            ("tls", _) => return fault("tls is on or off"),
+            _ => return fault("it has a parameter that is neither `file` nor `tls`"),
+        }
+    }
+    let Some(file) = file.filter(|file| !file.is_empty()) else {
+        return fault("the path of this node's file is missing");
+    };
+    let (credentials, hosts) = match authority.rsplit_once('@') {
+        Some((credentials, hosts)) => (format!("{credentials}@"), hosts),
+        None => (String::new(), authority),
+    };
+    let mut nodes = Vec::new();
+    for host in hosts.trim_end_matches('/').split(',') {
+        let node = Url::parse(&format!("{scheme}://{credentials}{host}/"));
+        match node {
+            Ok(node) if node.host_str().is_some() && node.path() == "/" && host.contains(':') => {
+                nodes.push(node);
+            }
+            Ok(_) | Err(_) => return fault("each node is HOST:PORT"),
+        }
+    }
+    Ok(ClusterAddress {
+        nodes,
+        file: PathBuf::from(file),
+    })
+}
+
+/// The value of a parameter, with what is percent-encoded decoded.
+fn raw(parameters: &str, name: &str) -> Option<String> {
+    let value = parameters
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(key, _)| *key == name)?
+        .1;
+    Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{DatabaseAddress, DatabaseConfig};
+
+    fn address(url: &str) -> Result<DatabaseAddress, String> {
+        DatabaseConfig {
+            url: url.to_owned(),
+        }
+        .address()
+        .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_cluster_is_named_by_its_nodes_and_this_nodes_file() {
+        let url = "rqlite://10.0.0.1:4001,10.0.0.2:4001?file=/var/lib/a%20b+c/db.sqlite";
+        let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
+            panic!("a cluster");
+        };
+        let nodes: Vec<&str> = cluster.nodes.iter().map(url::Url::as_str).collect();
+        assert_eq!(nodes, ["http://10.0.0.1:4001/", "http://10.0.0.2:4001/"]);
+        assert_eq!(cluster.file, Path::new("/var/lib/a b+c/db.sqlite"));
+    }
+
+    #[test]
+    fn credentials_and_tls_hold_for_every_node_and_are_not_printed() {
+        let url = "rqlite://jo:secret@a:4001,b:4001?tls=on&file=db.sqlite";
+        let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
+            panic!("a cluster");
+        };
+        for node in &cluster.nodes {
+            assert_eq!((node.scheme(), node.username()), ("https", "jo"));
+            assert_eq!(node.password(), Some("secret"));
+        }
+        assert!(!format!("{cluster:?}").contains("secret"));
+    }
+
+    #[test]
+    fn a_cluster_that_is_named_badly_is_told_how_to_be_named() {
+        for url in [
+            "rqlite://127.0.0.1:4001",
+            "rqlite://127.0.0.1:4001?file=",
+            "rqlite://127.0.0.1?file=a",
+            "rqlite://?file=a",
+            "rqlite://a:1,,b:2?file=a",
+            "rqlite://a:1/b?file=a",
+            "rqlite://a:1?file=a&tls=maybe",
+            "rqlite://a:1?file=a&level=none",
+        ] {
+            let told = address(url).unwrap_err();
+            assert!(told.contains("rqlite://127.0.0.1:4001"), "{url}: {told}");
+        }
+    }
+}

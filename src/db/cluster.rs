@@ -1,0 +1,300 @@
+//! A database that many nodes share (CONTRACT §9): this node's file is read, the cluster's HTTP API is written.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+use sqlx::{Connection as _, SqliteConnection};
+
+use super::copy::{bring_up_to_date, level_with_cluster};
+use super::error::DbError;
+use super::open_file::OpenFile;
+use super::rqlite::{Cluster, ClusterError, RqliteClient};
+use super::write::Write;
+use super::{Database, Migrated, Writer, derived, identity, migrate, options};
+use crate::clock::Clock;
+use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::random::Random;
+
+/// How long a node's own rqlited may take to say how it fares.
+const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
+
+/// How long this node's file may take to have what was written, and how often is looked.
+const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
+const SEEN_INTERVAL: Duration = Duration::from_millis(20);
+
+/// How a node fares within its cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// The leader's address; empty where there is none.
+    pub leader: String,
+    /// Whether this node is it.
+    pub is_leader: bool,
+    /// How many entries of the cluster's log this node knows to be committed, and has not applied to its file.
+    pub entries_behind: u64,
+    /// How long ago it heard of the leader, where it can tell.
+    pub last_contact_ms: Option<u64>,
+}
+
+impl Database {
+    /// Opens the database at this address, and brings it up to date.
+    ///
+    /// # Errors
+    /// [`DbError`].
+    pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::open(path).await,
+            DatabaseAddress::Cluster(cluster) => Self::open_cluster(cluster).await,
+        }
+    }
+
+    async fn open_cluster(address: &ClusterAddress) -> Result<(Self, Migrated), DbError> {
+        let client = RqliteClient::new(address.nodes.clone()).map_err(DbError::Cluster)?;
+        let migrated = bring_up_to_date(address, &client).await?;
+        level_with_cluster(&client, &address.file).await?;
+        identity::verify(&address.file).await?;
+        let open = open_node_file(&address.file).await?;
+        let holder = Random::system()
+            .hex_128()
+            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        let database = Self {
+            path: address.file.clone(),
+            open: Arc::new(ArcSwap::from_pointee(open)),
+            writer: Writer::Cluster(Arc::new(Cluster::of_service(client, holder))),
+        };
+        database.verify_readable().await?;
+        Ok((database, migrated))
+    }
+
+    /// The cluster that this database is of, for what only a cluster has.
+    pub(super) fn cluster(&self) -> Option<&Arc<Cluster>> {
+        match &self.writer {
+            Writer::File(_) => None,
+            Writer::Copy { cluster, .. } | Writer::Cluster(cluster) => Some(cluster),
+        }
+    }
+
+    /// Whether many nodes share this database.
+    #[must_use]
+    pub fn is_cluster(&self) -> bool {
+        self.cluster().is_some()
+    }
+
+    /// Whether this node's file has everything that this process wrote; always, where the file is written itself.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_own_writes(&self) -> Result<bool, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(true);
+        };
+        let fault = |error| DbError::at(&self.path, error);
+        let mut reader = self.readers().acquire().await.map_err(fault)?;
+        cluster.has_seen_all(&mut reader).await.map_err(fault)
+    }
+
+    /// Waits until this node's file has everything that this process wrote.
+    ///
+    /// # Errors
+    /// That it has not come so far within half a minute.
+    pub async fn see_own_writes(&self) -> Result<(), DbError> {
+        let clock = Clock::system();
+        let end = clock.monotonic() + SEEN_WAIT_MAX;
+        while !self.has_seen_own_writes().await? {
+            if clock.monotonic() >= end {
+                return Err(DbError::Cluster(ClusterError::Behind {
+                    seconds: SEEN_WAIT_MAX.as_secs(),
+                }));
+            }
+            clock.sleep(SEEN_INTERVAL).await;
+        }
+        Ok(())
+    }
+
+    /// Goes on with the file that is there now, where rqlited has put another one in the place of the one that was opened;
+    /// says whether it has.
+    ///
+    /// # Errors
+    /// As [`Database::verify_place`], for a file that is nobody else's to replace.
+    pub async fn follow_file(&self) -> Result<bool, DbError> {
+        match (self.verify_place(), &self.writer) {
+            (Err(DbError::Replaced(_)), Writer::Cluster(_)) => {}
+            (verified, _) => return verified.map(|()| false),
+        }
+        let former = self.open.swap(Arc::new(open_node_file(&self.path).await?));
+        former.close().await;
+        tracing::info!(
+            file = %self.path.display(),
+            "cluster.file_replaced: rqlited has put another file in place; it is read from now on"
+        );
+        Ok(true)
+    }
+
+    /// Begins a write of what is derived from these reviews: into the database, or into this node's own file of it.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_derived(&self, ids: &[&str]) -> Result<Write, DbError> {
+        let open = self.open.load_full();
+        let Some(derived) = &open.derived else {
+            return self.write().await;
+        };
+        let side = derived::beside(&self.path);
+        let fault = |error| DbError::at(&side, error);
+        let mut transaction = derived.begin_with("begin immediate").await.map_err(fault)?;
+        let ids = Value::from(ids).to_string();
+        derived::copy_reviews(&mut transaction, &ids)
+            .await
+            .map_err(fault)?;
+        Ok(Write::to_file(transaction))
+    }
+
+    /// Takes out of this node's own file what is derived of reviews that changed after `change_no` and do not appear any
+    /// more. In a database of one file, triggers do.
+    ///
+    /// # Errors
+    /// When that file cannot be written.
+    pub async fn sweep_derived(&self, change_no: i64) -> Result<u64, DbError> {
+        let open = self.open.load_full();
+        let Some(derived) = &open.derived else {
+            return Ok(0);
+        };
+        let side = derived::beside(&self.path);
+        let fault = |error| DbError::at(&side, error);
+        let mut connection = derived.acquire().await.map_err(fault)?;
+        derived::sweep(&mut connection, change_no)
+            .await
+            .map_err(fault)
+    }
+
+    /// How this node fares within its cluster; `None` where there is no cluster.
+    ///
+    /// # Errors
+    /// That its rqlited does not answer.
+    pub async fn node_status(&self) -> Result<Option<NodeStatus>, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(None);
+        };
+        let status = cluster.client().status(STATUS_TIMEOUT).await;
+        let status = status.map_err(DbError::Cluster)?;
+        Ok(Some(node_status(&status["store"])))
+    }
+}
+
+fn node_status(store: &Value) -> NodeStatus {
+    let number = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        value => value.as_u64(),
+    };
+    let raft = &store["raft"];
+    let committed = number(&raft["commit_index"]).unwrap_or(0);
+    let leader_committed = number(&raft["transport"]["leader_commit_index"]).unwrap_or(0);
+    let applied = number(&raft["applied_index"]).unwrap_or(0);
+    let is_leader = raft["state"] == "Leader";
+    let last_contact_ms = match &raft["last_contact"] {
+        _ if is_leader => Some(0),
+        // Go's words for a span: "12.5ms".
+        Value::String(text) => span_ms(text),
+        value => value.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
+    };
+    NodeStatus {
+        leader: store["leader"]["addr"].as_str().unwrap_or_default().to_owned(),
+        is_leader,
+        entries_behind: committed.max(leader_committed).saturating_sub(applied),
+        last_contact_ms,
+    }
+}
+
+/// Milliseconds of a span as Go prints it: `1m2.5s`, `34.1ms`, `0`.
+fn span_ms(text: &str) -> Option<u64> {
+    const UNITS: [(&str, f64); 6] = [
+        ("ns", 1e-6),
+        ("µs", 1e-3),
+        ("ms", 1.0),
+        ("h", 3_600_000.0),
+        ("m", 60_000.0),
+        ("s", 1_000.0),
+    ];
+    if text == "0" {
+        return Some(0);
+    }
+    let (mut rest, mut milliseconds) = (text, 0.0);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let value: f64 = rest[..end].parse().ok()?;
+        let (unit, factor) = UNITS
+            .into_iter()
+            .find(|(unit, _)| rest[end..].starts_with(unit))?;
+        milliseconds += value * factor;
+        rest = &rest[end + unit.len()..];
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a span of at most some days, never negative"
+    )]
+    Some(milliseconds.round() as u64)
+}
+
+/// This node's file, and beside it what is derived of it.
+async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
+    let side = derived::beside(path);
+    let writer = derived::open(&side, path).await?;
+    let mut open = OpenFile::open(path, Some(&side)).await?;
+    open.derived = Some(writer);
+    Ok(open)
+}
+
+/// Waits until the file at `path` is one that this release reads, which rqlited makes when it has heard of the cluster.
+pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
+    let clock = Clock::system();
+    let end = clock.monotonic() + wait_max;
+    loop {
+        let verified = async {
+            if !path.exists() {
+                return Err(DbError::Missing(path.to_owned()));
+            }
+            let fault = |error| DbError::at(path, error);
+            let reading = options(path).read_only(true);
+            let mut connection = SqliteConnection::connect_with(&reading).await.map_err(fault)?;
+            let verified = migrate::verify(&mut connection, path).await;
+            connection.close().await.map_err(fault)?;
+            verified
+        };
+        match verified.await {
+            Ok(()) => return Ok(()),
+            Err(error) if clock.monotonic() >= end => return Err(error),
+            Err(_) => clock.sleep(Duration::from_millis(25)).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{node_status, span_ms};
+
+    #[test]
+    fn a_node_tells_its_leader_and_how_far_behind_it_is() {
+        let follower = json!({
+            "leader": {"addr": "10.0.0.1:4002", "node_id": "1"},
+            "raft": {"state": "Follower", "applied_index": 90, "commit_index": 95, "last_contact": "12.6ms",
+                "transport": {"leader_commit_index": "100"}},
+        });
+        let told = node_status(&follower);
+        assert_eq!(told.leader, "10.0.0.1:4002");
+        assert!(!told.is_leader);
+        assert_eq!(told.entries_behind, 10);
+        assert_eq!(told.last_contact_ms, Some(13));
+    }
+
+    #[test]
+    fn a_node_without_a_leader_says_so() {
+        let told = node_status(&json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}));
+        assert_eq!((told.leader.as_str(), told.last_contact_ms), ("", Some(62_500)));
+        assert_eq!(span_ms("never"), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Writing over rqlite's HTTP API, for many nodes (CONTRACT §9). Reads never come here: each node reads its own file.
+
+mod client;
+mod error;
+mod statement;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub use client::{Executed, RqliteClient};
+pub use error::ClusterError;
+use serde_json::json;
+use sqlx::SqliteConnection;
+pub use statement::Statement;
+
+use super::lease::Lease;
+
+/// How long the service tries to get a write through: as long as the file's lock is waited for.
+const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long a command of the owner's does, who would rather wait for the end of an election.
+pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// The writer of a cluster: what is known of it in this process.
+#[derive(Debug)]
+pub struct Cluster {
+    client: RqliteClient,
+    wait_max: Duration,
+    /// The marker of what was written last, until this node's file has it.
+    unseen: Mutex<Option<String>>,
+    /// What the copy was made of that a command works on.
+    basis: Mutex<Option<Basis>>,
+    lease: Lease,
+}
+
+impl Cluster {
+    /// The writer of the service, which is that holder among those of the lease.
+    #[must_use]
+    pub fn of_service(client: RqliteClient, holder: String) -> Self {
+        Self {
+            client,
+            wait_max: WRITE_WAIT_MAX,
+            unseen: Mutex::new(None),
+            basis: Mutex::new(None),
+            lease: Lease::new(holder),
+        }
+    }
+
+    /// The writer of a command, which works on a copy of that.
+    #[must_use]
+    pub fn of_command(client: RqliteClient, basis: Basis) -> Self {
+        Self {
+            client,
+            wait_max: COMMAND_WAIT_MAX,
+            unseen: Mutex::new(None),
+            basis: Mutex::new(Some(basis)),
+            lease: Lease::new(String::new()),
+        }
+    }
+
+    /// What this process knows of the lease.
+    pub(super) const fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    /// The way to the cluster.
+    #[must_use]
+    pub const fn client(&self) -> &RqliteClient {
+        &self.client
+    }
+
+    /// Applies these statements as one transaction; how many rows each affected, where that is known.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn write(&self, statements: &[Statement]) -> Result<Option<Vec<u64>>, ClusterError> {
+        let Executed { marker, rows } = self.client.execute(statements, self.wait_max).await?;
+        *lock(&self.unseen) = Some(marker);
+        Ok(rows)
+    }
+
+    /// Applies groups of statements, each as one transaction, where what the copy was made of still holds; the copy's
+    /// newest change is `change_no` with them.
+    pub(super) async fn write_groups(
+        &self,
+        change_no: i64,
+        groups: &[Vec<Statement>],
+    ) -> Result<(), ClusterError> {
+        let basis = *lock(&self.basis);
+        let Some(basis) = basis else {
+            return Err(ClusterError::Overtaken);
+        };
+        let groups = groups.iter().filter(|group| !group.is_empty());
+        let mut after = None;
+        for (number, group) in groups.enumerate() {
+            after = Some(Basis {
+                change_no,
+                owner_writes: basis.owner_writes + 1,
+            });
+            let guarded = basis.guard(number == 0);
+            let all: Vec<Statement> = guarded.into_iter().chain(group.iter().cloned()).collect();
+            self.write(&all).await?;
+        }
+        *lock(&self.basis) = after.or(Some(basis));
+        Ok(())
+    }
+
+    /// Whether the file behind `connection` has everything that this process wrote. Until it has, it says what was before.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_all(&self, connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+        let unseen = lock(&self.unseen).clone();
+        let Some(marker) = unseen else {
+            return Ok(true);
+        };
+        let is_there = sqlx::query_scalar!(
+            r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
+            marker
+        )
+        .fetch_one(connection)
+        .await?;
+        if is_there {
+            let mut unseen = lock(&self.unseen);
+            if unseen.as_ref() == Some(&marker) {
+                *unseen = None;
+            }
+        }
+        Ok(is_there)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a copy was made of, on which the owner's command works: it may be applied only where nobody else's command, and no
+/// change of a review, came in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Basis {
+    /// The newest change of a review.
+    change_no: i64,
+    /// How often the owner's commands had written.
+    owner_writes: i64,
+}
+
+impl Basis {
+    /// The newest change of a review.
+    pub(super) const fn change_no(self) -> i64 {
+        self.change_no
+    }
+
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
+
+    /// What the leader has now.
+    pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
+        let select = Statement::new(Self::SELECT, Vec::new());
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let number = |column: usize| rows.first()?.get(column)?.as_i64();
+        match (number(0), number(1)) {
+            (Some(change_no), Some(owner_writes)) => Ok(Self {
+                change_no,
+                owner_writes,
+            }),
+            _ => Err(ClusterError::Refused("the tables of the cluster are not ours".to_owned())),
+        }
+    }
+
+    /// What a file has, or a transaction on it.
+    pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        Ok(Self {
+            change_no,
+            owner_writes,
+        })
+    }
+
+    /// Whether this is of the same time as `other`, or a later one.
+    pub(super) const fn has_reached(self, other: Self) -> bool {
+        self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
+    }
+
+    /// The statements that make a transaction fail whole where it came too late; the first one of a command counts it, those
+    /// after see only that no other command came in between.
+    fn guard(self, is_first: bool) -> Vec<Statement> {
+        let delete = Statement::new("delete from guard", Vec::new());
+        if !is_first {
+            let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
+            return vec![Statement::new(guard, vec![json!(self.owner_writes + 1)]), delete];
+        }
+        let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
+                     and (select number from owner_write) = ?2, 0)";
+        let values = vec![json!(self.change_no), json!(self.owner_writes)];
+        let count = Statement::new("update owner_write set number = number + 1", Vec::new());
+        vec![Statement::new(guard, values), delete, count]
+    }
+}
