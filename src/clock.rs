@@ -46,6 +46,12 @@ impl Monotonic {
     pub fn millis(self) -> u64 {
         u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
     }
+
+    /// So long before; the clock's own beginning, where that is later.
+    #[must_use]
+    pub const fn before(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(duration))
+    }
 }
 
 impl Add<Duration> for Monotonic {

@@ -12,13 +12,15 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
 use crate::ctx::Ctx;
-use crate::db::{Database, DbError, sqlite_version};
+use crate::db::{Database, DbError, NodeStanding, sqlite_version};
 use crate::respond::{Route, retry_later};
 use crate::snapshot::Coding;
 use crate::telemetry::{self, catalog, figure};
 
 /// When to ask again whether a service is back that is stopping, or whose database is gone.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// After how long without word of its leader a node counts as cut off.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// How long the database may take to answer before it counts as one that cannot be read. Probes give up after a second
 /// where nothing else is said (Kubernetes' `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
@@ -112,13 +114,31 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     }
     // Behind is still better than nothing: reading goes on, and so this is no reason to send requests elsewhere.
     let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
-    Ok(behind.map_or_else(
+    let mut said = behind.map_or_else(
         || "ready\n".to_owned(),
         |behind| {
             let seconds = behind.as_secs();
             format!("ready, but for {seconds} s changes could not be published; see the log\n")
         },
-    ))
+    );
+    if let Some(node) = database.node_standing() {
+        said.push_str(&standing(&node));
+    }
+    Ok(said)
+}
+
+/// How a node fares within its cluster. One that is cut off goes on serving what it has, and says how old that may be.
+fn standing(node: &NodeStanding) -> String {
+    let seconds = node.heard_ago.as_secs();
+    let lease = if node.holds_lease { "here" } else { "elsewhere" };
+    if node.heard_ago > CUT_OFF_AFTER || node.status.leader.is_empty() {
+        return format!(
+            "cluster: cut off; its leader was heard of {seconds} s ago, and what is served may be so far behind\n"
+        );
+    }
+    let leader = if node.status.is_leader { "this node" } else { &node.status.leader };
+    let entries = node.status.entries_behind;
+    format!("cluster: leader {leader}; {entries} entries behind; leader heard of {seconds} s ago; lease held {lease}\n")
 }
 
 /// Reads what is measured when it is asked for.
@@ -144,6 +164,14 @@ fn measure(ctx: &Ctx, database: &Database) {
         catalog::SNAPSHOT_BYTES
             .gauge(&[coding.token()])
             .set(figure(bytes));
+    }
+    if let Some(node) = database.node_standing() {
+        let is_leader = u64::from(node.status.is_leader);
+        catalog::CLUSTER_LEADER.gauge(&[]).set(figure(is_leader));
+        let entries = node.status.entries_behind;
+        catalog::CLUSTER_BEHIND.gauge(&[]).set(figure(entries));
+        let age = node.heard_ago.as_secs_f64();
+        catalog::CLUSTER_CONTACT_AGE.gauge(&[]).set(age);
     }
     let (main, log) = database.bytes();
     for (file, bytes) in [("main", main), ("wal", log)] {

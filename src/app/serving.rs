@@ -15,6 +15,8 @@ use crate::telemetry::{self, catalog};
 
 /// How long after readings could not be kept that is tried again.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
+/// How often a node's rqlited is asked how it fares.
+const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a snapshot must be out before it is coded in more than gzip.
 const SETTLE: Duration = Duration::from_secs(1);
 /// How often observations are sorted: at 20,000 answers a second, 100,000 of them wait, some 2 MB.
@@ -70,6 +72,7 @@ impl App {
             publish,
             precompress,
             analyze,
+            self.keep_asking_node(&jobs_end),
             self.hub.keep_delivering(&shutdown)
         );
         self.close().await;
@@ -128,6 +131,28 @@ impl App {
             }
         };
         end.run_until_cancelled(sort).await;
+    }
+
+    /// On a cluster, how this node fares is asked again and again.
+    async fn keep_asking_node(&self, end: &CancellationToken) {
+        if !self.database.is_cluster() {
+            return;
+        }
+        let ask = async {
+            let mut is_told = false;
+            loop {
+                match self.database.ask_node().await {
+                    Ok(()) => is_told = false,
+                    Err(error) if !is_told => {
+                        tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; what was read is served");
+                        is_told = true;
+                    }
+                    Err(_) => {}
+                }
+                self.ctx.clock.sleep(ASK_NODE_INTERVAL).await;
+            }
+        };
+        end.run_until_cancelled(ask).await;
     }
 
     async fn keep_precompressed(&self, end: &CancellationToken) {

@@ -11,7 +11,7 @@ use sqlx::{Connection as _, SqliteConnection};
 use super::copy::{bring_up_to_date, level_with_cluster};
 use super::error::DbError;
 use super::open_file::OpenFile;
-use super::rqlite::{Cluster, ClusterError, RqliteClient};
+use super::rqlite::{Cluster, ClusterError, Contact, RqliteClient};
 use super::write::Write;
 use super::{Database, Migrated, Writer, derived, identity, migrate, options};
 use crate::clock::Clock;
@@ -26,7 +26,7 @@ const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How a node fares within its cluster.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeStatus {
     /// The leader's address; empty where there is none.
     pub leader: String,
@@ -36,6 +36,17 @@ pub struct NodeStatus {
     pub entries_behind: u64,
     /// How long ago it heard of the leader, where it can tell.
     pub last_contact_ms: Option<u64>,
+}
+
+/// The same, with what time has made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeStanding {
+    /// As it was last told.
+    pub status: NodeStatus,
+    /// How long ago this node's rqlited last heard of the leader; since this process started, where never.
+    pub heard_ago: Duration,
+    /// Whether this process raises versions and sends.
+    pub holds_lease: bool,
 }
 
 impl Database {
@@ -169,17 +180,33 @@ impl Database {
             .map_err(fault)
     }
 
-    /// How this node fares within its cluster; `None` where there is no cluster.
+    /// Asks this node's rqlited how it fares; where there is no cluster, nothing happens.
     ///
     /// # Errors
-    /// That its rqlited does not answer.
-    pub async fn node_status(&self) -> Result<Option<NodeStatus>, DbError> {
+    /// That it does not answer.
+    pub async fn ask_node(&self) -> Result<(), DbError> {
         let Some(cluster) = self.cluster() else {
-            return Ok(None);
+            return Ok(());
         };
-        let status = cluster.client().status(STATUS_TIMEOUT).await;
-        let status = status.map_err(DbError::Cluster)?;
-        Ok(Some(node_status(&status["store"])))
+        let asked_at = Clock::system().monotonic();
+        let status = cluster.client().status(STATUS_TIMEOUT).await?;
+        let status = node_status(&status["store"]);
+        let contact = status.last_contact_ms.filter(|_| !status.leader.is_empty());
+        let heard_at = contact.map(|ms| asked_at.before(Duration::from_millis(ms)));
+        cluster.note_contact(Contact { status, heard_at });
+        Ok(())
+    }
+
+    /// How this node fares within its cluster, as last asked; `None` where there is no cluster.
+    #[must_use]
+    pub fn node_standing(&self) -> Option<NodeStanding> {
+        let contact = self.cluster()?.contact();
+        let now = Clock::system().monotonic();
+        Some(NodeStanding {
+            heard_ago: now - contact.heard_at.unwrap_or_default(),
+            status: contact.status,
+            holds_lease: self.may_publish(),
+        })
     }
 }
 

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 pub use changes::Changes;
-pub use cluster::NodeStatus;
+pub use cluster::{NodeStanding, NodeStatus};
 pub use checkpoint::LOG_BYTES_MAX;
 pub use delivery_lock::DeliveryLock;
 pub use erase::Erased;

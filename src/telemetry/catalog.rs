@@ -73,6 +73,13 @@ catalog! {
     DATABASE_BYTES "reviews_database_bytes" Kind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
+    CLUSTER_LEADER "cluster_leader" Kind::Gauge, []
+        "1 where this node's rqlited leads the cluster; 0 where it does not, and where there is none.";
+    CLUSTER_CONTACT_AGE "cluster_contact_age_seconds" Kind::Gauge, []
+        "Seconds since this node's rqlited last heard of the leader: as far behind what it serves may be.";
+    CLUSTER_BEHIND "cluster_behind_entries" Kind::Gauge, []
+        "Entries of the cluster's log that are committed and not yet in this node's file.";
+
     SEARCH_INDEX "search_index_total" Kind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
         "Questions to the text index by what came of them; all but the answered ones were scanned.";
     TEXTS_ANALYZED "insights_read_total" Kind::Counter, []

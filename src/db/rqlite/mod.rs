@@ -13,7 +13,9 @@ use serde_json::json;
 use sqlx::SqliteConnection;
 pub use statement::Statement;
 
+use super::cluster::NodeStatus;
 use super::lease::Lease;
+use crate::clock::Monotonic;
 
 /// How long the service tries to get a write through: as long as the file's lock is waited for.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -30,6 +32,16 @@ pub struct Cluster {
     /// What the copy was made of that a command works on.
     basis: Mutex<Option<Basis>>,
     lease: Lease,
+    contact: Mutex<Contact>,
+}
+
+/// What this node's rqlited last told.
+#[derive(Debug, Clone, Default)]
+pub struct Contact {
+    /// How it fares.
+    pub status: NodeStatus,
+    /// When it last heard of the leader.
+    pub heard_at: Option<Monotonic>,
 }
 
 impl Cluster {
@@ -42,6 +54,7 @@ impl Cluster {
             unseen: Mutex::new(None),
             basis: Mutex::new(None),
             lease: Lease::new(holder),
+            contact: Mutex::default(),
         }
     }
 
@@ -54,7 +67,20 @@ impl Cluster {
             unseen: Mutex::new(None),
             basis: Mutex::new(Some(basis)),
             lease: Lease::new(String::new()),
+            contact: Mutex::default(),
         }
+    }
+
+    /// What this node's rqlited last told.
+    pub(super) fn contact(&self) -> Contact {
+        lock(&self.contact).clone()
+    }
+
+    /// Notes what this node's rqlited told. When it last heard of the leader stays known where it does not say.
+    pub(super) fn note_contact(&self, told: Contact) {
+        let mut contact = lock(&self.contact);
+        contact.heard_at = told.heard_at.or(contact.heard_at);
+        contact.status = told.status;
     }
 
     /// What this process knows of the lease.
