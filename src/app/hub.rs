@@ -248,7 +248,9 @@ impl HubRuntime {
 
     fn longest_delivery(&self) -> Duration {
         let snapshot = self.current.load();
-        let bytes = snapshot.documents().map(|document| document.body.content.len());
+        let bytes = snapshot
+            .documents()
+            .map(|document| document.body.content.len());
         delivery_timeout(bytes.max().unwrap_or(0))
     }
 

@@ -130,15 +130,25 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
 /// How a node fares within its cluster. One that is cut off goes on serving what it has, and says how old that may be.
 fn standing(node: &NodeStanding) -> String {
     let seconds = node.heard_ago.as_secs();
-    let lease = if node.holds_lease { "here" } else { "elsewhere" };
+    let lease = if node.holds_lease {
+        "here"
+    } else {
+        "elsewhere"
+    };
     if node.heard_ago > CUT_OFF_AFTER || node.status.leader.is_empty() {
         return format!(
             "cluster: cut off; its leader was heard of {seconds} s ago, and what is served may be so far behind\n"
         );
     }
-    let leader = if node.status.is_leader { "this node" } else { &node.status.leader };
+    let leader = if node.status.is_leader {
+        "this node"
+    } else {
+        &node.status.leader
+    };
     let entries = node.status.entries_behind;
-    format!("cluster: leader {leader}; {entries} entries behind; leader heard of {seconds} s ago; lease held {lease}\n")
+    format!(
+        "cluster: leader {leader}; {entries} entries behind; leader heard of {seconds} s ago; lease held {lease}\n"
+    )
 }
 
 /// Reads what is measured when it is asked for.

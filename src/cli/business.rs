@@ -46,7 +46,7 @@ impl BusinessCommand {
         let read = seed::business(&file)?;
         let has_zone = read.has_zone;
         let opening = Opening::at_once(&config.address()?).await?;
-        let mut write = opening.database().write().await?;
+        let mut write = opening.database().write_as_owner().await?;
         let known = business::find(&mut write).await.map_err(fault)?;
         let mut loaded = read.instead_of(known.as_ref());
         if !has_zone && let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {

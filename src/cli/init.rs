@@ -62,7 +62,7 @@ impl Init {
         let mut write = if self.discard_sample {
             database.write_erasing().await?
         } else {
-            database.write().await?
+            database.write_as_owner().await?
         };
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, &path).await?)
@@ -125,10 +125,7 @@ impl Init {
 }
 
 /// Empties a database that holds the sample and nothing else; says how many reviews that were.
-async fn discard_sample(
-    write: &mut Write,
-    path: &Path,
-) -> anyhow::Result<u64> {
+async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
         sample::state(write).await.map_err(fault)? == sample::State::Alone,

@@ -11,7 +11,7 @@ use super::report::summary;
 use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
 use crate::business::{self, sample};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError, Opening};
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
@@ -105,7 +105,6 @@ impl Watch for Logged {
 /// As [`load`].
 pub(super) async fn load_if_empty(
     database: &Database,
-    address: &DatabaseAddress,
     clock: &Clock,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
@@ -119,31 +118,11 @@ pub(super) async fn load_if_empty(
         );
         return Ok(None);
     }
-    if !database.is_cluster() {
-        let report = load(database, clock, folder, &mut Logged).await?;
-        return Ok(Some(summary(&report, false)));
-    }
     // Another node may be doing the same: who comes second finds it done.
     for _ in 0..OVERTAKEN_MAX {
-        let opening = Opening::of(address).await?;
-        let mut write = opening.database().write().await?;
-        let state = sample::state(&mut write).await.map_err(fault)?;
-        drop(write);
-        if state != sample::State::Empty {
-            opening.leave().await;
-            return Ok(None);
-        }
-        match load(opening.database(), clock, folder, &mut Logged).await {
-            Ok(report) => {
-                opening.keep().await?;
-                return Ok(Some(summary(&report, false)));
-            }
-            Err(error) => {
-                opening.leave().await;
-                if !is_overtaken(&error) {
-                    return Err(error);
-                }
-            }
+        match load(database, clock, folder, &mut Logged).await {
+            Err(error) if is_overtaken(&error) => {}
+            loaded => return Ok(Some(summary(&loaded?, false))),
         }
     }
     Ok(None)

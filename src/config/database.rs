@@ -53,7 +53,12 @@ impl fmt::Debug for ClusterAddress {
         let nodes: Vec<String> = self
             .nodes
             .iter()
-            .map(|node| format!("{}", node.authority().rsplit('@').next().unwrap_or_default()))
+            .map(|node| {
+                format!(
+                    "{}",
+                    node.authority().rsplit('@').next().unwrap_or_default()
+                )
+            })
             .collect();
         f.debug_struct("ClusterAddress")
             .field("nodes", &nodes)

@@ -38,7 +38,9 @@ impl Database {
         };
         let mut file = File::options().write(true).open(to).map_err(fault)?;
         let copied = client.backup(|piece| file.write_all(piece)).await;
-        let copied = copied.map_err(DbError::Cluster).and_then(|()| file.sync_all().map_err(fault));
+        let copied = copied
+            .map_err(DbError::Cluster)
+            .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
             // What was written of it is no database; the first error is the one to tell.
             let _ = fs::remove_file(to);

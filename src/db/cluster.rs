@@ -1,19 +1,18 @@
 //! A database that many nodes share (CONTRACT §9): this node's file is read, the cluster's HTTP API is written.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
-use sqlx::{Connection as _, SqliteConnection};
 
-use super::copy::{bring_up_to_date, level_with_cluster};
+use super::copy::level_with_cluster;
 use super::error::DbError;
-use super::open_file::OpenFile;
-use super::rqlite::{Cluster, ClusterError, Contact, RqliteClient};
+use super::first_load::FirstLoad;
+use super::node_file::open_node_file;
+use super::rqlite::{Cluster, ClusterError, Contact, RqliteClient, WRITE_WAIT_MAX};
 use super::write::Write;
-use super::{Database, Migrated, Writer, derived, identity, migrate, options};
+use super::{Database, Migrated, Writer, copy, derived, identity, migrate};
 use crate::clock::Clock;
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::random::Random;
@@ -62,28 +61,63 @@ impl Database {
     }
 
     async fn open_cluster(address: &ClusterAddress) -> Result<(Self, Migrated), DbError> {
-        let client = RqliteClient::new(address.nodes.clone()).map_err(DbError::Cluster)?;
-        let migrated = bring_up_to_date(address, &client).await?;
+        let client = RqliteClient::new(address.nodes.clone())?;
+        let mut migrated = match FirstLoad::of(&client).await? {
+            Some(load) => {
+                let migrated = load.migrated.clone();
+                load.keep().await?;
+                migrated
+            }
+            None => Migrated::default(),
+        };
+        let database = Self::join_cluster(address, client, WRITE_WAIT_MAX, &mut migrated).await?;
+        Ok((database, migrated))
+    }
+
+    /// The cluster behind `client`, which is not empty, as this node sees it; brought up to date first, which adds to
+    /// `migrated`.
+    pub(super) async fn join_cluster(
+        address: &ClusterAddress,
+        client: RqliteClient,
+        wait_max: Duration,
+        migrated: &mut Migrated,
+    ) -> Result<Self, DbError> {
+        let upgraded = migrate::run_on_cluster(&client, &address.file).await?;
+        migrated.applied.extend(upgraded.applied);
+        migrated.total = upgraded.total;
         level_with_cluster(&client, &address.file).await?;
         identity::verify(&address.file).await?;
         let open = open_node_file(&address.file).await?;
         let holder = Random::system()
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
+        let cluster = Cluster::new(client, holder, wait_max);
         let database = Self {
             path: address.file.clone(),
             open: Arc::new(ArcSwap::from_pointee(open)),
-            writer: Writer::Cluster(Arc::new(Cluster::of_service(client, holder))),
+            writer: Writer::Cluster(Arc::new(cluster)),
         };
         database.verify_readable().await?;
-        Ok((database, migrated))
+        Ok(database)
+    }
+
+    /// Begins a write of the owner's: one that reads what it wrote, and may be long. On a cluster it works on a copy of this
+    /// node's file, and fails as overtaken ([`super::is_overtaken`]) where others wrote meanwhile; then nothing was changed.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_as_owner(&self) -> Result<Write, DbError> {
+        match &self.writer {
+            Writer::File(_) => self.write().await,
+            Writer::Cluster(cluster) => copy::write(cluster, &self.path).await,
+        }
     }
 
     /// The cluster that this database is of, for what only a cluster has.
     pub(super) fn cluster(&self) -> Option<&Arc<Cluster>> {
         match &self.writer {
             Writer::File(_) => None,
-            Writer::Copy { cluster, .. } | Writer::Cluster(cluster) => Some(cluster),
+            Writer::Cluster(cluster) => Some(cluster),
         }
     }
 
@@ -227,7 +261,10 @@ fn node_status(store: &Value) -> NodeStatus {
         value => value.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
     };
     NodeStatus {
-        leader: store["leader"]["addr"].as_str().unwrap_or_default().to_owned(),
+        leader: store["leader"]["addr"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
         is_leader,
         entries_behind: committed.max(leader_committed).saturating_sub(applied),
         last_contact_ms,
@@ -265,39 +302,6 @@ fn span_ms(text: &str) -> Option<u64> {
     Some(milliseconds.round() as u64)
 }
 
-/// This node's file, and beside it what is derived of it.
-async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
-    let side = derived::beside(path);
-    let writer = derived::open(&side, path).await?;
-    let mut open = OpenFile::open(path, Some(&side)).await?;
-    open.derived = Some(writer);
-    Ok(open)
-}
-
-/// Waits until the file at `path` is one that this release reads, which rqlited makes when it has heard of the cluster.
-pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
-    let clock = Clock::system();
-    let end = clock.monotonic() + wait_max;
-    loop {
-        let verified = async {
-            if !path.exists() {
-                return Err(DbError::Missing(path.to_owned()));
-            }
-            let fault = |error| DbError::at(path, error);
-            let reading = options(path).read_only(true);
-            let mut connection = SqliteConnection::connect_with(&reading).await.map_err(fault)?;
-            let verified = migrate::verify(&mut connection, path).await;
-            connection.close().await.map_err(fault)?;
-            verified
-        };
-        match verified.await {
-            Ok(()) => return Ok(()),
-            Err(error) if clock.monotonic() >= end => return Err(error),
-            Err(_) => clock.sleep(Duration::from_millis(25)).await,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -320,8 +324,13 @@ mod tests {
 
     #[test]
     fn a_node_without_a_leader_says_so() {
-        let told = node_status(&json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}));
-        assert_eq!((told.leader.as_str(), told.last_contact_ms), ("", Some(62_500)));
+        let told = node_status(
+            &json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}),
+        );
+        assert_eq!(
+            (told.leader.as_str(), told.last_contact_ms),
+            ("", Some(62_500))
+        );
         assert_eq!(span_ms("never"), None);
     }
 }

@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+};
 use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::DbError;
@@ -69,7 +71,9 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
     files::create_private(side)?;
     let writing = options(side).journal_mode(SqliteJournalMode::Wal);
     if there(side).await.map_err(fault)?.is_empty() {
-        let mut connection = SqliteConnection::connect_with(&writing).await.map_err(fault)?;
+        let mut connection = SqliteConnection::connect_with(&writing)
+            .await
+            .map_err(fault)?;
         let mut transaction = connection.begin().await.map_err(fault)?;
         for sql in wanted {
             sqlx::query(AssertSqlSafe(sql))
@@ -104,7 +108,11 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
 pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
     let copy = "insert or replace into main.review select * from node.review \
                 where review_id in (select value from json_each(?)) and status = 'published'";
-    sqlx::query(copy).bind(ids).execute(connection).await.map(drop)
+    sqlx::query(copy)
+        .bind(ids)
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 /// Takes out what is derived of reviews that changed after `change_no` and do not appear any more.

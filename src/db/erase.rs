@@ -33,7 +33,7 @@ impl Database {
     pub async fn write_erasing(&self) -> Result<Write, DbError> {
         let fault = |error| DbError::at(self.path(), error);
         let Writer::File(pool) = &self.writer else {
-            return self.write().await;
+            return self.write_as_owner().await;
         };
         // The pool has one connection that writes, and keeps it.
         let mut connection = pool.acquire().await.map_err(fault)?;
@@ -64,7 +64,11 @@ impl Database {
         let Some(newest) = newest else {
             return Ok(Erased::Nothing);
         };
-        let mut write = self.write_erasing().await?;
+        let mut write = if self.is_cluster() {
+            self.write().await?
+        } else {
+            self.write_erasing().await?
+        };
         sqlx::query("insert into review_fts (review_fts) values ('optimize')")
             .execute(&mut *write)
             .await

@@ -48,7 +48,9 @@ impl Lease {
     /// How long it is held yet.
     fn left(&self) -> Duration {
         let ends_at = *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner);
-        ends_at.map_or(Duration::ZERO, |ends_at| ends_at - Clock::system().monotonic())
+        ends_at.map_or(Duration::ZERO, |ends_at| {
+            ends_at - Clock::system().monotonic()
+        })
     }
 }
 
@@ -130,7 +132,10 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(());
         };
-        let values = [Value::from(NAME), Value::from(cluster.lease().holder.as_str())];
+        let values = [
+            Value::from(NAME),
+            Value::from(cluster.lease().holder.as_str()),
+        ];
         write
             .guard("(select holder from lease where name = ?1) = ?2", &values)
             .await

@@ -66,7 +66,10 @@ pub(super) async fn run_on_cluster(
     client: &RqliteClient,
     file: &Path,
 ) -> Result<Migrated, DbError> {
-    let select = Statement::new(format!("select version from {TABLE} order by version"), Vec::new());
+    let select = Statement::new(
+        format!("select version from {TABLE} order by version"),
+        Vec::new(),
+    );
     let mut applied = Migrated {
         applied: Vec::new(),
         total: MIGRATIONS.iter().count(),
@@ -100,7 +103,10 @@ pub(super) async fn run_on_cluster(
                 .applied
                 .push(format!("{:04} {}", next.version, next.description)),
             // Another process, or an earlier try, has applied it: the next look tells.
-            Err(ClusterError::Refused(reason)) if reason.contains("already exists") || reason.contains("UNIQUE") || reason.contains("duplicate column") => {}
+            Err(ClusterError::Refused(reason))
+                if reason.contains("already exists")
+                    || reason.contains("UNIQUE")
+                    || reason.contains("duplicate column") => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -270,7 +276,8 @@ mod tests {
         for migration in MIGRATIONS.iter() {
             for statement in statements(migration.sql.as_str()) {
                 let ran = sqlx::query(AssertSqlSafe(statement.clone())).execute(&mut by_one);
-                ran.await.unwrap_or_else(|error| panic!("{statement}: {error}"));
+                ran.await
+                    .unwrap_or_else(|error| panic!("{statement}: {error}"));
             }
         }
         assert_eq!(objects(&mut by_one).await, objects(&mut whole).await);

@@ -13,11 +13,13 @@ mod derived;
 mod erase;
 mod error;
 mod files;
+mod first_load;
 mod identity;
 mod index_readers;
 mod lease;
 mod migrate;
 mod new_file;
+mod node_file;
 mod open_file;
 mod packed;
 mod place;
@@ -35,8 +37,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 pub use changes::Changes;
-pub use cluster::{NodeStanding, NodeStatus};
 pub use checkpoint::LOG_BYTES_MAX;
+pub use cluster::{NodeStanding, NodeStatus};
 pub use delivery_lock::DeliveryLock;
 pub use erase::Erased;
 pub use error::DbError;
@@ -44,15 +46,15 @@ pub use files::files;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
 pub use new_file::Opening;
-pub use packed::unpack_value;
 use open_file::OpenFile;
+pub use packed::unpack_value;
 pub use readiness::sqlite_version;
-pub use rqlite::ClusterError;
 use rqlite::Cluster;
+pub use rqlite::ClusterError;
+use sqlx::Connection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqliteSynchronous,
 };
-use sqlx::Connection;
 pub use text::Text;
 pub use verify::{Verified, verify};
 pub use write::{Write, is_overtaken};
@@ -82,12 +84,7 @@ pub struct Database {
 enum Writer {
     /// This process, to the file.
     File(SqlitePool),
-    /// This process, to a copy of a node's file, and the cluster.
-    Copy {
-        pool: SqlitePool,
-        cluster: Arc<Cluster>,
-    },
-    /// The cluster alone.
+    /// The cluster.
     Cluster(Arc<Cluster>),
 }
 
@@ -201,19 +198,6 @@ impl Database {
             Writer::File(pool) => Ok(Write::to_file(
                 pool.begin_with("begin immediate").await.map_err(fault)?,
             )),
-            Writer::Copy { pool, cluster } => {
-                // The one connection of the pool; a write before may have been dropped.
-                sqlx::query("pragma query_only = off")
-                    .execute(pool)
-                    .await
-                    .map_err(fault)?;
-                let mut transaction = pool.begin_with("begin immediate").await.map_err(fault)?;
-                sqlx::query("pragma query_only = on")
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(fault)?;
-                Ok(Write::to_copy(transaction, Arc::clone(cluster)))
-            }
             Writer::Cluster(cluster) => {
                 let transaction = self.readers().begin().await.map_err(fault)?;
                 Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
@@ -237,8 +221,8 @@ impl Database {
     /// # Errors
     /// As [`Database::write`].
     pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
-        if !matches!(self.writer, Writer::File(_)) {
-            return self.write().await;
+        if self.is_cluster() {
+            return self.write_as_owner().await;
         }
         for look in 0..LOOKS_MAX {
             if !self.is_locked().await? {
@@ -282,14 +266,14 @@ impl Database {
     /// Closes every connection, so that the last one checkpoints the log into the file; if it is
     /// not the last one, a log that has grown is cut. A node's file is rqlited's to tidy.
     pub async fn close(&self) {
-        if let Writer::File(_) | Writer::Copy { .. } = self.writer
+        if let Writer::File(_) = self.writer
             && let Err(error) = self.checkpoint().await
         {
             tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
         }
         let open = self.open.load_full();
         open.close().await;
-        if let Writer::File(pool) | Writer::Copy { pool, .. } = &self.writer {
+        if let Writer::File(pool) = &self.writer {
             pool.close().await;
         }
     }

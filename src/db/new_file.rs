@@ -6,10 +6,11 @@ use std::fs::{hard_link, remove_file};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::copy::Copy;
 use super::error::DbError;
+use super::first_load::FirstLoad;
+use super::rqlite::{COMMAND_WAIT_MAX, RqliteClient};
 use super::{Database, Migrated, files};
-use crate::config::DatabaseAddress;
+use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::hash::hex;
 use crate::random::Random;
 
@@ -25,8 +26,13 @@ enum Kind {
         /// Where it shall be, if it is new.
         place: Option<PathBuf>,
     },
-    /// A cluster: what is written on the copy goes there.
-    Copy(Copy),
+    /// A cluster that is empty yet.
+    FirstLoad(FirstLoad),
+    /// A cluster.
+    Cluster {
+        database: Database,
+        migrated: Migrated,
+    },
 }
 
 impl Opening {
@@ -37,8 +43,19 @@ impl Opening {
     pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
         match address {
             DatabaseAddress::File(path) => Self::of_file(path).await,
-            DatabaseAddress::Cluster(cluster) => Ok(Self(Kind::Copy(Copy::of(cluster).await?))),
+            DatabaseAddress::Cluster(cluster) => Self::of_cluster(cluster).await,
         }
+    }
+
+    async fn of_cluster(address: &ClusterAddress) -> Result<Self, DbError> {
+        let client = RqliteClient::new(address.nodes.clone())?;
+        if let Some(load) = FirstLoad::of(&client).await? {
+            return Ok(Self(Kind::FirstLoad(load)));
+        }
+        let mut migrated = Migrated::default();
+        let wait_max = COMMAND_WAIT_MAX;
+        let database = Database::join_cluster(address, client, wait_max, &mut migrated).await?;
+        Ok(Self(Kind::Cluster { database, migrated }))
     }
 
     async fn of_file(path: &Path) -> Result<Self, DbError> {
@@ -86,12 +103,12 @@ impl Opening {
         }))
     }
 
-    /// The open database; while it is new, under a temporary name; of a cluster, a copy.
+    /// The open database; while it is new, under a temporary name.
     #[must_use]
     pub const fn database(&self) -> &Database {
         match &self.0 {
-            Kind::File { database, .. } => database,
-            Kind::Copy(copy) => &copy.database,
+            Kind::File { database, .. } | Kind::Cluster { database, .. } => database,
+            Kind::FirstLoad(load) => &load.database,
         }
     }
 
@@ -99,8 +116,8 @@ impl Opening {
     #[must_use]
     pub const fn migrated(&self) -> &Migrated {
         match &self.0 {
-            Kind::File { migrated, .. } => migrated,
-            Kind::Copy(copy) => &copy.migrated,
+            Kind::File { migrated, .. } | Kind::Cluster { migrated, .. } => migrated,
+            Kind::FirstLoad(load) => &load.migrated,
         }
     }
 
@@ -111,7 +128,8 @@ impl Opening {
     /// that is left as it is then, and nothing else is left. [`DbError::Cluster`] where an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
         let (database, place) = match self.0 {
-            Kind::Copy(copy) => return copy.keep().await,
+            Kind::FirstLoad(load) => return load.keep().await,
+            Kind::Cluster { database, .. } => (database, None),
             Kind::File {
                 database, place, ..
             } => (database, place),
@@ -139,7 +157,8 @@ impl Opening {
     /// Closes it; of a new one nothing is left.
     pub async fn leave(self) {
         match self.0 {
-            Kind::Copy(copy) => copy.leave().await,
+            Kind::FirstLoad(load) => load.leave().await,
+            Kind::Cluster { database, .. } => database.close().await,
             Kind::File {
                 database, place, ..
             } => {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::{Connection as _, SqlitePool};
 use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::{Connection as _, SqlitePool};
 
 use super::error::DbError;
 use super::index_readers::IndexReaders;
@@ -35,7 +35,10 @@ impl OpenFile {
             None => (pool(&place), reading.pragma("query_only", "on")),
             Some(side) => (derived::shown(&place, side), reading),
         };
-        let readers = readers.max_connections(READERS_MAX).connect_with(reading).await;
+        let readers = readers
+            .max_connections(READERS_MAX)
+            .connect_with(reading)
+            .await;
         // They never wait for a lock, and once open stay so: a request that finds none ready does without.
         let index_options = options(path)
             .read_only(true)
@@ -78,4 +81,3 @@ pub(super) fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
         Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
     })
 }
-

@@ -1,8 +1,8 @@
 //! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or
 //! drop it. Apart from `verify`, which only tells. Knows nothing of what is asked of the index.
 
-use sqlx::SqliteConnection;
 use super::write::Write;
+use sqlx::SqliteConnection;
 
 /// As migration 0003 makes it; `check` holds the one against the other.
 const CREATE: &str =

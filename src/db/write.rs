@@ -1,9 +1,10 @@
 //! A write: a transaction on the file, or one that a cluster applies. Whoever builds its statements does not know which.
 //!
 //! Statements run through [`Recorder`], which is an [`Executor`] of sqlx like a connection. On a cluster it keeps each
-//! statement with its values, and [`Write::commit`] sends them, to be applied as one transaction. Then they run here too,
-//! on a copy ([`super::Opening`]), so that each sees what those before it did; or not at all, in the service: what those read
-//! is what this node's file says, and what they take for granted is guarded ([`Write::guard`]).
+//! statement with its values, and [`Write::commit`] sends them, to be applied as one transaction. Those of the owner's
+//! commands run here too, on a copy of this node's file (`copy`), so that each sees what those before it did. Those of the
+//! service do not: what they read is what this node's file says, and what they take for granted is guarded
+//! ([`Write::guard`]).
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -15,9 +16,10 @@ use serde_json::Value;
 use sqlx::sqlite::{
     SqliteConnection, SqliteQueryResult, SqliteRow, SqliteStatement, SqliteTypeInfo,
 };
-use sqlx::{Either, Execute, Executor, Sqlite, SqlStr, Transaction};
+use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 
-use super::rqlite::{Basis, Cluster, ClusterError, Statement};
+use super::copy::Copy;
+use super::rqlite::{Cluster, ClusterError, Statement};
 
 /// See the head of this file. Dropped, it is rolled back.
 #[derive(Debug)]
@@ -32,8 +34,8 @@ pub struct Recorder {
 /// What is to be sent.
 struct Record {
     cluster: Arc<Cluster>,
-    /// Whether statements run here, on a copy, as well.
-    runs_here: bool,
+    /// The copy that statements run on as well.
+    copy: Option<Copy>,
     /// Transactions to be, in their order.
     groups: Vec<Vec<Statement>>,
 }
@@ -52,27 +54,28 @@ impl Write {
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
     ) -> Self {
-        Self::recording(transaction, cluster, false)
+        Self::recording(transaction, cluster, None)
     }
 
-    /// A write to a copy, and to the cluster where that is still as it was copied.
+    /// A write to `copy`, and to the cluster where that is still as it was copied.
     pub(super) fn to_copy(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
+        copy: Copy,
     ) -> Self {
-        Self::recording(transaction, cluster, true)
+        Self::recording(transaction, cluster, Some(copy))
     }
 
     fn recording(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
-        runs_here: bool,
+        copy: Option<Copy>,
     ) -> Self {
         Self(Recorder {
             transaction,
             record: Some(Record {
                 cluster,
-                runs_here,
+                copy,
                 groups: vec![Vec::new()],
             }),
         })
@@ -116,26 +119,26 @@ impl Write {
     /// When the database refuses it; nothing was changed then, but for groups that were ended and applied before.
     pub async fn commit(self) -> sqlx::Result<()> {
         let Recorder {
-            mut transaction,
+            transaction,
             record,
         } = self.0;
         let Some(record) = record else {
             return transaction.commit().await;
         };
-        if !record.runs_here {
-            // Gives the reader back first: nobody should wait for it meanwhile.
-            transaction.rollback().await?;
-            for group in record.groups.iter().filter(|group| !group.is_empty()) {
-                record.cluster.write(group).await?;
-            }
-            return Ok(());
+        // Gives the connection back first: a reader is not to be waited for meanwhile, and a copy has done its work.
+        transaction.rollback().await?;
+        if let Some(copy) = record.copy {
+            let written = record
+                .cluster
+                .write_groups(copy.basis, &record.groups)
+                .await;
+            copy.leave().await;
+            return Ok(written?);
         }
-        let there = Basis::of_file(&mut transaction).await?;
-        record
-            .cluster
-            .write_groups(there.change_no(), &record.groups)
-            .await?;
-        transaction.commit().await
+        for group in record.groups.iter().filter(|group| !group.is_empty()) {
+            record.cluster.write(group).await?;
+        }
+        Ok(())
     }
 
     /// Leaves everything as it was.
@@ -202,7 +205,7 @@ impl Recorder {
         if let Some(group) = record.groups.last_mut() {
             group.push(statement);
         }
-        if !record.runs_here {
+        if record.copy.is_none() {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
         // What reaches the connection another way would never reach the cluster: it is refused.
@@ -215,9 +218,14 @@ impl Recorder {
 
 /// Whether a statement changes nothing, by its first word.
 fn only_reads(sql: &str) -> bool {
-    let first = sql.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next();
+    let first = sql
+        .trim_start()
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .next();
     first.is_some_and(|word| {
-        ["select", "with", "pragma"].iter().any(|read| word.eq_ignore_ascii_case(read))
+        ["select", "with", "pragma"]
+            .iter()
+            .any(|read| word.eq_ignore_ascii_case(read))
     })
 }
 
@@ -269,10 +277,7 @@ impl<'c> Executor<'c> for &'c mut Recorder {
         self.transaction.prepare_with(sql, parameters)
     }
 
-    fn describe<'e>(
-        self,
-        sql: SqlStr,
-    ) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Sqlite>>>
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Sqlite>>>
     where
         'c: 'e,
     {

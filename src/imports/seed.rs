@@ -24,9 +24,9 @@ use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::store::Staging;
 use super::{bounds, locate, profile, read, time_zone};
-use crate::db::Write;
 use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
+use crate::db::Write;
 
 /// What a folder of sample data holds, ready to be written.
 #[derive(Debug)]
@@ -181,11 +181,7 @@ impl Seed {
     ///
     /// # Errors
     /// When the database refuses it.
-    pub async fn write(
-        self,
-        write: &mut Write,
-        watch: Watcher<'_>,
-    ) -> sqlx::Result<Report> {
+    pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
         let known = business::find(write).await?;
         let business = self.business.instead_of(known.as_ref());
         if known.as_ref() != Some(&business) {

@@ -5,8 +5,8 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::db::Write;
 use crate::business;
+use crate::db::Write;
 use crate::reviews::store::{self, SourceRow};
 use crate::reviews::{Day, DigestKey, Review, Unit};
 
@@ -17,11 +17,7 @@ const ROWS: i64 = 500;
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn follow(
-    write: &mut Write,
-    zone: Tz,
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
+pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Result<u64> {
     if business::note_time_zone(write, zone).await?.is_none() {
         return Ok(0);
     }

@@ -25,10 +25,7 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn keep_first_base(
-    write: &mut Write,
-    links: &Links,
-) -> sqlx::Result<()> {
+pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     if first_base(&mut *write).await?.is_some() {
         return Ok(());
     }
@@ -138,10 +135,7 @@ pub async fn publish(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn record_rendered_from(
-    write: &mut Write,
-    change_no: i64,
-) -> sqlx::Result<()> {
+pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update publication set change_no = ?1 where change_no <> ?1",
         change_no

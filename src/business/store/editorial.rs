@@ -56,10 +56,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn replace_editorial(
-    write: &mut Write,
-    editorial: &Editorial,
-) -> sqlx::Result<()> {
+pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
     sqlx::query!("delete from editorial_summary")
         .execute(&mut **write)
         .await?;

@@ -142,10 +142,7 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_time_zone(
-    write: &mut Write,
-    zone: Tz,
-) -> sqlx::Result<Option<Tz>> {
+pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
     let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
         .fetch_optional(&mut **write)
         .await?;
@@ -166,10 +163,7 @@ pub async fn note_time_zone(
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn replace(
-    write: &mut Write,
-    business: &Business,
-) -> sqlx::Result<()> {
+pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
     let address = business
         .address
@@ -206,10 +200,7 @@ pub async fn replace(
     Ok(())
 }
 
-async fn replace_services(
-    write: &mut Write,
-    services: &[Service],
-) -> sqlx::Result<()> {
+async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Result<()> {
     sqlx::query!("delete from service")
         .execute(&mut **write)
         .await?;
@@ -228,10 +219,7 @@ async fn replace_services(
     Ok(())
 }
 
-async fn replace_service_areas(
-    write: &mut Write,
-    service_areas: &[String],
-) -> sqlx::Result<()> {
+async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> sqlx::Result<()> {
     sqlx::query!("delete from service_area")
         .execute(&mut **write)
         .await?;

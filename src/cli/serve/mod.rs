@@ -123,7 +123,7 @@ impl Serve {
             tracing::info!("database.migrated: applied {name}");
         }
         if let Some(seeds) = &self.seed
-            && let Some(report) = seed::load_if_empty(&database, &address, &clock, seeds).await?
+            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
         {
             out.push(report.as_bytes());
         }

@@ -87,19 +87,28 @@ impl RqliteClient {
         let marker = Random::system()
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
-        let now = Clock::system().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let now = Clock::system()
+            .now()
+            .format("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
         let mark = Statement::new(
             "insert into write_marker (marker, written_at) values (?, ?)",
             vec![json!(marker), json!(now)],
         );
-        let all: Vec<Value> = std::iter::once(&mark).chain(statements).map(Statement::json).collect();
+        let all: Vec<Value> = std::iter::once(&mark)
+            .chain(statements)
+            .map(Statement::json)
+            .collect();
         let body = Value::Array(all).to_string();
         let answer = self.ask("db/execute?transaction", body, wait_max).await;
         match answer.and_then(|answer| results(&answer)) {
             Ok(mut rows) => {
                 // The marker's own.
                 rows.remove(0);
-                Ok(Executed { marker, rows: Some(rows) })
+                Ok(Executed {
+                    marker,
+                    rows: Some(rows),
+                })
             }
             Err(ClusterError::Refused(reason)) if reason.contains(IS_APPLIED) => {
                 Ok(Executed { marker, rows: None })
@@ -121,7 +130,9 @@ impl RqliteClient {
         wait_max: Duration,
     ) -> Result<(), ClusterError> {
         let body = Value::Array(statements.iter().map(Statement::json).collect());
-        let answer = self.ask("db/execute?transaction", body.to_string(), wait_max).await?;
+        let answer = self
+            .ask("db/execute?transaction", body.to_string(), wait_max)
+            .await?;
         results(&answer).map(drop)
     }
 
@@ -247,7 +258,11 @@ impl RqliteClient {
         let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
         let left = end - Clock::system().monotonic();
         let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
-        let content_type = if path == "db/load" { "application/octet-stream" } else { "application/json" };
+        let content_type = if path == "db/load" {
+            "application/octet-stream"
+        } else {
+            "application/json"
+        };
         let request = self
             .client
             .post(at(node, path))
@@ -266,7 +281,10 @@ impl RqliteClient {
         let status = response.status();
         let text = self::body(response).await;
         if status.is_server_error() {
-            return Tried::Again { told: shortened(&format!("{status} {text}")), is_unknown: true };
+            return Tried::Again {
+                told: shortened(&format!("{status} {text}")),
+                is_unknown: true,
+            };
         }
         if status != StatusCode::OK {
             return Tried::Failed(ClusterError::Answer {
@@ -275,14 +293,24 @@ impl RqliteClient {
             });
         }
         // `/db/load` of some releases answers with an empty body.
-        let answer = if text.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&text) };
+        let answer = if text.trim().is_empty() {
+            Ok(json!({}))
+        } else {
+            serde_json::from_str::<Value>(&text)
+        };
         match answer {
             // 200 is no success: during an election it comes with an error beside no results.
             Ok(answer) => match answer["error"].as_str() {
-                Some(error) => Tried::Again { told: shortened(error), is_unknown: true },
+                Some(error) => Tried::Again {
+                    told: shortened(error),
+                    is_unknown: true,
+                },
                 None => Tried::Done(answer),
             },
-            Err(error) => Tried::Again { told: error.to_string(), is_unknown: true },
+            Err(error) => Tried::Again {
+                told: error.to_string(),
+                is_unknown: true,
+            },
         }
     }
 }
@@ -290,7 +318,8 @@ impl RqliteClient {
 /// How many rows each statement affected.
 fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
     let results = answer["results"].as_array();
-    let results = results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
+    let results =
+        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
     results
         .iter()
         .map(|result| match result["error"].as_str() {

@@ -24,7 +24,9 @@ pub enum ClusterError {
     #[error("the rqlite cluster refuses this: {0}")]
     Refused(String),
     /// A node does not take such requests at all.
-    #[error("the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings")]
+    #[error(
+        "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
+    )]
     Answer {
         /// The status of the answer.
         status: u16,

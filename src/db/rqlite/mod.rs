@@ -3,6 +3,8 @@
 mod client;
 mod error;
 mod statement;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,7 +20,7 @@ use super::lease::Lease;
 use crate::clock::Monotonic;
 
 /// How long the service tries to get a write through: as long as the file's lock is waited for.
-const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a command of the owner's does, who would rather wait for the end of an election.
 pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 
@@ -29,8 +31,6 @@ pub struct Cluster {
     wait_max: Duration,
     /// The marker of what was written last, until this node's file has it.
     unseen: Mutex<Option<String>>,
-    /// What the copy was made of that a command works on.
-    basis: Mutex<Option<Basis>>,
     lease: Lease,
     contact: Mutex<Contact>,
 }
@@ -45,28 +45,15 @@ pub struct Contact {
 }
 
 impl Cluster {
-    /// The writer of the service, which is that holder among those of the lease.
+    /// The writer of a process, which is that holder among those of the lease; `wait_max` is for how long it tries to get a
+    /// write through.
     #[must_use]
-    pub fn of_service(client: RqliteClient, holder: String) -> Self {
+    pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
         Self {
             client,
-            wait_max: WRITE_WAIT_MAX,
-            unseen: Mutex::new(None),
-            basis: Mutex::new(None),
+            wait_max,
+            unseen: Mutex::default(),
             lease: Lease::new(holder),
-            contact: Mutex::default(),
-        }
-    }
-
-    /// The writer of a command, which works on a copy of that.
-    #[must_use]
-    pub fn of_command(client: RqliteClient, basis: Basis) -> Self {
-        Self {
-            client,
-            wait_max: COMMAND_WAIT_MAX,
-            unseen: Mutex::new(None),
-            basis: Mutex::new(Some(basis)),
-            lease: Lease::new(String::new()),
             contact: Mutex::default(),
         }
     }
@@ -104,29 +91,18 @@ impl Cluster {
         Ok(rows)
     }
 
-    /// Applies groups of statements, each as one transaction, where what the copy was made of still holds; the copy's
-    /// newest change is `change_no` with them.
+    /// Applies groups of statements, each as one transaction, where `basis` still holds.
     pub(super) async fn write_groups(
         &self,
-        change_no: i64,
+        basis: Basis,
         groups: &[Vec<Statement>],
     ) -> Result<(), ClusterError> {
-        let basis = *lock(&self.basis);
-        let Some(basis) = basis else {
-            return Err(ClusterError::Overtaken);
-        };
         let groups = groups.iter().filter(|group| !group.is_empty());
-        let mut after = None;
         for (number, group) in groups.enumerate() {
-            after = Some(Basis {
-                change_no,
-                owner_writes: basis.owner_writes + 1,
-            });
             let guarded = basis.guard(number == 0);
             let all: Vec<Statement> = guarded.into_iter().chain(group.iter().cloned()).collect();
             self.write(&all).await?;
         }
-        *lock(&self.basis) = after.or(Some(basis));
         Ok(())
     }
 
@@ -170,11 +146,6 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The newest change of a review.
-    pub(super) const fn change_no(self) -> i64 {
-        self.change_no
-    }
-
     const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
 
     /// What the leader has now.
@@ -187,7 +158,9 @@ impl Basis {
                 change_no,
                 owner_writes,
             }),
-            _ => Err(ClusterError::Refused("the tables of the cluster are not ours".to_owned())),
+            _ => Err(ClusterError::Refused(
+                "the tables of the cluster are not ours".to_owned(),
+            )),
         }
     }
 
@@ -211,7 +184,10 @@ impl Basis {
         let delete = Statement::new("delete from guard", Vec::new());
         if !is_first {
             let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
-            return vec![Statement::new(guard, vec![json!(self.owner_writes + 1)]), delete];
+            return vec![
+                Statement::new(guard, vec![json!(self.owner_writes + 1)]),
+                delete,
+            ];
         }
         let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
                      and (select number from owner_write) = ?2, 0)";

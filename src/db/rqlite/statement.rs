@@ -4,7 +4,9 @@
 
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
-use sqlx::{Arguments as _, Executor as _, Row as _, SqlSafeStr as _, TypeInfo as _, ValueRef as _};
+use sqlx::{
+    Arguments as _, Executor as _, Row as _, SqlSafeStr as _, TypeInfo as _, ValueRef as _,
+};
 
 /// See the head of this file.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +70,8 @@ fn value(row: &SqliteRow, column: usize) -> sqlx::Result<Value> {
         "REAL" => json!(row.try_get_unchecked::<f64, _>(column)?),
         "TEXT" => json!(row.try_get_unchecked::<String, _>(column)?),
         kind => {
-            let reason = format!("a {kind} cannot be bound on a cluster; bind it as text, to unhex(?)");
+            let reason =
+                format!("a {kind} cannot be bound on a cluster; bind it as text, to unhex(?)");
             return Err(sqlx::Error::Encode(reason.into()));
         }
     })
@@ -94,7 +97,9 @@ mod tests {
             .bind(None::<String>)
             .bind(true);
         let arguments = query.take_arguments().unwrap();
-        let statement = Statement::of(&mut connection, sql, arguments).await.unwrap();
+        let statement = Statement::of(&mut connection, sql, arguments)
+            .await
+            .unwrap();
         let expected = json!([sql, i64::MAX, 0.1, "it's", null, 1]);
         assert_eq!(statement.json(), expected);
         let mut bytes = sqlx::query(sql).bind(b"x".as_slice());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::packed;
-use crate::db::{unpack_value, Write};
+use crate::db::{Write, unpack_value};
 use crate::insights::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
 use crate::insights::packed_analysis::PackedAnalysis;
 use crate::insights::witness::Witness;
@@ -108,10 +108,7 @@ fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Optio
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn save(
-    write: &mut Write,
-    analyses: &[impl Borrow<NewAnalysis>],
-) -> sqlx::Result<u64> {
+pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> sqlx::Result<u64> {
     let rows = Value::Array(analyses.iter().map(|kept| row(kept.borrow())).collect()).to_string();
     let written = sqlx::query!(
         "insert into derived_index (review_id, text_hash, method_hash, names, note)

@@ -1,9 +1,9 @@
 //! When reviews changed that somebody else wrote: stored by the publisher before it shows the change (CONTRACT §2). Apart
 //! from what imports write, because it is no change of a review: no trigger fires and no change number moves.
 
+use crate::db::Write;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use crate::db::Write;
 
 /// A change of somebody else's that the publisher has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]

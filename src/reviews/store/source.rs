@@ -181,10 +181,7 @@ pub async fn sources_with_instants(
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_sources(
-    write: &mut Write,
-    rows: &[SourceRow],
-) -> sqlx::Result<()> {
+pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -246,10 +243,7 @@ pub async fn alike(
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn note_deleted(
-    write: &mut Write,
-    ids: &[&str],
-) -> sqlx::Result<()> {
+pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
         "insert into review_change (review_id, change_no)

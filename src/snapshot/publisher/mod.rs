@@ -6,8 +6,8 @@ mod database_state;
 use std::sync::Arc;
 use std::time::Duration;
 
-use database_state::DatabaseState;
 use chrono::SubsecRound as _;
+use database_state::DatabaseState;
 use thiserror::Error;
 
 use super::backlog::Backlog;

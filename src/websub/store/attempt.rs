@@ -12,11 +12,7 @@ use crate::db::Write;
 const CALLBACK_CHARS_MAX: usize = 200;
 
 /// What the operator sees of an attempt that was no delivery, or no success.
-pub async fn log(
-    write: &mut Write,
-    outcome: &Outcome,
-    record: &AttemptRecord,
-) -> sqlx::Result<()> {
+pub async fn log(write: &mut Write, outcome: &Outcome, record: &AttemptRecord) -> sqlx::Result<()> {
     let is_failure = match outcome {
         // Noted with the others.
         Outcome::Delivered { .. } => return Ok(()),
@@ -84,10 +80,7 @@ struct Sum {
 }
 
 /// Adds attempts to what came of their versions, version by version.
-pub async fn count(
-    write: &mut Write,
-    attempts: &[(Outcome, AttemptRecord)],
-) -> sqlx::Result<()> {
+pub async fn count(write: &mut Write, attempts: &[(Outcome, AttemptRecord)]) -> sqlx::Result<()> {
     let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();
     for (outcome, record) in attempts {
         let Some(version) = record.version else {

@@ -54,10 +54,7 @@ pub async fn bound(write: &mut Write) -> sqlx::Result<u64> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn expire(
-    write: &mut Write,
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
+pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let now = text(now);
     // State::Active.on(Event::LeaseEnded), for all at once.
     let done = sqlx::query!(
@@ -73,10 +70,7 @@ pub async fn expire(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub async fn prune(
-    write: &mut Write,
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
+pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let (old, forgotten) = (
         text(now - Duration::days(KEPT_DAYS)),
         text(now - Duration::hours(INTENT_HOURS_MAX)),

@@ -10,11 +10,7 @@ use super::text;
 use crate::db::Write;
 
 /// Applies an outcome to its subscription; deliveries that succeeded are left to [`level`].
-pub async fn apply(
-    write: &mut Write,
-    outcome: &Outcome,
-    now: &str,
-) -> sqlx::Result<()> {
+pub async fn apply(write: &mut Write, outcome: &Outcome, now: &str) -> sqlx::Result<()> {
     let id = outcome.subscription_id();
     match outcome {
         Outcome::Verified {
@@ -41,10 +37,7 @@ pub async fn apply(
 
 /// These have those versions now, in one statement. The plus keeps SQLite from beginning with all
 /// that are active.
-pub async fn level(
-    write: &mut Write,
-    delivered: &[(i64, i64, String)],
-) -> sqlx::Result<()> {
+pub async fn level(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
     if delivered.is_empty() {
         return Ok(());
     }
@@ -140,10 +133,7 @@ async fn retry(
 }
 
 /// The failure that ends a subscription is counted like those before it.
-async fn third_failure(
-    write: &mut Write,
-    subscription_id: i64,
-) -> sqlx::Result<()> {
+async fn third_failure(write: &mut Write, subscription_id: i64) -> sqlx::Result<()> {
     let update = sqlx::query!(
         "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
         subscription_id
@@ -152,11 +142,7 @@ async fn third_failure(
 }
 
 /// Deletes a request, unless a newer one has taken its place.
-async fn forget_intent(
-    write: &mut Write,
-    subscription_id: i64,
-    serial: i64,
-) -> sqlx::Result<()> {
+async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "delete from intent where subscription_id = ? and serial = ?",
         subscription_id,
