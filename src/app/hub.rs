@@ -17,15 +17,10 @@ use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::telemetry::catalog;
-use crate::websub::{
-    Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
-};
+use crate::websub::{Addresses, Doubts, Exchange, SubscriptionIntake, Worker, store};
 
 /// How often a process that may not send asks whether it may now.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
-/// How often a process of a cluster looks whether it may send, and after how many of these one that may prolongs that.
-const LEASE_INTERVAL: Duration = Duration::from_millis(500);
-const LEASE_INTERVALS: u32 = 8;
 /// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
 const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
 /// How often the process that sends looks for requests that another one took: twice within the
@@ -93,11 +88,11 @@ impl HubOptions {
 
 /// The hub behind its intake.
 pub struct HubRuntime {
-    database: Database,
-    clock: Clock,
-    current: Arc<CurrentSnapshot>,
+    pub(super) database: Database,
+    pub(super) clock: Clock,
+    pub(super) current: Arc<CurrentSnapshot>,
     wake: Arc<Notify>,
-    worker: Mutex<Worker>,
+    pub(super) worker: Mutex<Worker>,
 }
 
 impl HubRuntime {
@@ -115,14 +110,12 @@ impl HubRuntime {
             has_timer,
         } = options;
         let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
+        let current = Arc::clone(&ctx.current);
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let clock = ctx.clock.clone();
-        let egress = Arc::new(Egress::new(
-            policy.clone(),
-            &roots,
-            resolver,
-            clock.clone(),
-        )?);
+        let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
+        let egress = Arc::new(egress?);
+        let addresses = Addresses::new(limits.verifications_per_address_per_minute, &clock);
         let exchange = Exchange {
             doubts: Doubts::new(Arc::clone(&egress)),
             egress,
@@ -130,14 +123,11 @@ impl HubRuntime {
             random,
             links: ctx.links.clone(),
             delays: config.retry_delays,
-            by_address: Arc::new(Addresses::new(
-                limits.verifications_per_address_per_minute,
-                &clock,
-            )),
+            by_address: Arc::new(addresses),
         };
         let mut worker = Worker::new(
             database.clone(),
-            Arc::clone(&ctx.current),
+            Arc::clone(&current),
             exchange,
             Arc::clone(&wake),
             limits.bytes_per_host_per_hour,
@@ -157,17 +147,15 @@ impl HubRuntime {
         let hub = Self {
             database: database.clone(),
             clock,
-            current: Arc::clone(&ctx.current),
+            current,
             wake,
             worker: Mutex::new(worker),
         };
-        Ok((
-            hub,
-            http::HubEndpoint {
-                intake: Arc::new(intake),
-                trusted_proxies: config.trusted_proxies,
-            },
-        ))
+        let endpoint = http::HubEndpoint {
+            intake: Arc::new(intake),
+            trusted_proxies: config.trusted_proxies,
+        };
+        Ok((hub, endpoint))
     }
 
     /// Tells the worker that something changed.
@@ -187,75 +175,8 @@ impl HubRuntime {
         self.deliver(stop).await;
     }
 
-    /// Sends while this process holds the cluster's lease, again and again, until `stop`.
-    async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
-        while stop.run_until_cancelled(self.lease()).await.is_some() {
-            tracing::info!("cluster.lease_taken: this process raises versions and sends");
-            let lost = stop.child_token();
-            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
-            self.worker.lock().await.forget_results();
-            catalog::HUB_SENDER.gauge(&[]).set(0.0);
-            if !stop.is_cancelled() {
-                tracing::warn!(
-                    "cluster.lease_lost: another process may send now; this one goes on serving"
-                );
-            }
-        }
-        if let Err(error) = self.database.give_up_lease().await {
-            tracing::warn!(%error, "cluster.lease_kept: the lease ends by itself, and another process sends after that");
-        }
-    }
-
-    /// Waits until this process has the lease.
-    async fn lease(&self) {
-        let mut is_told = false;
-        loop {
-            match self.database.renew_lease(self.longest_delivery()).await {
-                Ok(true) => return,
-                Ok(false) => is_told = false,
-                Err(error) if !is_told => {
-                    tracing::error!(%error, "cluster.no_lease: this process cannot ask for the lease; trying again");
-                    is_told = true;
-                }
-                Err(_) => {}
-            }
-            self.clock.sleep(LEASE_INTERVAL).await;
-        }
-    }
-
-    /// Prolongs the lease until it is lost or `end`, which it then brings about.
-    async fn keep_lease(&self, end: &CancellationToken) {
-        let keep = async {
-            let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
-            loop {
-                self.clock.sleep(wait).await;
-                wait = match self.database.renew_lease(self.longest_delivery()).await {
-                    Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
-                    Ok(false) => return,
-                    Err(error) => {
-                        tracing::warn!(%error, "cluster.lease_not_prolonged: trying again until it ends");
-                        LEASE_INTERVAL
-                    }
-                };
-                if self.database.lease_left().is_zero() {
-                    return;
-                }
-            }
-        };
-        end.run_until_cancelled(keep).await;
-        end.cancel();
-    }
-
-    fn longest_delivery(&self) -> Duration {
-        let snapshot = self.current.load();
-        let bytes = snapshot
-            .documents()
-            .map(|document| document.body.content.len());
-        delivery_timeout(bytes.max().unwrap_or(0))
-    }
-
     /// Sends until `stop`.
-    async fn deliver(&self, stop: &CancellationToken) {
+    pub(super) async fn deliver(&self, stop: &CancellationToken) {
         catalog::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
@@ -332,7 +253,9 @@ impl HubRuntime {
 
     /// Does all that is due now. For tests.
     pub(super) async fn run_once(&self) -> Result<bool, DbError> {
-        self.database.renew_lease(self.longest_delivery()).await?;
+        if !self.database.renew_lease(self.longest_delivery()).await? {
+            return Ok(false);
+        }
         let ended = expire::run_once(&self.database, &self.clock).await?;
         let pruned = prune::run_once(&self.database, &self.clock).await?;
         let sent = self.worker.lock().await.run_once().await?;

@@ -3,6 +3,7 @@
 
 mod description;
 mod hub;
+mod lease;
 mod operations;
 mod response_policy;
 mod routes;
@@ -259,9 +260,10 @@ impl App {
                 .run_once()
                 .await
                 .map_err(|error| error.to_string())?;
-            let erased = erase::run_once(&self.database)
-                .await
-                .map_err(|error| error.to_string())?;
+            let erased = self.database.may_publish()
+                && erase::run_once(&self.database)
+                    .await
+                    .map_err(|error| error.to_string())?;
             if !published && !analyze && !coded && !sent && !erased {
                 return Ok(());
             }

@@ -25,8 +25,7 @@ const SORT_INTERVAL: Duration = Duration::from_secs(5);
 impl App {
     /// Serves until `shutdown`, then finishes what is in flight and closes the database.
     pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
-        self.serve_with_admin(listener, None, shutdown, limits)
-            .await;
+        Box::pin(self.serve_with_admin(listener, None, shutdown, limits)).await;
     }
 
     /// The same, and what operators ask on `admin`, to the end: while it stops, `/readyz` says so there.

@@ -54,10 +54,11 @@ impl fmt::Debug for ClusterAddress {
             .nodes
             .iter()
             .map(|node| {
-                format!(
-                    "{}",
-                    node.authority().rsplit('@').next().unwrap_or_default()
-                )
+                node.authority()
+                    .rsplit('@')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
             })
             .collect();
         f.debug_struct("ClusterAddress")

@@ -231,10 +231,10 @@ impl Database {
         Ok(())
     }
 
-    /// How this node fares within its cluster, as last asked; `None` where there is no cluster.
+    /// How this node fares within its cluster, as last asked; `None` where there is no cluster, or nobody has asked yet.
     #[must_use]
     pub fn node_standing(&self) -> Option<NodeStanding> {
-        let contact = self.cluster()?.contact();
+        let contact = self.cluster()?.contact()?;
         let now = Clock::system().monotonic();
         Some(NodeStanding {
             heard_ago: now - contact.heard_at.unwrap_or_default(),
@@ -245,20 +245,21 @@ impl Database {
 }
 
 fn node_status(store: &Value) -> NodeStatus {
-    let number = |value: &Value| match value {
-        Value::String(text) => text.parse().ok(),
-        value => value.as_u64(),
+    let number = |value: &Value| match value.as_str() {
+        Some(text) => text.parse().ok(),
+        None => value.as_u64(),
     };
     let raft = &store["raft"];
     let committed = number(&raft["commit_index"]).unwrap_or(0);
     let leader_committed = number(&raft["transport"]["leader_commit_index"]).unwrap_or(0);
     let applied = number(&raft["applied_index"]).unwrap_or(0);
     let is_leader = raft["state"] == "Leader";
-    let last_contact_ms = match &raft["last_contact"] {
+    let told = &raft["last_contact"];
+    let last_contact_ms = match told.as_str() {
         _ if is_leader => Some(0),
         // Go's words for a span: "12.5ms".
-        Value::String(text) => span_ms(text),
-        value => value.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
+        Some(text) => span_ms(text),
+        None => told.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
     };
     NodeStatus {
         leader: store["leader"]["addr"]

@@ -21,6 +21,8 @@ const SUFFIX: &str = "-derived";
 const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
      'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
+/// What readers see of it.
+const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
 /// What it has.
 const THERE: &str = "select sql from sqlite_schema where sql is not null \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
@@ -44,8 +46,11 @@ pub(super) fn shown(place: &Arc<Place>, side: &Path) -> SqlitePoolOptions {
                 .execute(&mut *connection)
                 .await?;
             // A temporary view is found before a table of the same name (<https://www.sqlite.org/lang_naming.html>).
-            for table in ["derived_index", "derived_analysis"] {
-                let view = format!("create temp view {table} as select * from side.{table}");
+            let names: Vec<String> = sqlx::query_scalar(SHOWN)
+                .fetch_all(&mut *connection)
+                .await?;
+            for name in names {
+                let view = format!("create temp view {name} as select * from side.{name}");
                 sqlx::query(AssertSqlSafe(view))
                     .execute(&mut *connection)
                     .await?;

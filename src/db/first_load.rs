@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::random::Random;
 
 /// How long another process may take that is just filling the empty cluster.
-const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_secs(120);
+const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_mins(2);
 /// The table of whoever fills an empty cluster; gone when that is done.
 const CLAIM: &str = "first_load";
 /// How often is looked whether it is.

@@ -288,11 +288,10 @@ impl<'c> Executor<'c> for &'c mut Recorder {
 /// Whether a write failed because what it took for granted was not so any more: then everything is read again.
 #[must_use]
 pub fn is_overtaken(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Configuration(inner) => inner
-            .downcast_ref::<ClusterError>()
-            .is_some_and(|error| *error == ClusterError::Overtaken),
-        sqlx::Error::Database(inner) => inner.message().contains("guard_holds"),
-        _ => false,
+    if let sqlx::Error::Configuration(inner) = error {
+        let cluster = inner.downcast_ref::<ClusterError>();
+        return cluster.is_some_and(|error| *error == ClusterError::Overtaken);
     }
+    let refused = error.as_database_error();
+    refused.is_some_and(|refused| refused.message().contains("guard_holds"))
 }

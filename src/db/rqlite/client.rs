@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
+use super::answer::{at, body, cause, name, results, shortened};
 use super::error::ClusterError;
 use super::statement::Statement;
 use crate::clock::{Clock, Monotonic};
@@ -24,10 +25,6 @@ const TIME_PER_MIB: Duration = Duration::from_secs(2);
 /// The first wait before the next node is asked, and the longest one.
 const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
-/// How much of an answer is read: results of a few thousand statements.
-const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// How much of a node's own words an error repeats.
-const TOLD_CHARS_MAX: usize = 200;
 /// What the marker's key says when it is there already.
 const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
 /// What a guard says that does not hold (migration 0020).
@@ -279,7 +276,7 @@ impl RqliteClient {
             }
         };
         let status = response.status();
-        let text = self::body(response).await;
+        let text = super::answer::body(response).await;
         if status.is_server_error() {
             return Tried::Again {
                 told: shortened(&format!("{status} {text}")),
@@ -313,53 +310,4 @@ impl RqliteClient {
             },
         }
     }
-}
-
-/// How many rows each statement affected.
-fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
-    let results = answer["results"].as_array();
-    let results =
-        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
-    results
-        .iter()
-        .map(|result| match result["error"].as_str() {
-            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
-            None => Ok(result["rows_affected"].as_u64().unwrap_or(0)),
-        })
-        .collect()
-}
-
-/// The body, as far as it is read.
-async fn body(mut response: Response) -> String {
-    let mut bytes = Vec::new();
-    while let Ok(Some(piece)) = response.chunk().await {
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > ANSWER_BYTES_MAX {
-            break;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn at(node: &Url, path: &str) -> String {
-    format!("{node}{path}")
-}
-
-/// Host and port, without what else stands in the URL.
-fn name(node: &Url) -> String {
-    let port = node.port_or_known_default().unwrap_or_default();
-    format!("{}:{port}", node.host_str().unwrap_or_default())
-}
-
-fn shortened(text: &str) -> String {
-    text.trim().chars().take(TOLD_CHARS_MAX).collect()
-}
-
-/// The innermost reason, which says most; never the URL, which may hold a password.
-fn cause(error: &reqwest::Error) -> String {
-    let mut error: &dyn std::error::Error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    shortened(&error.to_string())
 }

@@ -1,5 +1,6 @@
 //! Writing over rqlite's HTTP API, for many nodes (CONTRACT §9). Reads never come here: each node reads its own file.
 
+mod answer;
 mod client;
 mod error;
 mod statement;
@@ -32,7 +33,7 @@ pub struct Cluster {
     /// The marker of what was written last, until this node's file has it.
     unseen: Mutex<Option<String>>,
     lease: Lease,
-    contact: Mutex<Contact>,
+    contact: Mutex<Option<Contact>>,
 }
 
 /// What this node's rqlited last told.
@@ -59,15 +60,18 @@ impl Cluster {
     }
 
     /// What this node's rqlited last told.
-    pub(super) fn contact(&self) -> Contact {
+    pub(super) fn contact(&self) -> Option<Contact> {
         lock(&self.contact).clone()
     }
 
     /// Notes what this node's rqlited told. When it last heard of the leader stays known where it does not say.
     pub(super) fn note_contact(&self, told: Contact) {
         let mut contact = lock(&self.contact);
-        contact.heard_at = told.heard_at.or(contact.heard_at);
-        contact.status = told.status;
+        let before = contact.as_ref().and_then(|contact| contact.heard_at);
+        *contact = Some(Contact {
+            heard_at: told.heard_at.or(before),
+            status: told.status,
+        });
     }
 
     /// What this process knows of the lease.

@@ -2,13 +2,14 @@
 //! before anybody sees it.
 
 mod database_state;
+mod unraised;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::SubsecRound as _;
 use database_state::DatabaseState;
 use thiserror::Error;
+use unraised::unraised;
 
 use super::backlog::Backlog;
 use super::cached_body::CachedBody;
@@ -21,6 +22,7 @@ use crate::clock::Clock;
 use crate::db::{Database, DbError, is_overtaken};
 use crate::insights::Engines;
 use crate::links::Links;
+use crate::reviews::ReviewId;
 use crate::reviews::store as reviews;
 
 /// How often a snapshot is rendered whose dates another process stored meanwhile.
@@ -164,14 +166,7 @@ impl Publisher {
                 (None, out) => out.map(|out| out.digest.clone()).unwrap_or_default(),
             }
         });
-        let (publications, undated) = if self.database.may_publish() {
-            let raised = self.publish(&digests, previous, &state).await?;
-            let raised = raised.into_iter().map(|publication| (publication, true));
-            (raised.collect(), Vec::new())
-        } else {
-            let shown = self.without_raising(&digests, previous, &state.out);
-            (shown, std::mem::take(&mut state.loaded.undated))
-        };
+        let (publications, undated) = self.published(&digests, previous, &mut state).await?;
         let DatabaseState {
             position,
             input,
@@ -206,31 +201,20 @@ impl Publisher {
         Ok((snapshot, is_new))
     }
 
-    /// What a process shows that raises no versions, because another one of the cluster does: what it has rendered, under
-    /// the row's version where that is of these bytes, and otherwise dated no later than what is out.
-    fn without_raising(
+    /// Each document's publication, whether its row is of these bytes, and which reviews nobody has dated yet.
+    async fn published(
         &self,
         digests: &[String],
         previous: Option<&Snapshot>,
-        out: &[Option<Publication>],
-    ) -> Vec<(Publication, bool)> {
-        let shown = Document::ALL.into_iter().zip(digests).zip(out);
-        let shown = shown.map(|((document, digest), row)| {
-            if let Some(row) = row.as_ref().filter(|row| row.digest == *digest) {
-                return (row.clone(), true);
-            }
-            let said = previous.map(|previous| &previous.document(document).publication);
-            let known = said.into_iter().chain(row);
-            let changed_at = known.clone().map(|one| one.changed_at).max();
-            let publication = Publication {
-                version: known.map(|one| one.version).max().unwrap_or(0),
-                digest: digest.clone(),
-                changed_at: changed_at.unwrap_or_else(|| self.clock.now().trunc_subsecs(3)),
-                is_same_second: false,
-            };
-            (publication, false)
-        });
-        shown.collect()
+        state: &mut DatabaseState,
+    ) -> Result<(Vec<(Publication, bool)>, Vec<ReviewId>), PublishError> {
+        if !self.database.may_publish() {
+            let shown = unraised(digests, previous, &state.out, self.clock.now());
+            return Ok((shown, std::mem::take(&mut state.loaded.undated)));
+        }
+        let raised = self.publish(digests, previous, state).await?;
+        let confirmed = raised.into_iter().map(|publication| (publication, true));
+        Ok((confirmed.collect(), Vec::new()))
     }
 
     /// Publishes what is due, in one transaction, and records from which change it was rendered and what was observed;

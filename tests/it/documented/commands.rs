@@ -137,8 +137,10 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                     "test" | "build" | "install" | "bench" | "clippy" | "fmt",
                     ..,
                 ]
-                | ["openssl", ..] => {}
-                [script, ..] if script.starts_with("benches/") => {
+                | ["openssl" | "rqlited" | "export", ..] => {}
+                [script, ..]
+                    if script.starts_with("benches/") || script.starts_with("examples/") =>
+                {
                     assert!(root().join(script).is_file(), "there is no {script}");
                 }
                 ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),

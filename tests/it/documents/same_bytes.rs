@@ -75,7 +75,7 @@ async fn a_copy_of_the_file_publishes_the_same() {
             .await
             .unwrap()
             .unwrap();
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database().write_as_owner().await.unwrap();
     reviews_service::business::replace(&mut write, &business)
         .await
         .unwrap();

@@ -187,7 +187,7 @@ async fn analyses_that_make_no_sense_are_made_again() {
 #[tokio::test]
 async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
     let app = firm(&[("a", "Dana came.")]).await;
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database().write_as_owner().await.unwrap();
     write
         .execute(AssertSqlSafe("pragma busy_timeout = 20"))
         .await

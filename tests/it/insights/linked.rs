@@ -150,7 +150,7 @@ async fn any_order_of_arrival_gives_the_same_insights() {
             let batch: Vec<Review> = (0..count)
                 .map(|_| reviews.swap_remove(generator.below(reviews.len())))
                 .collect();
-            let mut write = app.database().write().await.unwrap();
+            let mut write = app.database().write_as_owner().await.unwrap();
             store::upsert(&mut write, &batch, start()).await.unwrap();
             write.commit().await.unwrap();
             app.drain().await;

@@ -155,7 +155,7 @@ async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
     );
     drop(busy);
     // A writer in the midst of its work keeps nobody from reading.
-    let write = app.database().write().await.unwrap();
+    let write = app.database().write_as_owner().await.unwrap();
     ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     drop(write);
     sqlite3(&app.path(), "drop table review_fts");

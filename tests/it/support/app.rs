@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::LocalBoxFuture;
@@ -23,6 +24,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
+use super::cluster::{Rqlited, address, file_in};
 use super::hub::{MakeHub, hub_options};
 use super::sqlite::{back_up, refused, restore, sqlite3};
 
@@ -35,6 +37,8 @@ pub struct TestApp {
     clock: Clock,
     folder: TempDir,
     hub: MakeHub,
+    /// The node beside it, where tests run on a cluster.
+    node: Option<Rqlited>,
 }
 
 impl TestApp {
@@ -54,10 +58,9 @@ impl TestApp {
     /// thousands of them.
     pub async fn uncoded(reviews: &[Review]) -> Self {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
-        let (database, _) = Database::open(&folder.path().join("reviews.db"))
-            .await
-            .unwrap();
-        let mut write = database.write().await.unwrap();
+        let node = Rqlited::start(folder.path());
+        let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
+        let mut write = database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
             store::upsert(&mut write, batch, clock.now()).await.unwrap();
         }
@@ -76,6 +79,7 @@ impl TestApp {
             clock,
             folder,
             hub: MakeHub::default_options(),
+            node,
         }
     }
 
@@ -104,9 +108,16 @@ impl TestApp {
 
     /// A service on the database in `folder`, with such a hub.
     pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
-        let path = folder.path().join("reviews.db");
-        let (app, _) = App::open(
-            &path,
+        let node = Rqlited::start(folder.path());
+        Self::beside(node, folder, clock, hub).await
+    }
+
+    /// The same, beside a node that runs.
+    async fn beside(node: Option<Rqlited>, folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
+        let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
+        database.renew_lease(Duration::ZERO).await.unwrap();
+        let app = App::new(
+            database,
             links(),
             clock.clone(),
             hub.options(),
@@ -119,6 +130,7 @@ impl TestApp {
             clock,
             folder,
             hub,
+            node,
         };
         app.drain().await;
         app
@@ -131,10 +143,12 @@ impl TestApp {
             clock,
             folder,
             hub,
+            node,
         } = self;
+        app.database().give_up_lease().await.unwrap();
         app.database().close().await;
         drop(app);
-        Self::start(folder, clock, hub).await
+        Self::beside(node, folder, clock, hub).await
     }
 
     /// Lets it serve on a socket, with its own loops, until `work` is done.
@@ -160,7 +174,7 @@ impl TestApp {
 
     /// Adds or updates reviews, and publishes.
     pub async fn write(&self, reviews: &[Review]) {
-        let mut write = self.app.database().write().await.unwrap();
+        let mut write = self.app.database().write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
             store::upsert(&mut write, batch, self.clock.now())
                 .await
@@ -218,7 +232,7 @@ impl TestApp {
 
     /// The path of the database file.
     pub fn path(&self) -> PathBuf {
-        self.folder.path().join("reviews.db")
+        file_in(self.folder.path())
     }
 
     /// The folder of the database file.

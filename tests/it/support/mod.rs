@@ -5,6 +5,7 @@ mod answer;
 mod app;
 mod authority;
 mod book;
+mod cluster;
 mod generator;
 mod hub;
 mod logs;

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::ValueRef;
-use rusqlite::{Batch, Connection, Rows};
+use rusqlite::{Batch, Connection, OpenFlags, Rows};
 use serde_json::{Map, Value};
+
+use super::cluster;
 
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -55,7 +57,11 @@ pub fn refused(path: &Path, sql: &str) -> String {
 /// The rows of a query: an object each, its members named by the columns.
 pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     let mut objects = Vec::new();
-    each_result(&connect(path), query, |rows| {
+    let connection = match cluster::api_of(path) {
+        Some(_) => reader(path).unwrap(),
+        None => connect(path),
+    };
+    each_result(&connection, query, |rows| {
         let names: Vec<String> = rows
             .as_ref()
             .unwrap()
@@ -133,19 +139,75 @@ fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
         !sql.starts_with('.'),
         "commands that begin with a dot are the shell's own: use `refused`, `back_up`, `restore`"
     );
+    if let Some(api) = cluster::api_of(path) {
+        return run_on_cluster(path, api, sql);
+    }
     let mut printed = String::new();
-    each_result(&connect(path), sql, |rows| {
-        let columns = rows.as_ref().unwrap().column_count();
-        while let Some(row) = rows.next()? {
-            let cells: Vec<String> = (0..columns)
-                .map(|at| text(row.get_ref_unwrap(at)))
-                .collect();
-            writeln!(printed, "{}", cells.join("|")).unwrap();
-        }
-        Ok(())
-    })?;
+    each_result(&connect(path), sql, |rows| print(rows, &mut printed))?;
     printed.truncate(printed.trim_end().len());
     Ok(printed)
+}
+
+/// A connection to a file that rqlited keeps, which sees what is derived from it.
+fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let side = cluster::derived(path);
+    if side.exists() {
+        connection.execute("attach ? as side", [side.to_string_lossy()])?;
+        for name in [
+            "derived_index",
+            "derived_analysis",
+            "derived_finding",
+            "derived_mention",
+            "derived_review",
+        ] {
+            connection.execute_batch(&format!(
+                "create temp view {name} as select * from side.{name}"
+            ))?;
+        }
+    }
+    Ok(connection)
+}
+
+/// The same where rqlited keeps the file: what writes goes over its API, the statements between `begin` and `commit` as one
+/// transaction; the file is read, and what is derived from it in its own file.
+fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> {
+    let connection = reader(path)?;
+    let told = |told| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(told));
+    let (mut printed, mut open) = (String::new(), None::<Vec<String>>);
+    let mut batch = Batch::new(&connection, sql);
+    while let Some(mut statement) = batch.next()? {
+        let text = statement.expanded_sql().unwrap_or_default();
+        let text = text.trim().to_owned();
+        let first = text
+            .split([' ', ';'])
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        match (first.as_str(), &mut open) {
+            ("begin", None) => open = Some(Vec::new()),
+            ("commit", Some(_)) => {
+                let all = open.take().unwrap_or_default();
+                cluster::execute(api, &all).map_err(told)?;
+            }
+            (_, Some(all)) => all.push(text),
+            (_, None) if statement.readonly() => print(&mut statement.raw_query(), &mut printed)?,
+            (_, None) => cluster::execute(api, &[text]).map_err(told)?,
+        }
+    }
+    printed.truncate(printed.trim_end().len());
+    Ok(printed)
+}
+
+fn print(rows: &mut Rows<'_>, printed: &mut String) -> rusqlite::Result<()> {
+    let columns = rows.as_ref().unwrap().column_count();
+    while let Some(row) = rows.next()? {
+        let cells: Vec<String> = (0..columns)
+            .map(|at| text(row.get_ref_unwrap(at)))
+            .collect();
+        writeln!(printed, "{}", cells.join("|")).unwrap();
+    }
+    Ok(())
 }
 
 /// Runs each statement of `sql` in turn.

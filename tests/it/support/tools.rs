@@ -56,7 +56,7 @@ impl Tool {
     clippy::disallowed_methods,
     reason = "this is the one place of the tests that reads the environment"
 )]
-fn setting(name: &str) -> String {
+pub fn setting(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 

@@ -1,0 +1,139 @@
+//! An rqlited of one node beside each test's service, where `REVIEWS_TEST_RQLITED` names the binary: then the same tests run
+//! on a cluster (`tests/cluster/suite` says which of them).
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reviews_service::config::{DatabaseAddress, DatabaseConfig};
+use serde_json::Value;
+
+use super::tools::setting;
+
+/// How long rqlited may take to lead its cluster of one.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The file beside its database that says where its API is.
+const API: &str = "api";
+
+/// A running rqlited; killed with this.
+pub struct Rqlited(Child);
+
+impl Rqlited {
+    /// Starts one that keeps its files in `folder`, where tests run on a cluster.
+    pub fn start(folder: &Path) -> Option<Self> {
+        let binary = Some(setting("REVIEWS_TEST_RQLITED")).filter(|path| !path.is_empty())?;
+        let (api, raft) = (free_port(), free_port());
+        let flags = [
+            "-raft-timeout",
+            "-raft-election-timeout",
+            "-raft-leader-lease-timeout",
+        ];
+        let process = Command::new(binary)
+            .args(["-node-id", "1"])
+            .args(["-http-addr", &format!("127.0.0.1:{api}")])
+            .args(["-raft-addr", &format!("127.0.0.1:{raft}")])
+            .args(flags.iter().flat_map(|flag| [*flag, "100ms"]))
+            .arg(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        fs::write(folder.join(API), api.to_string()).unwrap();
+        let node = Self(process);
+        wait_until_it_leads(api);
+        Some(node)
+    }
+}
+
+impl Drop for Rqlited {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where the database of a test in `folder` is.
+pub fn address(folder: &Path) -> DatabaseAddress {
+    let url = match api_in(folder) {
+        Some(api) => {
+            let file = folder.join("db.sqlite");
+            format!("rqlite://127.0.0.1:{api}?file={}", file.display())
+        }
+        None => format!("sqlite://{}", folder.join("reviews.db").display()),
+    };
+    DatabaseConfig { url }.address().unwrap()
+}
+
+/// The port of the API of the rqlited that keeps the database at `path`, if one does.
+pub fn api_of(path: &Path) -> Option<u16> {
+    api_in(path.parent()?)
+}
+
+fn api_in(folder: &Path) -> Option<u16> {
+    fs::read_to_string(folder.join(API)).ok()?.parse().ok()
+}
+
+/// The file of what is derived from the one at `path`.
+pub fn derived(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-derived");
+    name.into()
+}
+
+/// Runs statements that write in one transaction; SQLite's message where one is refused.
+pub fn execute(api: u16, statements: &[String]) -> Result<(), String> {
+    let body = serde_json::json!(statements).to_string();
+    // One alone may be a `vacuum`, which no transaction can hold.
+    let line = match statements {
+        [_] => "POST /db/execute",
+        _ => "POST /db/execute?transaction",
+    };
+    let answer = exchange(api, line, &body).map_err(|error| error.to_string())?;
+    let results = answer["results"].as_array().into_iter().flatten();
+    let mut errors = results
+        .chain([&answer])
+        .filter_map(|one| one["error"].as_str());
+    errors.next().map_or(Ok(()), |error| Err(error.to_owned()))
+}
+
+fn exchange(api: u16, line: &str, body: &str) -> std::io::Result<Value> {
+    let mut stream = TcpStream::connect(("127.0.0.1", api))?;
+    write!(
+        stream,
+        "{line} HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    Ok(serde_json::from_str(body).unwrap_or_default())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
+fn wait_until_it_leads(api: u16) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let status = exchange(api, "GET /status", "").unwrap_or_default();
+        if status["store"]["raft"]["state"] == "Leader" {
+            return;
+        }
+        assert!(Instant::now() < deadline, "rqlited does not lead: {status}");
+        std::thread::yield_now();
+    }
+}
+
+fn free_port() -> u16 {
+    let probe = TcpListener::bind("127.0.0.1:0").unwrap();
+    probe.local_addr().unwrap().port()
+}
+
+/// The file that a test in `folder` reads.
+pub fn file_in(folder: &Path) -> PathBuf {
+    address(folder).file().to_owned()
+}
