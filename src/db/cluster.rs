@@ -6,13 +6,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde_json::Value;
 
-use super::copy::level_with_cluster;
+use super::copy::{Copy, level_with_cluster};
 use super::error::DbError;
 use super::first_load::FirstLoad;
 use super::node_file::open_node_file;
 use super::rqlite::{Cluster, ClusterError, Contact, RqliteClient, WRITE_WAIT_MAX};
 use super::write::Write;
-use super::{Database, Migrated, Writer, copy, derived, identity, migrate};
+use super::{Database, Migrated, Writer, derived, identity, migrate};
 use crate::clock::Clock;
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::random::Random;
@@ -109,7 +109,13 @@ impl Database {
     pub async fn write_as_owner(&self) -> Result<Write, DbError> {
         match &self.writer {
             Writer::File(_) => self.write().await,
-            Writer::Cluster(cluster) => copy::write(cluster, &self.path).await,
+            Writer::Cluster(cluster) => {
+                let copy = Copy::of(cluster.client(), &self.path).await?;
+                let transaction = copy.begin().await;
+                let fault = |error| DbError::at(&self.path, error);
+                let cluster = Arc::clone(cluster);
+                Ok(Write::to_copy(transaction.map_err(fault)?, cluster, copy))
+            }
         }
     }
 

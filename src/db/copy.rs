@@ -2,18 +2,16 @@
 //! machine, and of which the same statements go to the cluster (`write`), if it is still as it was copied.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
 use tempfile::TempDir;
 
 use super::error::DbError;
 use super::node_file::wait_for_file;
 use super::options;
-use super::rqlite::{Basis, Cluster, ClusterError, RqliteClient};
-use super::write::Write;
+use super::rqlite::{Basis, ClusterError, RqliteClient};
 use crate::clock::Clock;
 
 /// How long this node's file may take to have what the leader has.
@@ -32,7 +30,7 @@ pub(super) struct Copy {
 
 impl Copy {
     /// Copies the file of a node as it is at one moment: not before what the leader has now.
-    async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
+    pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
         level_with_cluster(client, file).await?;
         let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
             path: std::env::temp_dir(),
@@ -63,27 +61,20 @@ impl Copy {
         })
     }
 
+    /// Begins a transaction on it, which nothing writes to but through a recorder: what reaches the connection another way
+    /// would never reach the cluster.
+    pub(super) async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
+        let mut transaction = self.pool.begin_with("begin immediate").await?;
+        sqlx::query("pragma query_only = on")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
     /// Takes the copy away.
     pub(super) async fn leave(self) {
         self.pool.close().await;
     }
-}
-
-/// Begins a write of the owner's to the cluster of the node that keeps this file.
-pub(super) async fn write(cluster: &Arc<Cluster>, file: &Path) -> Result<Write, DbError> {
-    let copy = Copy::of(cluster.client(), file).await?;
-    let fault = |error| DbError::at(file, error);
-    let mut transaction = copy
-        .pool
-        .begin_with("begin immediate")
-        .await
-        .map_err(fault)?;
-    // What reaches the connection another way than through the recorder would never reach the cluster.
-    sqlx::query("pragma query_only = on")
-        .execute(&mut *transaction)
-        .await
-        .map_err(fault)?;
-    Ok(Write::to_copy(transaction, Arc::clone(cluster), copy))
 }
 
 /// Waits until this node's file has what the leader has; at most half a minute.

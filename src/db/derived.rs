@@ -11,8 +11,8 @@ use sqlx::sqlite::{
 use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::DbError;
-use super::open_file::pool;
 use super::place::Place;
+use super::pool::pool;
 use super::{files, migrate, options};
 
 /// What its name adds to that of the node's file.

@@ -23,6 +23,7 @@ mod node_file;
 mod open_file;
 mod packed;
 mod place;
+mod pool;
 mod readiness;
 mod rqlite;
 mod schema;
@@ -105,7 +106,7 @@ impl Database {
         let migrated = migrate::run(&mut connection, path).await?;
         connection.close().await.map_err(fault)?;
         let open = OpenFile::open(path, None).await?;
-        let writer = open_file::pool(&open.place)
+        let writer = pool::pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2);
         let writer = writer.connect_with(options).await.map_err(fault)?;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::sqlite::SqlitePoolOptions;
-use sqlx::{Connection as _, SqlitePool};
+use sqlx::SqlitePool;
 
 use super::error::DbError;
 use super::index_readers::IndexReaders;
 use super::place::Place;
+use super::pool::pool;
 use super::{derived, options};
 
 /// Readers at a time. Requests are answered from memory; these serve the render and the checks.
@@ -60,24 +60,4 @@ impl OpenFile {
             derived.close().await;
         }
     }
-}
-
-/// A pool that hands out a connection only if it is in no transaction, and else makes another.
-/// Where the disk is full or fails, SQLite may roll back by itself
-/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
-/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
-/// later are to the file that was opened, too, or there are none.
-pub(super) fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
-    let place = Arc::clone(place);
-    let options = SqlitePoolOptions::new()
-        .test_before_acquire(false)
-        .after_connect(move |_, _| {
-            let verified = place
-                .verify()
-                .map_err(|error| sqlx::Error::Configuration(error.into()));
-            Box::pin(std::future::ready(verified))
-        });
-    options.before_acquire(|connection, _| {
-        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
-    })
 }
