@@ -31,6 +31,7 @@ mod egress;
 mod erasure;
 mod faults;
 mod feeds;
+mod fuzz;
 mod imports;
 mod insights;
 mod linking;

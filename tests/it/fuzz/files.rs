@@ -1,0 +1,104 @@
+//! Files to import: whatever they hold, rows are taken or rejected one by one, or the file is refused; nothing else happens.
+
+use std::fs;
+
+use reviews_service::clock::Clock;
+use reviews_service::db::Database;
+use reviews_service::imports::{ImportRequest, Quiet, import};
+
+use super::{runtime, spoken};
+use crate::support::start;
+
+const WORDS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\n",
+    "\r\n",
+    "\t",
+    ";",
+    "\"",
+    "\"\"",
+    "\"id\":",
+    "\"a\"",
+    "\"rating\":",
+    "5",
+    "6",
+    "0",
+    "\"date\":",
+    "\"2026-03-04\"",
+    "\"2026-02-30\"",
+    "\"2026-03-04T05:06:07Z\"",
+    "\"text\":",
+    "\"author\":",
+    "\"deleted\":true",
+    "null",
+    "1e400",
+    "\"reviews\":[",
+    "\"starRating\":\"FIVE\"",
+    "\"createTime\":",
+    "\"reviewer\":{\"displayName\":\"A\"}",
+    "\"comment\":",
+    "id,rating,date,text,author\n",
+    "Rating\tDate\tReview\n",
+    "1,5,2026-03-04,good,Ann\n",
+    "2,4,04.03.2026,\"so, so\",Bob\n",
+    "PK\u{3}\u{4}",
+    "<html>",
+    "<script type=\"application/ld+json\">",
+    "</script>",
+    "\"@type\":\"Review\"",
+    "\"reviewBody\":",
+    "\u{feff}",
+    "\0",
+    "\u{1f600}",
+    "\\u0000",
+    "\"status\":\"withheld\"",
+    "\"mentions\":{\"technicians\":[\"X\"]}",
+    "\"updated_at\":",
+    "=1+1",
+];
+
+#[test]
+fn whatever_a_file_holds_its_rows_are_taken_or_rejected() {
+    let runtime = runtime();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    let (database, _) = runtime.block_on(Database::open(&path)).unwrap();
+    let used = std::panic::AssertUnwindSafe((runtime, database, folder.path().join("given")));
+    bolero::check!()
+        .with_type::<(bool, Vec<u8>)>()
+        .for_each(move |(is_raw, bytes)| {
+            let used = &used;
+            let (runtime, database, path) = &used.0;
+            let content = if *is_raw {
+                bytes.clone()
+            } else {
+                spoken(bytes, WORDS).into_bytes()
+            };
+            fs::write(path, content).unwrap();
+            let order = ImportRequest {
+                files: vec![path.clone()],
+                dry_run: true,
+                ..ImportRequest::default()
+            };
+            let clock = Clock::manual(start());
+            let mut quiet = Quiet::default();
+            let reported = runtime.block_on(import(database, &clock, &order, &mut quiet));
+            if let Err(error) = reported {
+                assert!(error.to_string().len() > 10, "an error that says nothing");
+            }
+            let counted = async {
+                let mut reader = database.readers().acquire().await.unwrap();
+                let count: i64 = sqlx::query_scalar("select count(*) from review")
+                    .fetch_one(&mut *reader)
+                    .await
+                    .unwrap();
+                count
+            };
+            assert_eq!(runtime.block_on(counted), 0, "a dry run writes nothing");
+        });
+}
