@@ -68,6 +68,7 @@ class Node:
         self.folder = os.path.join(cluster.folder, f"node{number}")
         self.api, self.raft, self.port = free_port(), free_port(), free_port()
         self.rqlited = self.service = None
+        self.commands = set()
 
     @property
     def file(self):
@@ -79,10 +80,15 @@ class Node:
 
     def environment(self):
         """The settings of this node's service and commands: its own rqlited first, then the others."""
+        if self.cluster.is_file:
+            return self.settings(f"sqlite://{self.folder}/reviews.db")
         nodes = [self] + [node for node in self.cluster.nodes if node is not self]
         hosts = ",".join(f"127.0.0.1:{node.api}" for node in nodes)
+        return self.settings(f"rqlite://{hosts}?file={self.file}")
+
+    def settings(self, database):
         settings = {
-            "DATABASE_URL": f"rqlite://{hosts}?file={self.file}",
+            "DATABASE_URL": database,
             "REVIEWS_LISTEN": f"127.0.0.1:{self.port}",
             "REVIEWS_BASE_URL": BASE_URL,
             "REVIEWS_HUB_ALLOW_CALLBACK_NETS": "127.0.0.0/8",
@@ -90,6 +96,8 @@ class Node:
         return {**os.environ, **settings, **self.cluster.settings}
 
     def start_rqlited(self):
+        if self.cluster.is_file:
+            return
         peers = ",".join(f"127.0.0.1:{node.raft}" for node in self.cluster.nodes)
         command = [
             self.cluster.rqlited, "-node-id", str(self.number),
@@ -121,11 +129,17 @@ class Node:
         running = getattr(self, process)
         return running is not None and running.poll() is None
 
-    def reviews(self, *arguments, text=None):
-        """Runs a command of the owner's on this node."""
-        return subprocess.run(
-            [self.cluster.binary, *arguments], input=text, capture_output=True, text=True, env=self.environment(), check=False
+    def reviews(self, *arguments):
+        """Runs a command of the owner's on this node; `commands` has it while it runs."""
+        command = [self.cluster.binary, *arguments]
+        pipe = subprocess.PIPE
+        running = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, env=self.environment()
         )
+        self.commands.add(running)
+        out, error = running.communicate()
+        self.commands.discard(running)
+        return subprocess.CompletedProcess(command, running.returncode, out, error)
 
     def get(self, path, timeout=5):
         with urllib.request.urlopen(self.url + path, timeout=timeout) as answer:
@@ -147,10 +161,11 @@ class Node:
 
 
 class Cluster:
-    """Some nodes in one folder."""
+    """Some nodes in one folder; one of them, with `is_file`, is a service on a SQLite file."""
 
-    def __init__(self, folder, binary, count=3, settings=None, arguments=()):
-        self.folder, self.binary, self.rqlited = folder, binary, rqlited()
+    def __init__(self, folder, binary, count=3, settings=None, arguments=(), is_file=False):
+        self.folder, self.binary, self.is_file = folder, binary, is_file
+        self.rqlited = None if is_file else rqlited()
         self.settings, self.arguments = settings or {}, list(arguments)
         self.nodes = []
         self.nodes.extend(Node(self, number) for number in range(1, count + 1))
@@ -158,7 +173,8 @@ class Cluster:
     def start(self):
         for node in self.nodes:
             node.start_rqlited()
-        until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
+        if not self.is_file:
+            until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
         for node in self.nodes:
             node.start_service()
         until(60, "every node ready", lambda: all(node.is_ready() for node in self.nodes))

@@ -51,11 +51,20 @@ fn no_review_stands_in_two_splits_nor_nearly_so() {
     let held_out = reviews("tests/gold/reviews/held_out.jsonl", whole);
     let development = reviews("tests/gold/reviews/development.jsonl", whole);
     let learned = reviews("examples/train_classifier/reviews.jsonl", cut);
+    let plain = [
+        reviews("tests/gold/plain/home_services.jsonl", whole),
+        reviews("tests/gold/plain/food.jsonl", whole),
+    ]
+    .concat();
+    assert!(plain.len() > 120);
     assert!(held_out.len() > 250 && development.len() > 250 && learned.len() > 3_000);
     for (one, other) in [
         (&held_out, &development),
         (&held_out, &learned),
         (&development, &learned),
+        (&plain, &held_out),
+        (&plain, &development),
+        (&plain, &learned),
     ] {
         for words in one {
             let near = other.iter().find(|others| are_near(words, others));

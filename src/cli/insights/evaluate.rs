@@ -67,11 +67,7 @@ impl Evaluate {
         name: &str,
         content: &str,
     ) -> anyhow::Result<(Arc<Engine>, Vec<Row>)> {
-        let of = |engine: &Engine| {
-            let aspects = engine.trade().aspects.iter();
-            let aspects: Vec<&str> = aspects.map(|aspect| aspect.id.as_str()).collect();
-            rows(name, content, &aspects)
-        };
+        let of = |engine: &Engine| rows(name, content, &engine.trade().aspect_ids());
         if let Some(engine) = engines.set() {
             return Ok((Arc::clone(engine), of(engine)?));
         }

@@ -32,8 +32,7 @@ pub fn told(
     let mut reviews = reviews(name, content)?;
     let id = &engine.trade().id;
     reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
-    let aspects = engine.trade().aspects.iter();
-    let aspects: Vec<&str> = aspects.map(|aspect| aspect.id.as_str()).collect();
+    let aspects = engine.trade().aspect_ids();
     let all = evaluate_reviews(engine.rules(), &aspects, &reviews);
     let rules = engine.rules().clone().decided_by(Decisions::of_rules());
     let rules = evaluate_reviews(&rules, &aspects, &reviews);

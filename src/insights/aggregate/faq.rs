@@ -2,7 +2,7 @@
 //! the firm itself has no answer. Answers are counts and words of customers; nothing else is
 //! claimed.
 
-use super::figures::{OVERALL, Vote, Votes};
+use super::figures::{Vote, Votes};
 use super::parts::{Aspect, Entity, OpinionStats, is_shown};
 use super::quotes::Quote;
 use super::summary::{NarrativeInput, REVIEWS_MIN};
@@ -77,7 +77,7 @@ fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
     let most = service
         .judged
         .iter()
-        .filter(|joint| aspects[joint.at].id != OVERALL)
+        .filter(|joint| !aspects[joint.at].is_overall)
         .take(ASPECTS_MAX);
     let most: Vec<String> = most
         .map(|joint| {

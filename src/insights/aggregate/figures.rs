@@ -6,9 +6,6 @@ use crate::insights::analysis::Polarity;
 use crate::insights::wilson::interval;
 pub use crate::reviews::Vote;
 
-/// The aspect that is told of the firm as a whole has a sentence of its own.
-pub const OVERALL: &str = "overall";
-
 impl From<Polarity> for Vote {
     fn from(polarity: Polarity) -> Self {
         match polarity {

@@ -50,6 +50,8 @@ pub struct Aspect {
     pub label: String,
     /// What a customer would ask.
     pub question: String,
+    /// Whether it is the trade's role `overall`: of the firm as a whole, which has a sentence of its own.
+    pub is_overall: bool,
     /// How often texts judge it.
     pub mentions: u32,
     /// Votes, trend and quotes of the reviews that speak of it.
@@ -135,6 +137,7 @@ pub fn aspects(
             id: aspect.id.clone(),
             label: aspect.label.clone(),
             question: aspect.question.clone(),
+            is_overall: trade.overall == Some(at),
             mentions: opinion_counts.mentions,
             said: opinion_stats(
                 counted,

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::few_reviews::PERSON_MIN;
-use super::figures::{Direction, OVERALL, Share};
+use super::figures::{Direction, Share};
 use super::keyphrases::Topic;
 use super::parts::{Aspect, Entity, SIDE_MIN, SIDE_PART};
 use super::quotes::Quote;
@@ -122,7 +122,7 @@ fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<Sentence> {
         .aspects
         .iter()
         .filter(|aspect| {
-            aspect.id != OVERALL && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN
+            !aspect.is_overall && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN
         })
         .filter_map(|aspect| Some((Share::new(side(aspect), judged(aspect))?.ci95[0], aspect)))
         .collect();

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::count::ASPECTS_MAX;
-use super::figures::{OVERALL, Vote};
+use super::figures::Vote;
 use super::quotes::{Opened, fits_stars};
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedFinding};
@@ -32,8 +32,8 @@ pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
             .filter(|found| found.judged >> aspect & 1 == 1)
             .count()
     };
-    let aspects = (0..trade.aspects.len().min(ASPECTS_MAX))
-        .filter(|aspect| trade.aspects[*aspect].id != OVERALL);
+    let aspects =
+        (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.overall != Some(*aspect));
     let best = aspects
         .map(|aspect| (count(aspect), aspect))
         .max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));

@@ -243,6 +243,13 @@ impl Trade {
         &self.digest
     }
 
+    /// The ids of the aspects, in their order.
+    #[must_use]
+    pub fn aspect_ids(&self) -> Vec<&str> {
+        let aspects = self.aspects.iter();
+        aspects.map(|aspect| aspect.id.as_str()).collect()
+    }
+
     /// The index of the aspect of that id.
     #[must_use]
     pub fn aspect(&self, id: &str) -> Option<usize> {

@@ -200,6 +200,7 @@ impl Aspect {
             id,
             label,
             question: _,
+            is_overall: _,
             mentions,
             said,
             sub_topics,

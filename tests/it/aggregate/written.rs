@@ -270,6 +270,7 @@ pub fn trade() -> Trade {
     };
     let mut trade = Trade::default();
     trade.aspects = ASPECTS.map(aspect).to_vec();
+    trade.overall = trade.aspect("overall");
     trade
 }
 

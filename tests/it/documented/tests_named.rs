@@ -68,8 +68,19 @@ fn every_rule_of_websub_has_its_function_and_its_test() {
 
 #[test]
 fn every_test_that_shows_a_promise_of_reliability_is_one() {
-    let page = fs::read_to_string(root().join("docs/RELIABILITY.md"))
-        .expect("there is docs/RELIABILITY.md");
+    let count = tests_named_in("docs/RELIABILITY.md");
+    assert!(count >= 40, "{count} tests");
+}
+
+#[test]
+fn every_test_that_shows_a_measure_against_a_threat_is_one() {
+    let count = tests_named_in("SECURITY.md");
+    assert!(count >= 20, "{count} tests");
+}
+
+/// How many tests the third column of a page's tables names; each of them exists.
+fn tests_named_in(page: &str) -> usize {
+    let page = fs::read_to_string(root().join(page)).expect("the page is there");
     let tests = functions(&["src", "tests/it"]);
     let mut count = 0;
     for row in page.lines().filter(|line| line.starts_with("| ")) {
@@ -85,5 +96,5 @@ fn every_test_that_shows_a_promise_of_reliability_is_one() {
             assert!(is_there, "{name} is no test");
         }
     }
-    assert!(count >= 40, "{count} tests");
+    count
 }
