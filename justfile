@@ -21,6 +21,14 @@ nightly:
 faults *binary:
     tests/faults/run {{binary}}
 
+# Fuzz everything that reads what strangers send or give, each target for so many seconds.
+fuzz *args:
+    tests/fuzz/run {{args}}
+
+# Load a service for so many seconds, beside an honest client.
+load *args:
+    tests/load/run {{args}}
+
 # Hold what operators install to promtool, systemd-analyze, nginx and Caddy; with a binary, that one.
 operation *binary:
     tests/operation/run {{binary}}

@@ -39,8 +39,8 @@ const RUNS: usize = 25;
 
 fn main() {
     let rows = rows();
-    new_review(rows);
     read();
+    new_review(rows);
     let mut criterion = Criterion::default()
         .with_measurement(CpuTime(WallTime))
         .without_plots()

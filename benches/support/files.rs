@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 use reviews_service::business;
 use reviews_service::db::Database;
-use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
+use reviews_service::insights::{Analyzer, Engines, Subject, store as insights};
 use reviews_service::reviews::store::{Newest, upsert};
 use reviews_service::snapshot;
 use reviews_service::wire;
@@ -18,7 +18,7 @@ use super::corpus::Corpus;
 use super::review_index::links;
 
 /// Raised when the corpus or the tables change, so that an older file is not used.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// How many reviews one statement writes, and how many statements one transaction holds.
 const BATCH: usize = 1_000;
 const BATCHES: usize = 20;
@@ -72,7 +72,8 @@ pub fn path(rows: usize) -> PathBuf {
 /// work.
 async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
-    let reader = Analyzer::new(&Corpus::business(), &Engine::built_in());
+    let business = Corpus::business();
+    let reader = Analyzer::new(&business, &Engines::default().of(&business));
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
