@@ -24,6 +24,9 @@ const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
+/// For how long markers of writes are kept; a write is sent again for half a minute at most.
+const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
+
 /// How a node fares within its cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeStatus {
@@ -218,6 +221,25 @@ impl Database {
         derived::sweep(&mut connection, change_no)
             .await
             .map_err(fault)
+    }
+
+    /// Forgets by which markers writes of some hours ago would be known, were they sent once more.
+    ///
+    /// # Errors
+    /// That the cluster takes no write.
+    pub async fn prune_markers(&self) -> Result<(), DbError> {
+        if !self.is_cluster() {
+            return Ok(());
+        }
+        let before = Clock::system().now() - MARKERS_KEPT;
+        let before = before.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let fault = |error| DbError::at(&self.path, error);
+        let mut write = self.write().await?;
+        sqlx::query!("delete from write_marker where written_at < ?", before)
+            .execute(&mut *write)
+            .await
+            .map_err(fault)?;
+        write.commit().await.map_err(fault)
     }
 
     /// Asks this node's rqlited how it fares; where there is no cluster, nothing happens.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Database;
 use super::error::DbError;
-use super::rqlite::Statement;
+use super::rqlite::{Executed, Statement, has_marker};
 use super::write::Write;
 use crate::clock::{Clock, Monotonic};
 
@@ -30,6 +30,8 @@ pub(super) struct Lease {
     holder: String,
     /// Until when it is held; nothing while another one has it.
     ends_at: Mutex<Option<Monotonic>>,
+    /// The marker of the write that prolonged it last.
+    marker: Mutex<Option<String>>,
 }
 
 impl Lease {
@@ -38,6 +40,7 @@ impl Lease {
         Self {
             holder,
             ends_at: Mutex::new(None),
+            marker: Mutex::new(None),
         }
     }
 
@@ -95,12 +98,33 @@ impl Database {
              where lease.holder = excluded.holder or lease.ends_at <= ?4",
             values,
         );
-        let is_held = match cluster.write(&[take]).await? {
+        let Executed { marker, rows } = cluster.write(&[take]).await?;
+        let is_held = match rows {
             Some(rows) => rows.first() == Some(&1),
             None => self.holder().await?.as_deref() == Some(lease.holder.as_str()),
         };
+        *lease.marker.lock().unwrap_or_else(PoisonError::into_inner) = Some(marker);
         lease.set(is_held.then(|| asked_at + length));
         Ok(is_held)
+    }
+
+    /// Whether this node's file has the write that prolonged the lease last. Asked before it is prolonged again, it tells a node
+    /// that cannot follow the cluster, and so neither raise versions nor see what is due: another one should.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_lease(&self) -> Result<bool, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(true);
+        };
+        let marker = cluster.lease().marker.lock();
+        let marker = marker.unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(marker) = marker else {
+            return Ok(true);
+        };
+        let fault = |error| DbError::at(self.path(), error);
+        let mut reader = self.readers().acquire().await.map_err(fault)?;
+        has_marker(&mut reader, &marker).await.map_err(fault)
     }
 
     /// Gives the lease up, so that another process takes it over at once.

@@ -14,6 +14,7 @@ pub async fn run_once(database: &Database, clock: &Clock) -> Result<bool, DbErro
     let mut write = database.write().await?;
     let gone = store::prune(&mut write, clock.now()).await.map_err(fault)?;
     write.commit().await.map_err(fault)?;
+    database.prune_markers().await?;
     if gone > 0 {
         tracing::info!(
             gone,

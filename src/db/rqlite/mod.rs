@@ -85,14 +85,14 @@ impl Cluster {
         &self.client
     }
 
-    /// Applies these statements as one transaction; how many rows each affected, where that is known.
+    /// Applies these statements as one transaction.
     ///
     /// # Errors
     /// [`ClusterError`].
-    pub async fn write(&self, statements: &[Statement]) -> Result<Option<Vec<u64>>, ClusterError> {
-        let Executed { marker, rows } = self.client.execute(statements, self.wait_max).await?;
-        *lock(&self.unseen) = Some(marker);
-        Ok(rows)
+    pub async fn write(&self, statements: &[Statement]) -> Result<Executed, ClusterError> {
+        let executed = self.client.execute(statements, self.wait_max).await?;
+        *lock(&self.unseen) = Some(executed.marker.clone());
+        Ok(executed)
     }
 
     /// Applies groups of statements, each as one transaction, where `basis` still holds.
@@ -119,12 +119,7 @@ impl Cluster {
         let Some(marker) = unseen else {
             return Ok(true);
         };
-        let is_there = sqlx::query_scalar!(
-            r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
-            marker
-        )
-        .fetch_one(connection)
-        .await?;
+        let is_there = has_marker(connection, &marker).await?;
         if is_there {
             let mut unseen = lock(&self.unseen);
             if unseen.as_ref() == Some(&marker) {
@@ -133,6 +128,19 @@ impl Cluster {
         }
         Ok(is_there)
     }
+}
+
+/// Whether the file behind `connection` has the write that left this marker.
+pub(super) async fn has_marker(
+    connection: &mut SqliteConnection,
+    marker: &str,
+) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
+        marker
+    )
+    .fetch_one(connection)
+    .await
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
