@@ -16,7 +16,6 @@ use serde_json::json;
 use sqlx::SqliteConnection;
 pub use statement::Statement;
 
-use super::cluster::NodeStatus;
 use super::lease::Lease;
 use crate::clock::Monotonic;
 
@@ -34,6 +33,19 @@ pub struct Cluster {
     unseen: Mutex<Option<String>>,
     lease: Lease,
     contact: Mutex<Option<Contact>>,
+}
+
+/// How a node fares within its cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// The leader's address; empty where there is none.
+    pub leader: String,
+    /// Whether this node is it.
+    pub is_leader: bool,
+    /// How many entries of the cluster's log this node knows to be committed, and has not applied to its file.
+    pub entries_behind: u64,
+    /// How long ago it heard of the leader, where it can tell.
+    pub last_contact_ms: Option<u64>,
 }
 
 /// What this node's rqlited last told.
