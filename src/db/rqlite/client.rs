@@ -20,8 +20,8 @@ use crate::random::Random;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a node may take to answer one request, besides what its bytes take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// What a node is given for each MiB that it is sent.
-const TIME_PER_MIB: Duration = Duration::from_secs(2);
+/// What a node is given for each MiB that it is sent: some thousand reviews with their text index, on a machine that is busy.
+const TIME_PER_MIB: Duration = Duration::from_secs(10);
 /// The first wait before the next node is asked, and the longest one.
 const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
