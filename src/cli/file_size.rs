@@ -26,7 +26,8 @@ pub(super) fn tell() {
     }
 }
 
-/// Names the limit where a write may have failed for it: SQLite says no more than that it failed.
+/// Names the limit where a write may have failed for it: SQLite says no more than that it failed, and of
+/// other files some errors hold no more than what the system said.
 pub(super) fn name(error: anyhow::Error) -> anyhow::Error {
     match limit() {
         Some(bytes) if error.chain().any(is_failed_write) => error.context(format!(
@@ -41,8 +42,8 @@ fn limit() -> Option<u64> {
 }
 
 fn is_failed_write(cause: &(dyn std::error::Error + 'static)) -> bool {
-    let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
+    let said = cause.to_string();
     // SQLITE_IOERR (https://www.sqlite.org/rescode.html#ioerr).
-    cause.to_string().contains("disk I/O error")
-        || cause.downcast_ref::<io::Error>().is_some_and(is_too_large)
+    said.contains("disk I/O error")
+        || said.contains(&io::Error::from(rustix::io::Errno::FBIG).to_string())
 }

@@ -65,9 +65,17 @@ impl Peer {
     }
 
     /// Both, where it has them.
-    fn nets(self) -> impl Iterator<Item = IpAddr> {
-        self.own().into_iter().chain(self.site())
+    fn nets(self) -> impl Iterator<Item = Net> {
+        let own = self.own().map(Net::Own);
+        own.into_iter().chain(self.site().map(Net::Site))
     }
+}
+
+/// What is counted. The first /64 of a /48 has the same address as that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Net {
+    Own(IpAddr),
+    Site(IpAddr),
 }
 
 fn prefix(address: Ipv6Addr, bits: u32) -> IpAddr {
@@ -115,7 +123,7 @@ pub(super) struct Admission<C> {
     per_peer_max: usize,
     held: BTreeMap<u64, (Peer, C)>,
     /// Those of each peer and of each site.
-    of: HashMap<IpAddr, BTreeSet<u64>>,
+    of: HashMap<Net, BTreeSet<u64>>,
     next: u64,
 }
 
@@ -131,7 +139,7 @@ enum Scope {
 #[derive(Default)]
 struct Leaving {
     all: usize,
-    of: HashMap<IpAddr, usize>,
+    of: HashMap<Net, usize>,
 }
 
 impl<C> Admission<C> {
@@ -187,8 +195,8 @@ impl<C> Admission<C> {
     fn objection(&self, peer: Peer, leaving: &Leaving) -> Option<(Scope, Crowd)> {
         let all = self.held.len() - leaving.all;
         let (own, site) = (
-            self.count(peer.own(), leaving),
-            self.count(peer.site(), leaving),
+            self.count(peer.own().map(Net::Own), leaving),
+            self.count(peer.site().map(Net::Site), leaving),
         );
         let reserve_from = self.connections_max - self.connections_max / RESERVE_SHARE;
         match peer {
@@ -238,7 +246,7 @@ impl<C> Admission<C> {
         leaving: &Leaving,
         standing: impl Fn(&C) -> Standing,
     ) -> Option<u64> {
-        let own = self.count(peer.own(), leaving);
+        let own = self.count(peer.own().map(Net::Own), leaving);
         let yielding = self
             .within(peer, scope)
             .filter_map(|(number, its, connection)| {
@@ -246,7 +254,7 @@ impl<C> Admission<C> {
                 if standing > Standing::Resting {
                     return None;
                 }
-                let count = self.count(its.own(), leaving);
+                let count = self.count(its.own().map(Net::Own), leaving);
                 // Nobody makes room for a peer that holds more than itself.
                 (count >= own).then_some((standing, Reverse(count), number))
             });
@@ -255,8 +263,8 @@ impl<C> Admission<C> {
 
     fn within(&self, peer: Peer, scope: Scope) -> Box<dyn Iterator<Item = (u64, Peer, &C)> + '_> {
         let net = match scope {
-            Scope::Own => peer.own(),
-            Scope::Site => peer.site(),
+            Scope::Own => peer.own().map(Net::Own),
+            Scope::Site => peer.site().map(Net::Site),
             Scope::Anybody => {
                 let all = self.held.iter();
                 return Box::new(
@@ -272,7 +280,7 @@ impl<C> Admission<C> {
     }
 
     /// How many a peer or a site has; 0 for those that are not counted.
-    fn count(&self, net: Option<IpAddr>, leaving: &Leaving) -> usize {
+    fn count(&self, net: Option<Net>, leaving: &Leaving) -> usize {
         net.map_or(0, |net| {
             let held = self.of.get(&net).map_or(0, BTreeSet::len);
             held - leaving.of.get(&net).copied().unwrap_or(0)
