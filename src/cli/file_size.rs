@@ -1,4 +1,4 @@
-//! The limit on the size of files (RLIMIT_FSIZE: `ulimit -f`, `LimitFSIZE=`). Who writes beyond it is sent
+//! The limit on the size of files (`RLIMIT_FSIZE`: `ulimit -f`, `LimitFSIZE=`). Who writes beyond it is sent
 //! SIGXFSZ, which ends a process in the midst of whatever it does, unless it is caught: then the write fails
 //! like any other (setrlimit(2)), and what failed can be taken back and said.
 
