@@ -6,6 +6,7 @@ mod check;
 mod decision;
 mod delete;
 mod export;
+mod file_size;
 mod healthcheck;
 pub mod import;
 mod init;
@@ -158,6 +159,11 @@ impl Cli {
     /// # Errors
     /// What went wrong, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
+        file_size::catch_signal()?;
+        self.run_command().await.map_err(file_size::name)
+    }
+
+    async fn run_command(self) -> anyhow::Result<Outcome> {
         let Self {
             database,
             log,

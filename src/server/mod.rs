@@ -10,6 +10,7 @@ mod admission;
 mod answers;
 mod connection;
 mod early_response;
+mod listen;
 mod pace;
 mod phase;
 mod socket;
@@ -32,6 +33,7 @@ use self::admission::{Admission, Crowd, Decision, Peer, Standing};
 pub use self::answers::Answers;
 use self::connection::{Handler, Place};
 use self::early_response::EarlyResponse;
+pub use self::listen::listen;
 use crate::clock::Clock;
 use crate::telemetry::catalog;
 
@@ -49,7 +51,8 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Connections open at a time; who comes later gets a 503. Default 768: below the usual 1,024
-    /// file descriptors, so that the database and outgoing requests still find theirs.
+    /// file descriptors, so that the database and outgoing requests still find theirs; `reviews
+    /// serve` allows more where it finds more of them.
     pub connections_max: usize,
     /// Connections of one peer: an IPv4 address or an IPv6 /64; a /48 may have four times as many.
     /// Default 64, many times what a browser opens.

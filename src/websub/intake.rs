@@ -12,6 +12,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
+use super::known::KnownCallbacks;
 use super::limits::{PerMinute, network};
 use super::request::{Request, RequestError, parse};
 use super::store::{self, Counts, Mode, SubscriptionRequest};
@@ -51,6 +52,7 @@ pub struct SubscriptionIntake {
     by_network: PerMinute<IpAddr>,
     by_host: PerMinute<String>,
     by_subscription: PerMinute<(Document, String)>,
+    known: KnownCallbacks,
     wake: Arc<Notify>,
 }
 
@@ -103,6 +105,7 @@ impl SubscriptionIntake {
             by_network: PerMinute::new(limits.requests_per_network_per_minute, &clock),
             by_host: PerMinute::new(limits.verifications_per_host_per_minute, &clock),
             by_subscription: PerMinute::new(KNOWN_PER_MINUTE, &clock),
+            known: KnownCallbacks::new(clock.clone()),
             database,
             links,
             clock,
@@ -190,15 +193,10 @@ impl SubscriptionIntake {
         error: Option<IntakeError>,
     ) -> Result<Result<(), IntakeError>, DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
-        if let Some(error) = error {
-            let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-            let is_known = store::is_known(&mut connection, wanted)
-                .await
-                .map_err(fault)?;
-            let key = (wanted.document, wanted.callback_key.clone());
-            if !is_known || self.by_subscription.take(&key).is_err() {
-                return Ok(Err(error));
-            }
+        if let Some(error) = error
+            && !self.has_own_share(wanted).await.map_err(fault)?
+        {
+            return Ok(Err(error));
         }
         let mut write = self.database.write().await?;
         let counts = store::counts(&mut write, wanted).await.map_err(fault)?;
@@ -210,7 +208,20 @@ impl SubscriptionIntake {
             .map_err(fault)?;
         // synchronous=FULL: what is answered 202 survives a loss of power.
         write.commit().await.map_err(fault)?;
+        self.known.add(&wanted.callback_key).await;
         Ok(Ok(()))
+    }
+
+    /// Whether a request is for a subscription that is known and has its own share left. Whoever
+    /// floods the hub is mostly refused without the database being asked.
+    async fn has_own_share(&self, wanted: &SubscriptionRequest) -> sqlx::Result<bool> {
+        let readers = self.database.readers();
+        let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
+        let key = (wanted.document, wanted.callback_key.clone());
+        if !self.known.may_have(&key.1, read).await? || self.by_subscription.take(&key).is_err() {
+            return Ok(false);
+        }
+        store::is_known(&mut *readers.acquire().await?, wanted).await
     }
 
     /// Why there is no room for a request, if there is none.

@@ -10,6 +10,7 @@ mod budget;
 mod exchange;
 mod host_queues;
 mod intake;
+mod known;
 mod limits;
 mod request;
 mod schedule;

@@ -73,9 +73,12 @@ count() { request GET /reviews.json | grep -o '"review_count":[0-9]*' | head -1 
 counts() { [ "$(count)" = "$1" ]; }
 answers() { [ "$(status GET "$1")" = "$2" ]; }
 
-subscribe() { # number: the hub's status for a request that no limit stands against
+ask_hub() { # number: the hub's answer to a request that no limit stands against
     local topic="http%3A%2F%2F127.0.0.1%3A$port%2Freviews.json" callback="https%3A%2F%2F127.0.0.1%3A9%2F$1"
-    status POST /api/websub/hub "hub.mode=subscribe&hub.topic=$topic&hub.callback=$callback"
+    request POST /api/websub/hub "hub.mode=subscribe&hub.topic=$topic&hub.callback=$callback"
+}
+subscribe() { # number: the status of that answer
+    ask_hub "$1" | sed -n '1s/^HTTP\/1.1 \([0-9]*\).*/\1/p'
 }
 
 rows() { # prefix, count, bytes of text: that many reviews as JSON Lines

@@ -15,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 
 use self::signals::{Ending, Signals};
 use super::logging::LineQueue;
-use super::{LogConfig, Outcome, say, seed, trade};
+use super::{LogConfig, Outcome, file_size, say, seed, trade};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::db::Database;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::server::listen;
 use crate::snapshot::Document;
 use crate::snapshot::Publisher;
 
@@ -99,7 +100,8 @@ impl Serve {
             );
         }
         descriptors::raise();
-        let listener = TcpListener::bind(self.config.listen.public).await;
+        file_size::tell();
+        let listener = listen(self.config.listen.public);
         let listener = listener.with_context(|| {
             format!(
                 "cannot listen on {}; set REVIEWS_LISTEN to another address",
@@ -108,7 +110,7 @@ impl Serve {
         })?;
         let admin = match self.config.listen.admin {
             None => None,
-            Some(address) => Some(TcpListener::bind(address).await.with_context(|| {
+            Some(address) => Some(listen(address).with_context(|| {
                 format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
             })?),
         };
@@ -137,9 +139,11 @@ impl Serve {
         out.push(greeting(&app, &links, &bound).as_bytes());
         let connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
+        let limits = Limits::default();
         let limits = Limits {
+            connections_max: descriptors::connections_max(limits.connections_max),
             connections_per_peer_max,
-            ..Limits::default()
+            ..limits
         };
         Box::pin(app.serve_with_admin(listener, admin, stop, limits)).await;
         Ok(())

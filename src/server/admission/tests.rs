@@ -220,3 +220,56 @@ fn no_peer_shuts_out_another_whatever_the_cap_is_set_to() {
         }
     }
 }
+
+#[test]
+fn a_flood_is_decided_upon_without_a_look_at_everybody() {
+    use std::cell::Cell;
+    const FLOOD: &str = "198.51.100.1";
+    let mut admission = Admission::new(2_048, 64);
+    let looks = Cell::new(0);
+    let look = |standing: &Standing| {
+        looks.set(looks.get() + 1);
+        *standing
+    };
+    for number in 0..1_000 {
+        let honest = peer(&format!("203.0.{}.{}", number / 250, number % 250));
+        assert_eq!(admission.decide(honest, look), Decision::Admit);
+        admission.hold(honest, Standing::Resting);
+    }
+    for _ in 0..64 {
+        assert_eq!(admission.decide(peer(FLOOD), look), Decision::Admit);
+        admission.hold(peer(FLOOD), Standing::Silent);
+    }
+    assert_eq!(looks.get(), 0, "there is room");
+    assert_eq!(
+        admission.decide(peer(FLOOD), look),
+        Decision::InPlaceOf(1_000)
+    );
+    assert!(looks.get() <= 2 * 64, "{}", looks.get());
+}
+
+#[test]
+fn who_has_gone_or_leaves_takes_no_place_though_it_was_not_looked_at_before() {
+    const SITE: &str = "2001:db8:1::1";
+    for standing in [Standing::Gone, Standing::Leaving] {
+        for (held, newcomer) in [("198.51.100.1", "198.51.100.1"), (SITE, "2001:db8:1:2::1")] {
+            let mut admission = Admission::new(MAX, 1);
+            (0..4).for_each(|_| admission.hold(peer(held), standing));
+            assert_eq!(
+                admission.decide(peer(newcomer), |standing| *standing),
+                Decision::Admit,
+                "{standing:?}, {held}"
+            );
+        }
+        let mut admission = Admission::new(4, 4);
+        for number in 0..4 {
+            admission.hold(peer(&format!("198.51.100.{number}")), standing);
+        }
+        let newcomer = peer("198.51.100.9");
+        assert_eq!(
+            admission.decide(newcomer, |standing| *standing),
+            Decision::Admit,
+            "{standing:?}"
+        );
+    }
+}

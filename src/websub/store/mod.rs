@@ -14,7 +14,9 @@ pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifi
 pub use list::{HubGauges, SubscriptionRow, gauges, list};
 pub use outcome::{AttemptRecord, Outcome};
 pub use record::record;
-pub use request::{Counts, Mode, SubscriptionRequest, accept, counts, is_known, requested};
+pub use request::{
+    Counts, Mode, SubscriptionRequest, accept, counts, is_known, known_callbacks, requested,
+};
 pub use tidy::{bound, expire, prune};
 
 /// The one spelling of instants in the hub's tables, which compare as texts.

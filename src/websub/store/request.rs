@@ -182,6 +182,19 @@ pub async fn is_known(
     .await
 }
 
+/// The callbacks of all that [`is_known`] could be true for.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"select callback_key from subscription as s
+           where state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)"#
+    )
+    .fetch_all(connection)
+    .await
+}
+
 /// What changes whenever any process takes a request: how many were ever put in the place of
 /// another, and the newest.
 ///
