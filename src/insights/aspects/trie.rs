@@ -38,6 +38,14 @@ struct Node {
     rank: Rank,
 }
 
+/// Where patterns that begin with a symbol go on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginning {
+    node: u32,
+    /// Whether one ends there, or goes on behind a gap.
+    is_open: bool,
+}
+
 /// A prefix tree of all patterns. Its nodes hold ranges of the lists.
 #[derive(Debug, Clone, Default)]
 pub struct Trie {
@@ -46,7 +54,7 @@ pub struct Trie {
     gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
     /// The root's edges by symbol.
-    first: Vec<u32>,
+    first: Vec<Beginning>,
     /// Where patterns that begin with `^` go on; 0 where there are none.
     beginning: u32,
 }
@@ -76,15 +84,19 @@ impl Trie {
             }
         }
         let mut trie = Self {
-            first: vec![0; vocabulary.last_first() as usize + 1],
+            first: vec![Beginning::default(); vocabulary.last_first() as usize + 1],
             ..Self::default()
         };
         for (symbol, node) in &nodes[0].edges {
-            trie.first[*symbol as usize] = number(*node);
+            let Building { gaps, rules, .. } = &nodes[*node];
+            trie.first[*symbol as usize] = Beginning {
+                node: number(*node),
+                is_open: !(gaps.is_empty() && rules.is_empty()),
+            };
         }
         trie.beginning = vocabulary
             .symbol("^")
-            .map_or(0, |symbol| trie.first[symbol as usize]);
+            .map_or(0, |symbol| trie.first[symbol as usize].node);
         for Building { edges, gaps, rules } in nodes {
             let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
@@ -121,12 +133,15 @@ impl Trie {
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
-            for symbol in unit.symbols {
+            let next = units.get(start + 1);
+            for symbol in unit.symbols() {
                 steps::one();
-                let Some(node) = self.first.get(*symbol as usize) else {
+                let Some(Beginning { node, is_open }) = self.first.get(*symbol as usize) else {
                     break;
                 };
-                walk.on(*node, start, start + 1, 1, matches);
+                if *is_open || next.is_some_and(|next| next.follows(*symbol)) {
+                    walk.on(*node, start, start + 1, 1, matches);
+                }
             }
         }
     }
@@ -185,7 +200,8 @@ impl<'judge> Walk<'_, 'judge> {
             return;
         };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
-        steps::add(1 + edges.len().min(unit.symbols.len()));
+        let symbols = unit.symbols();
+        steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
             self.on(
                 next,
@@ -196,14 +212,14 @@ impl<'judge> Walk<'_, 'judge> {
             );
         };
         // The shorter list is walked.
-        if edges.len() <= unit.symbols.len() {
+        if edges.len() <= symbols.len() {
             for (symbol, next) in edges {
                 if unit.has(*symbol) {
                     on(*next);
                 }
             }
         } else {
-            for symbol in unit.symbols {
+            for symbol in symbols {
                 if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
                     on(edges[edge].1);
                 }

@@ -53,24 +53,48 @@ const AFTER_NAME: [&str; 40] = [
     "actually",
 ];
 
-/// What a word is: its symbols in rising order, and the same as bits.
+/// How many times 64 bits a word's symbols are marked in: common words have 60 symbols, so one in eight is
+/// marked by chance.
+const MARKS: usize = 8;
+
+/// What a word is.
 #[derive(Debug, Clone, Default)]
-struct Word {
+pub struct Word {
+    /// Its symbols, in rising order.
     symbols: Box<[Symbol]>,
-    bits: Box<[u64]>,
+    /// A bit for each of them, by its lowest bits: most symbols are known not to be there by this alone.
+    marks: [u64; MARKS],
+    /// A bit for each symbol that begins a pattern which one of its symbols goes on directly.
+    follows: Box<[u64]>,
 }
 
 impl Word {
-    fn new(symbols: impl IntoIterator<Item = Symbol>) -> Self {
+    /// Of its symbols; `before` tells after which first ones a symbol stands second.
+    fn new(
+        symbols: impl IntoIterator<Item = Symbol>,
+        before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
+    ) -> Self {
         let symbols: Box<[Symbol]> = symbols.into_iter().collect();
-        let mut bits = vec![0; symbols.last().map_or(0, |last| *last as usize / 64 + 1)];
+        let mut marks = [0; MARKS];
         for symbol in &symbols {
-            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+            marks[*symbol as usize / 64 % MARKS] |= 1 << (symbol % 64);
+        }
+        let firsts = || symbols.iter().filter_map(|one| before.get(one)).flatten();
+        let mut follows = vec![0; firsts().max().map_or(0, |last| *last as usize / 64 + 1)];
+        for first in firsts() {
+            follows[*first as usize / 64] |= 1 << (first % 64);
         }
         Self {
             symbols,
-            bits: bits.into(),
+            marks,
+            follows: follows.into(),
         }
+    }
+
+    /// Whether it is that symbol.
+    fn has(&self, symbol: Symbol) -> bool {
+        self.marks[symbol as usize / 64 % MARKS] >> (symbol % 64) & 1 == 1
+            && self.symbols.binary_search(&symbol).is_ok()
     }
 }
 
@@ -80,7 +104,8 @@ pub struct Vocabulary {
     /// Symbols up to this one begin patterns.
     first: Symbol,
     numbers: HashMap<String, Symbol>,
-    words: HashMap<Box<str>, Word, BuildHasherDefault<Fingerprint>>,
+    /// By the word's fingerprint.
+    words: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
     number: Word,
     money: Word,
     time: Word,
@@ -95,21 +120,28 @@ pub struct Unit<'judge> {
     pub start: usize,
     /// The token after the last.
     pub end: usize,
-    /// What it is, in rising order.
-    pub symbols: &'judge [Symbol],
-    bits: &'judge [u64],
+    word: &'judge Word,
     /// Whether it is a mark.
     pub is_mark: bool,
     /// Whether it is a comma.
     pub is_comma: bool,
 }
 
-impl Unit<'_> {
+impl<'judge> Unit<'judge> {
+    /// What it is, in rising order.
+    pub fn symbols(&self) -> &'judge [Symbol] {
+        &self.word.symbols
+    }
+
     /// Whether it is that symbol.
     pub fn has(&self, symbol: Symbol) -> bool {
-        self.bits
-            .get(symbol as usize / 64)
-            .is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+        self.word.has(symbol)
+    }
+
+    /// Whether a pattern that begins with that symbol may go on with it.
+    pub fn follows(&self, first: Symbol) -> bool {
+        let follows = self.word.follows.get(first as usize / 64);
+        follows.is_some_and(|follows| follows >> (first % 64) & 1 == 1)
     }
 }
 
@@ -136,7 +168,8 @@ impl Vocabulary {
             }
             vocabulary.numbers.insert(symbol.to_owned(), number);
         }
-        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default());
+        let before = vocabulary.before(trade);
+        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is the literal of some pattern, and a number all the same.
@@ -156,9 +189,22 @@ impl Vocabulary {
         }
         vocabulary.words = words
             .into_iter()
-            .map(|(word, symbols)| (word.into(), Word::new(symbols)))
+            .map(|(word, symbols)| (Fingerprint::of(&word), Word::new(symbols, &before)))
             .collect();
         vocabulary
+    }
+
+    /// Of each symbol that stands second in a pattern those that stand first there.
+    fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+        let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
+        for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
+            if let [Step::Symbol(first), Step::Symbol(second), ..] = &way[..]
+                && let (Some(first), Some(second)) = (self.symbol(first), self.symbol(second))
+            {
+                before.entry(second).or_default().insert(first);
+            }
+        }
+        before
     }
 
     /// The number of a symbol of the trade.
@@ -182,13 +228,12 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            let (len, Word { symbols, bits }) = self.unit(text, at, end, at == start);
+            let (len, word) = self.unit(text, at, end, at == start);
             let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
             units.push(Unit {
                 start: at,
                 end: at + len,
-                symbols,
-                bits,
+                word,
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
@@ -200,20 +245,25 @@ impl Vocabulary {
     fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &Word) {
         let (token, word) = (&text.tokens()[at], text.word(at));
         let next = (at + 1 < end).then(|| text.word(at + 1));
-        let is_number = token.shape == Shape::Number;
-        match next {
-            Some(_) if word == "$" && text.tokens()[at + 1].shape == Shape::Number => {
+        match (token.shape, next) {
+            (Shape::Mark, Some(_))
+                if word == "$" && text.tokens()[at + 1].shape == Shape::Number =>
+            {
                 return (2, &self.money);
             }
-            Some("dollars" | "bucks" | "usd") if is_number => return (2, &self.money),
-            Some("am" | "pm" | "a.m" | "p.m" | "o'clock") if is_number => return (2, &self.time),
+            (Shape::Number, Some("dollars" | "bucks" | "usd")) => return (2, &self.money),
+            (Shape::Number, Some("am" | "pm" | "a.m" | "p.m" | "o'clock")) => {
+                return (2, &self.time);
+            }
+            (Shape::Number, _)
+                if word.contains(':') || word.ends_with("am") || word.ends_with("pm") =>
+            {
+                return (1, &self.time);
+            }
             _ => {}
         }
-        if is_number && (word.contains(':') || word.ends_with("am") || word.ends_with("pm")) {
-            return (1, &self.time);
-        }
-        if let Some(symbols) = self.words.get(word) {
-            return (1, symbols);
+        if let Some(known) = self.words.get(&token.fingerprint) {
+            return (1, known);
         }
         match token.shape {
             Shape::Number => (1, &self.number),
@@ -248,7 +298,7 @@ impl Vocabulary {
                     short.push(letter);
                 }
             }
-            self.words.get(short.as_str())
+            self.words.get(&Fingerprint::of(&short))
         })
     }
 }

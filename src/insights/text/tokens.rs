@@ -1,7 +1,7 @@
 //! Words, numbers and marks. Apart from the room's other files because what counts as one word is a
 //! question of typography, not of meaning.
 
-use super::{Shape, Token};
+use super::{Fingerprint, Shape, Token};
 use crate::insights::analysis::Span;
 use crate::steps;
 
@@ -49,7 +49,7 @@ impl Cut {
             start: *first,
             end: *first + u32::try_from(characters.len()).unwrap_or(u32::MAX),
         };
-        let start = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
+        let from = self.normal.len();
         let is_word = characters[0].1.is_alphanumeric();
         let is_acronym = is_word && acronym(characters) > 0;
         steps::add(characters.len());
@@ -63,14 +63,15 @@ impl Cut {
                 break;
             }
         }
-        let end = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         self.tokens.push(Token {
             span,
             shape: shape(characters),
             is_apart,
             begins_line,
-            start,
-            end,
+            fingerprint: Fingerprint::of(&self.normal[from..]),
+            start: place(from),
+            end: place(self.normal.len()),
         });
     }
 }
