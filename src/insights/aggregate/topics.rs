@@ -7,7 +7,7 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text, Token};
 use crate::insights::trades::Background;
 use crate::steps;
 
@@ -33,8 +33,8 @@ enum Class {
     Plain,
 }
 
-/// The class of the words that are small or weak; any other is plain.
-static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerprint>>> =
+/// The class of the words that are small or weak, by their fingerprints; any other is plain.
+static WORDS: LazyLock<HashMap<u64, Class, BuildHasherDefault<Fingerprint>>> =
     LazyLock::new(|| {
         let mut words = HashMap::default();
         for (file, class) in [
@@ -43,7 +43,7 @@ static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerpri
         ] {
             let lines = file.lines().filter(|line| !line.starts_with('#'));
             for word in lines.flat_map(str::split_whitespace) {
-                words.insert(word, class);
+                words.insert(Fingerprint::of(word), class);
             }
         }
         words
@@ -120,10 +120,11 @@ fn each_phrase(
     }
 }
 
-/// Names, brands and numbers are no topics: what is capitalised inside of a sentence is left out.
+/// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: what is
+/// capitalised inside of a sentence is left out.
 fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (Class, u16) {
-    let word = text.word(token);
-    let is_word = match text.tokens()[token].shape {
+    let (Token { shape, fingerprint, .. }, word) = (text.tokens()[token], text.word(token));
+    let is_word = match shape {
         Shape::Lower => word.len() >= LETTERS_MIN,
         Shape::Capitalised => begins && word.len() >= LETTERS_MIN,
         Shape::Upper => true,
@@ -132,8 +133,10 @@ fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (C
     if !is_word || word.contains('\'') {
         return (Class::Stop, 0);
     }
-    let class = WORDS.get(word).copied().unwrap_or(Class::Plain);
-    (class, background.count(word))
+    match WORDS.get(&fingerprint) {
+        Some(class) => (*class, 0),
+        None => (Class::Plain, background.count_of(fingerprint)),
+    }
 }
 
 #[cfg(test)]

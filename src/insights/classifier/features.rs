@@ -2,24 +2,59 @@
 //! words that a negator turns round. Apart from the weights because training reads its examples
 //! through this very code, so that the two cannot drift.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::hash::{FNV_OFFSET, fnv1a, folded};
-use crate::insights::text::{Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text};
 
 /// The longest run of words that is looked up.
 pub const RUN_MAX: usize = 3;
 
-/// Whether a token parts the sentence: a mark, or a word that opens the next part.
-fn parts_at(text: &Text, token: usize) -> bool {
-    let word = text.word(token);
-    matches!(
-        word,
-        "," | ";" | ":" | "." | "!" | "?" | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "&"
-    ) || matches!(
-        word,
-        "and" | "but" | "however" | "although" | "though" | "so" | "then" | "while" | "except"
-    )
+/// What a token does to a sentence beside saying something.
+#[derive(Debug, Clone, Copy, Default)]
+struct Role {
+    /// It parts the sentence: a mark, or a word that opens the next part.
+    parts: bool,
+    /// A mark that stands between words; `!`, `?`, `$` and symbols say something themselves.
+    is_mark: bool,
+    /// The next words say the opposite.
+    negates: bool,
+    /// A negator before it reaches no further.
+    ends_negation: bool,
+}
+
+/// What the tokens do that do anything, by their fingerprints; those that end in `n't` negate, too.
+static ROLES: LazyLock<HashMap<u64, Role, BuildHasherDefault<Fingerprint>>> = LazyLock::new(|| {
+    let mut roles = HashMap::default();
+    let mut put = |words: &str, set: fn(&mut Role)| {
+        for word in words.split(' ') {
+            set(roles.entry(Fingerprint::of(word)).or_default());
+        }
+    };
+    put(
+        ", ; : . ! ? \u{2026} \u{2014} ( ) \" - & \
+         and but however although though so then while except",
+        |role| role.parts = true,
+    );
+    put(", ; : . \u{2026} \u{2014} ( ) \" - '", |role| {
+        role.is_mark = true;
+    });
+    put(
+        "not no never without nobody nothing none neither nor hardly barely cannot",
+        |role| role.negates = true,
+    );
+    put("but however although though", |role| {
+        role.ends_negation = true;
+    });
+    roles
+});
+
+fn role(text: &Text, token: usize) -> Role {
+    let known = ROLES.get(&text.tokens()[token].fingerprint);
+    known.copied().unwrap_or_default()
 }
 
 /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong
@@ -28,7 +63,7 @@ fn parts_at(text: &Text, token: usize) -> bool {
 pub fn parts(text: &Text, sentence: Range<usize>) -> Vec<Range<usize>> {
     let (mut parts, mut start) = (Vec::with_capacity(4), sentence.start);
     for token in sentence.clone() {
-        if parts_at(text, token) {
+        if role(text, token).parts {
             if start < token {
                 parts.push(start..token);
             }
@@ -47,27 +82,48 @@ const NEGATED_MAX: usize = 4;
 /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`, and
 /// of every word that a negator stands before. A run holds no parting mark.
 pub fn runs(text: &Text, scope: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
+    let ends = run_ends(text, scope.clone());
     let mut negated = 0..0;
     for start in scope.clone() {
-        let word = form(text, start);
-        if is_mark(word) || ends_negation(word) {
+        let (word, role) = (form(text, start), ends[start - scope.start].role);
+        if role.is_mark || role.ends_negation {
             negated = 0..0;
-        } else if is_negator(word) {
+        } else if role.negates || word.ends_with("n't") {
             negated = start + 1..start + 1 + NEGATED_MAX;
         } else if negated.contains(&start) {
             let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
             each(folded(key), start..start + 1);
         }
-        let mut hash = FNV_OFFSET;
-        for end in start..scope.end.min(start + RUN_MAX) {
-            let form = form(text, end);
-            if is_mark(form) {
-                break;
-            }
-            hash = fnv1a(fnv1a(hash, form.as_bytes()), b" ");
-            each(folded(hash), start..end + 1);
+        let words = ends[start - scope.start..].iter().take(RUN_MAX);
+        for (more, end) in words.take_while(|end| !end.role.is_mark).enumerate() {
+            each(folded(end.hashes[more]), start..start + more + 1);
         }
     }
+}
+
+/// The end of runs of words.
+struct RunEnd {
+    role: Role,
+    /// Of the runs that end with this token those of one word, of two and of three; over a mark or the scope's
+    /// beginning they mean nothing.
+    hashes: [u64; RUN_MAX],
+}
+
+/// The ends of all runs: every word is taken up once, into all runs that it stands in.
+fn run_ends(text: &Text, scope: Range<usize>) -> Vec<RunEnd> {
+    let mut hashes = [FNV_OFFSET; RUN_MAX];
+    let end = |token: usize| {
+        hashes.rotate_right(1);
+        hashes[0] = FNV_OFFSET;
+        for byte in form(text, token).bytes().chain([b' ']) {
+            hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
+        }
+        RunEnd {
+            role: role(text, token),
+            hashes,
+        }
+    };
+    scope.map(end).collect()
 }
 
 /// How a token is looked up: numbers are alike.
@@ -77,37 +133,4 @@ fn form(text: &Text, token: usize) -> &str {
     } else {
         text.word(token)
     }
-}
-
-/// Marks that stand between words; `!`, `?`, `$` and symbols say something themselves.
-fn is_mark(form: &str) -> bool {
-    matches!(
-        form,
-        "," | ";" | ":" | "." | "\u{2026}" | "\u{2014}" | "(" | ")" | "\"" | "-" | "'"
-    )
-}
-
-/// Words after which the next ones say the opposite.
-fn is_negator(form: &str) -> bool {
-    form.ends_with("n't")
-        || matches!(
-            form,
-            "not"
-                | "no"
-                | "never"
-                | "without"
-                | "nobody"
-                | "nothing"
-                | "none"
-                | "neither"
-                | "nor"
-                | "hardly"
-                | "barely"
-                | "cannot"
-        )
-}
-
-/// Words up to which a negator reaches.
-fn ends_negation(form: &str) -> bool {
-    matches!(form, "but" | "however" | "although" | "though")
 }

@@ -1,30 +1,24 @@
 //! Which language a text is in, as far as reading it goes: English or not.
 
-use super::{Shape, Text};
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
+
+use super::{Fingerprint, Shape, Text};
 use crate::insights::analysis::Language;
 use crate::steps;
 
 /// Words that every English text of some length has, and that other languages hardly have; by their
-/// length.
-const FUNCTION_WORDS: [&[&str]; 6] = [
-    &[],
-    &["a", "i"],
-    &[
-        "an", "as", "at", "be", "by", "he", "if", "in", "is", "it", "my", "of", "on", "so", "to",
-        "up", "us", "we", "no",
-    ],
-    &[
-        "all", "and", "are", "but", "did", "for", "had", "has", "her", "him", "his", "how", "not",
-        "our", "out", "she", "the", "was", "who", "you",
-    ],
-    &[
-        "from", "have", "than", "that", "them", "they", "this", "very", "were", "what", "when",
-        "will", "with", "your",
-    ],
-    &[
-        "about", "after", "again", "their", "there", "which", "would",
-    ],
-];
+/// fingerprints.
+static FUNCTION_WORDS: LazyLock<HashSet<u64, BuildHasherDefault<Fingerprint>>> =
+    LazyLock::new(|| {
+        let words = "a i \
+            an as at be by he if in is it my of on so to up us we no \
+            all and are but did for had has her him his how not our out she the was who you \
+            from have than that them they this very were what when will with your \
+            about after again their there which would";
+        words.split_whitespace().map(Fingerprint::of).collect()
+    });
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
@@ -46,7 +40,7 @@ pub fn guess(text: &Text, declared: Option<&str>) -> Language {
     let (count, english) = words.fold((0, 0), |(count, english), token| {
         (
             count + 1,
-            english + usize::from(is_function_word(text.word(token))),
+            english + usize::from(FUNCTION_WORDS.contains(&text.tokens()[token].fingerprint)),
         )
     });
     let is_declared_other =
@@ -72,13 +66,6 @@ fn is_mark_out_of(text: &Text) -> bool {
     (1..text.tokens().len())
         .inspect(|_| steps::one())
         .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
-}
-
-/// Whether it is one of the [`FUNCTION_WORDS`].
-fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS
-        .get(word.len())
-        .is_some_and(|words| words.contains(&word))
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.
