@@ -1,6 +1,6 @@
 //! All patterns as one tree of symbols, so that a text is compared with thousands of them at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
@@ -87,6 +87,7 @@ impl Trie {
             first: vec![Beginning::default(); vocabulary.last_first() as usize + 1],
             ..Self::default()
         };
+        let nodes = by_level(nodes);
         for (symbol, node) in &nodes[0].edges {
             let Building { gaps, rules, .. } = &nodes[*node];
             trie.first[*symbol as usize] = Beginning {
@@ -129,7 +130,7 @@ impl Trie {
     pub fn find<'judge>(&'judge self, units: &[Unit<'_>], matches: &mut Vec<Match<'judge>>) {
         let walk = Walk { trie: self, units };
         if self.beginning != 0 {
-            walk.on(self.beginning, 0, 0, 0, matches);
+            walk.on(self.beginning, 0..0, 0, true, matches);
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
@@ -139,8 +140,9 @@ impl Trie {
                 let Some(Beginning { node, is_open }) = self.first.get(*symbol as usize) else {
                     break;
                 };
-                if *is_open || next.is_some_and(|next| next.follows(*symbol)) {
-                    walk.on(*node, start, start + 1, 1, matches);
+                let is_followed = next.is_some_and(|next| next.follows(*symbol));
+                if *is_open || is_followed {
+                    walk.on(*node, start..start + 1, 1, is_followed, matches);
                 }
             }
         }
@@ -153,8 +155,15 @@ struct Walk<'walk, 'judge> {
 }
 
 impl<'judge> Walk<'_, 'judge> {
-    /// Goes on from a node with the unit at `at`.
-    fn on(&self, node: u32, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
+    /// Goes on from a node that the units `over` led to; whether the next unit may go on from it is known.
+    fn on(
+        &self,
+        node: u32,
+        over: Range<usize>,
+        words: u64,
+        is_followed: bool,
+        matches: &mut Vec<Match<'judge>>,
+    ) {
         let Node {
             edges,
             gaps,
@@ -162,24 +171,26 @@ impl<'judge> Walk<'_, 'judge> {
             rank,
         } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
-            let rules = &self.trie.rules[rules.start as usize..rules.end as usize];
             matches.push(Match {
-                start,
-                end: at,
+                start: over.start,
+                end: over.end,
                 words,
-                rules,
+                rules: &self.trie.rules[rules.start as usize..rules.end as usize],
                 rank: *rank,
             });
         }
-        self.step(edges, start, at, words, matches);
+        if is_followed {
+            self.step(edges, over.clone(), words, matches);
+        }
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
             let beyond = &self.trie.nodes[*beyond as usize].edges;
-            for skipped in 0..=usize::from(*most) {
-                self.step(beyond, start, at + skipped, words, matches);
+            let last = over.end + usize::from(*most);
+            for at in over.end..=last {
+                self.step(beyond, over.start..at, words, matches);
                 // A gap passes words and commas, but nothing that ends a thought.
                 let passes = self
                     .units
-                    .get(at + skipped)
+                    .get(at)
                     .is_some_and(|unit| !unit.is_mark || unit.is_comma);
                 if !passes {
                     break;
@@ -188,28 +199,23 @@ impl<'judge> Walk<'_, 'judge> {
         }
     }
 
+    /// Goes on along these edges with the unit behind `over`.
     fn step(
         &self,
         edges: &Range<u32>,
-        start: usize,
-        at: usize,
+        over: Range<usize>,
         words: u64,
         matches: &mut Vec<Match<'judge>>,
     ) {
-        let Some(unit) = self.units.get(at) else {
+        let Some(unit) = self.units.get(over.end) else {
             return;
         };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
         let symbols = unit.symbols();
         steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
-            self.on(
-                next,
-                start,
-                at + 1,
-                words | 1 << (at - start).min(63),
-                matches,
-            );
+            let words = words | 1 << over.len().min(63);
+            self.on(next, over.start..over.end + 1, words, true, matches);
         };
         // The shorter list is walked.
         if edges.len() <= symbols.len() {
@@ -247,6 +253,23 @@ fn insert(nodes: &mut Vec<Building>, way: &[Step], vocabulary: &Vocabulary, rule
     if !nodes[node].rules.contains(&rule) {
         nodes[node].rules.push(rule);
     }
+}
+
+/// The same tree with its nodes in the order of their distance from the root: what most texts come by stands
+/// together.
+fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
+    let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
+    let mut waiting = VecDeque::from([0]);
+    let mut len = 1;
+    while let Some(node) = waiting.pop_front() {
+        let mut node = std::mem::take(&mut nodes[node]);
+        for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
+            waiting.push_back(std::mem::replace(next, len));
+            len += 1;
+        }
+        ordered.push(node);
+    }
+    ordered
 }
 
 /// Appends a node's list to the tree's, and says where it stands there.

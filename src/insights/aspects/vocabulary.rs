@@ -53,19 +53,34 @@ const AFTER_NAME: [&str; 40] = [
     "actually",
 ];
 
-/// How many times 64 bits a word's symbols are marked in: common words have 60 symbols, so one in eight is
-/// marked by chance.
-const MARKS: usize = 8;
+/// A bit for each symbol.
+#[derive(Debug, Clone, Default)]
+struct SymbolSet(Box<[u64]>);
+
+impl SymbolSet {
+    fn new(symbols: &[Symbol]) -> Self {
+        let last = symbols.iter().max();
+        let mut bits = vec![0; last.map_or(0, |last| *last as usize / 64 + 1)];
+        for symbol in symbols {
+            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+        }
+        Self(bits.into())
+    }
+
+    fn has(&self, symbol: Symbol) -> bool {
+        let bits = self.0.get(symbol as usize / 64);
+        bits.is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+    }
+}
 
 /// What a word is.
 #[derive(Debug, Clone, Default)]
-pub struct Word {
-    /// Its symbols, in rising order.
+struct Word {
+    /// Its symbols, in rising order, and the same as a set.
     symbols: Box<[Symbol]>,
-    /// A bit for each of them, by its lowest bits: most symbols are known not to be there by this alone.
-    marks: [u64; MARKS],
-    /// A bit for each symbol that begins a pattern which one of its symbols goes on directly.
-    follows: Box<[u64]>,
+    set: SymbolSet,
+    /// The symbols that begin a pattern which one of its own goes on directly.
+    follows: SymbolSet,
 }
 
 impl Word {
@@ -75,26 +90,13 @@ impl Word {
         before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
     ) -> Self {
         let symbols: Box<[Symbol]> = symbols.into_iter().collect();
-        let mut marks = [0; MARKS];
-        for symbol in &symbols {
-            marks[*symbol as usize / 64 % MARKS] |= 1 << (symbol % 64);
-        }
-        let firsts = || symbols.iter().filter_map(|one| before.get(one)).flatten();
-        let mut follows = vec![0; firsts().max().map_or(0, |last| *last as usize / 64 + 1)];
-        for first in firsts() {
-            follows[*first as usize / 64] |= 1 << (first % 64);
-        }
+        let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
+        let follows: Vec<Symbol> = firsts.copied().collect();
         Self {
+            set: SymbolSet::new(&symbols),
+            follows: SymbolSet::new(&follows),
             symbols,
-            marks,
-            follows: follows.into(),
         }
-    }
-
-    /// Whether it is that symbol.
-    fn has(&self, symbol: Symbol) -> bool {
-        self.marks[symbol as usize / 64 % MARKS] >> (symbol % 64) & 1 == 1
-            && self.symbols.binary_search(&symbol).is_ok()
     }
 }
 
@@ -135,13 +137,12 @@ impl<'judge> Unit<'judge> {
 
     /// Whether it is that symbol.
     pub fn has(&self, symbol: Symbol) -> bool {
-        self.word.has(symbol)
+        self.word.set.has(symbol)
     }
 
     /// Whether a pattern that begins with that symbol may go on with it.
     pub fn follows(&self, first: Symbol) -> bool {
-        let follows = self.word.follows.get(first as usize / 64);
-        follows.is_some_and(|follows| follows >> (first % 64) & 1 == 1)
+        self.word.follows.has(first)
     }
 }
 
