@@ -33,8 +33,11 @@ pub enum Head {
 /// The classifier; the default one knows nothing.
 #[derive(Debug, Clone, Default)]
 pub struct NgramClassifier {
-    aspects: NgramModel,
-    polarity: NgramModel,
+    /// The heads of the aspects, then those of the labels.
+    model: NgramModel,
+    /// How many of its heads are aspects.
+    aspects: usize,
+    digests: [String; 2],
 }
 
 /// A part of a sentence, or the whole of it, and what it sounds like.
@@ -60,8 +63,7 @@ impl Part {
 #[derive(Debug, Clone)]
 struct Known<'classifier> {
     tokens: Range<usize>,
-    aspects: &'classifier [i8],
-    labels: &'classifier [i8],
+    weights: &'classifier [i8],
 }
 
 /// A sentence as the classifier hears it.
@@ -71,6 +73,8 @@ pub struct AspectScores<'classifier> {
     pub parts: Vec<Part>,
     /// In the order of the text.
     known: Vec<Known<'classifier>>,
+    /// How many of their weights are for aspects.
+    aspects: usize,
 }
 
 impl AspectScores<'_> {
@@ -86,9 +90,10 @@ impl AspectScores<'_> {
             .inspect(|_| steps::one())
             .take_while(|known| known.tokens.start < tokens.end);
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
+            let (aspects, labels) = known.weights.split_at(self.aspects);
             let points = match head {
-                Head::Aspect(aspect) => known.aspects.get(aspect),
-                Head::Label(label) => known.labels.get(label),
+                Head::Aspect(aspect) => aspects.get(aspect),
+                Head::Label(label) => labels.get(label),
             };
             let points = points.copied().unwrap_or_default();
             if points > strongest.map_or(0, |(_, most)| most) {
@@ -102,8 +107,12 @@ impl AspectScores<'_> {
 impl NgramClassifier {
     /// A classifier of these models of a trade's aspects and of polarity.
     #[must_use]
-    pub const fn new(aspects: NgramModel, polarity: NgramModel) -> Self {
-        Self { aspects, polarity }
+    pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
+        Self {
+            model: aspects.joined(polarity),
+            aspects: aspects.heads().len(),
+            digests: [aspects, polarity].map(|model| model.digest().to_owned()),
+        }
     }
 
     /// A classifier of these weights of a trade's aspects, with the polarity of all trades.
@@ -111,10 +120,8 @@ impl NgramClassifier {
     /// # Errors
     /// When they are something else.
     pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
-        Ok(Self {
-            aspects: NgramModel::parse(aspects)?,
-            polarity: NgramModel::parse(POLARITY)?,
-        })
+        let aspects = NgramModel::parse(aspects)?;
+        Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
     }
 
     /// One that knows no aspect: what a trade without weights of its own is read with.
@@ -122,99 +129,101 @@ impl NgramClassifier {
     /// # Errors
     /// None, as a test shows.
     pub fn of_polarity() -> Result<Self, WeightsError> {
-        Ok(Self {
-            aspects: NgramModel::default(),
-            polarity: NgramModel::parse(POLARITY)?,
-        })
+        let polarity = NgramModel::parse(POLARITY)?;
+        Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
     /// The ids of the aspects that it knows.
     #[must_use]
     pub fn aspects(&self) -> &[String] {
-        self.aspects.heads()
+        &self.model.heads()[..self.aspects]
     }
 
     /// What the sum of that aspect begins with.
     #[must_use]
     pub fn bias(&self, aspect: usize) -> i32 {
-        self.aspects
-            .biases()
-            .get(aspect)
-            .copied()
-            .unwrap_or_default()
+        let biases = &self.model.biases()[..self.aspects];
+        biases.get(aspect).copied().unwrap_or_default()
     }
 
     /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
     #[must_use]
     pub fn digests(&self) -> [&str; 2] {
-        [self.aspects.digest(), self.polarity.digest()]
+        self.digests.each_ref().map(String::as_str)
     }
 
     /// What a sentence sounds like.
     #[must_use]
     pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let mut whole = Part {
-            tokens: sentence.clone(),
-            aspects: self.aspects.biases().to_vec(),
-            labels: [0; LABELS.len()],
-        };
-        whole
-            .labels
-            .iter_mut()
-            .zip(self.polarity.biases())
-            .for_each(|(label, bias)| *label = *bias);
         let mut scores: Vec<Part> = parts(text, sentence.clone())
             .into_iter()
-            .map(|tokens| Part {
-                tokens,
-                ..whole.clone()
-            })
+            .map(|tokens| self.silent(tokens))
             .collect();
-        let mut known = Vec::with_capacity(sentence.len());
+        // What begins in one part and ends in another belongs to the whole alone.
+        let mut whole = self.silent(sentence.clone());
+        let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
         runs(text, sentence, |key, tokens| {
             steps::one();
-            let rows = (self.aspects.row(key), self.polarity.row(key));
-            if rows == (None, None) {
+            let Some(weights) = self.model.row(key) else {
                 return;
-            }
-            let run = Known {
-                tokens,
-                aspects: rows.0.unwrap_or_default(),
-                labels: rows.1.unwrap_or_default(),
             };
-            add(&mut whole, &run);
             while scores
                 .get(at)
-                .is_some_and(|part| part.tokens.end <= run.tokens.start)
+                .is_some_and(|part| part.tokens.end <= tokens.start)
             {
                 at += 1;
             }
-            if let Some(part) = scores.get_mut(at).filter(|part| {
-                part.tokens.start <= run.tokens.start && run.tokens.end <= part.tokens.end
-            }) {
-                add(part, &run);
-            }
-            known.push(run);
+            let part = scores.get_mut(at).filter(|part| {
+                part.tokens.start <= tokens.start && tokens.end <= part.tokens.end
+            });
+            add(part.unwrap_or(&mut whole), weights);
+            known.push(Known { tokens, weights });
         });
         if scores.len() != 1 {
+            let silent = self.silent(0..0);
+            for part in &scores {
+                let sums = whole.aspects.iter_mut().chain(&mut whole.labels);
+                let its = part.aspects.iter().chain(&part.labels);
+                let biases = silent.aspects.iter().chain(&silent.labels);
+                sums.zip(its)
+                    .zip(biases)
+                    .for_each(|((sum, its), bias)| *sum += its - bias);
+            }
             scores.push(whole);
         }
         AspectScores {
             parts: scores,
             known,
+            aspects: self.aspects,
+        }
+    }
+
+    /// A part as it sounds without a word.
+    fn silent(&self, tokens: Range<usize>) -> Part {
+        let (aspects, biases) = self.model.biases().split_at(self.aspects);
+        let mut labels = [0; LABELS.len()];
+        labels
+            .iter_mut()
+            .zip(biases)
+            .for_each(|(label, bias)| *label = *bias);
+        Part {
+            tokens,
+            aspects: aspects.to_vec(),
+            labels,
         }
     }
 }
 
-fn add(part: &mut Part, run: &Known<'_>) {
+fn add(part: &mut Part, weights: &[i8]) {
+    let (aspects, labels) = weights.split_at(part.aspects.len());
     let adds = |sums: &mut [i32], row: &[i8]| {
         sums.iter_mut()
             .zip(row)
             .for_each(|(sum, weight)| *sum += i32::from(*weight));
     };
-    adds(&mut part.aspects, run.aspects);
-    adds(&mut part.labels, run.labels);
+    adds(&mut part.aspects, aspects);
+    adds(&mut part.labels, labels);
 }
 
 #[cfg(test)]
