@@ -213,8 +213,14 @@ impl<'judge> ParsedSentence<'judge> {
             .is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = Kind::First;
+        let mut items = &self.items[..];
         for at in 0..=self.units.len() {
-            let next = self.units.get(at).map(|unit| self.begins(text, unit, at));
+            let next = self.units.get(at).map(|unit| {
+                let len = items.iter().take_while(|item| item.start == at).count();
+                let (its, rest) = items.split_at(len);
+                items = rest;
+                Self::begins(text, unit, at, its)
+            });
             if next == Some(None) {
                 continue;
             }
@@ -241,8 +247,8 @@ impl<'judge> ParsedSentence<'judge> {
         self.mark_others(asks);
     }
 
-    /// What kind of clause begins at a unit, if any.
-    fn begins(&self, text: &Text, unit: &Unit<'_>, at: usize) -> Option<Kind> {
+    /// What kind of clause begins at a unit with these items, if any.
+    fn begins(text: &Text, unit: &Unit<'_>, at: usize, its: &[Item]) -> Option<Kind> {
         if unit.is_mark {
             return (!matches!(
                 text.word(unit.start),
@@ -250,18 +256,13 @@ impl<'judge> ParsedSentence<'judge> {
             ))
             .then_some(Kind::Mark);
         }
-        let cue = self
-            .items_within(at..at + 1)
-            .1
-            .iter()
-            .inspect(|_| steps::one())
-            .find_map(|item| {
-                let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
-                kinds
-                    .into_iter()
-                    .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
-                    .map(|(_, kind)| kind)
-            });
+        let cue = its.iter().inspect(|_| steps::one()).find_map(|item| {
+            let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+            kinds
+                .into_iter()
+                .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
+                .map(|(_, kind)| kind)
+        });
         cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
     }
 

@@ -42,8 +42,10 @@ struct Node {
 #[derive(Debug, Clone, Copy, Default)]
 struct Beginning {
     node: u32,
-    /// Whether one ends there, or goes on behind a gap.
-    is_open: bool,
+    /// Whether one ends there.
+    ends: bool,
+    /// How many units the next symbol may be away at most, behind the first one.
+    gap: u8,
 }
 
 /// A prefix tree of all patterns. Its nodes hold ranges of the lists.
@@ -92,7 +94,8 @@ impl Trie {
             let Building { gaps, rules, .. } = &nodes[*node];
             trie.first[*symbol as usize] = Beginning {
                 node: number(*node),
-                is_open: !(gaps.is_empty() && rules.is_empty()),
+                ends: !rules.is_empty(),
+                gap: gaps.keys().last().copied().unwrap_or_default(),
             };
         }
         trie.beginning = vocabulary
@@ -130,19 +133,19 @@ impl Trie {
     pub fn find<'judge>(&'judge self, units: &[Unit<'_>], matches: &mut Vec<Match<'judge>>) {
         let walk = Walk { trie: self, units };
         if self.beginning != 0 {
-            walk.on(self.beginning, 0..0, 0, true, matches);
+            walk.on(self.beginning, 0..0, 0, matches);
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
-            let next = units.get(start + 1);
+            let rest = &units[start + 1..];
             for symbol in unit.symbols() {
                 steps::one();
-                let Some(Beginning { node, is_open }) = self.first.get(*symbol as usize) else {
+                let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
                     break;
                 };
-                let is_followed = next.is_some_and(|next| next.follows(*symbol));
-                if *is_open || is_followed {
-                    walk.on(*node, start..start + 1, 1, is_followed, matches);
+                let mut near = rest.iter().take(usize::from(*gap) + 1);
+                if *ends || near.any(|unit| unit.follows(*symbol)) {
+                    walk.on(*node, start..start + 1, 1, matches);
                 }
             }
         }
@@ -155,15 +158,8 @@ struct Walk<'walk, 'judge> {
 }
 
 impl<'judge> Walk<'_, 'judge> {
-    /// Goes on from a node that the units `over` led to; whether the next unit may go on from it is known.
-    fn on(
-        &self,
-        node: u32,
-        over: Range<usize>,
-        words: u64,
-        is_followed: bool,
-        matches: &mut Vec<Match<'judge>>,
-    ) {
+    /// Goes on from a node that the units `over` led to.
+    fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
         let Node {
             edges,
             gaps,
@@ -179,9 +175,7 @@ impl<'judge> Walk<'_, 'judge> {
                 rank: *rank,
             });
         }
-        if is_followed {
-            self.step(edges, over.clone(), words, matches);
-        }
+        self.step(edges, over.clone(), words, matches);
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
             let beyond = &self.trie.nodes[*beyond as usize].edges;
             let last = over.end + usize::from(*most);
@@ -215,7 +209,7 @@ impl<'judge> Walk<'_, 'judge> {
         steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
             let words = words | 1 << over.len().min(63);
-            self.on(next, over.start..over.end + 1, words, true, matches);
+            self.on(next, over.start..over.end + 1, words, matches);
         };
         // The shorter list is walked.
         if edges.len() <= symbols.len() {

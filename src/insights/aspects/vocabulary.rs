@@ -79,7 +79,7 @@ struct Word {
     /// Its symbols, in rising order, and the same as a set.
     symbols: Box<[Symbol]>,
     set: SymbolSet,
-    /// The symbols that begin a pattern which one of its own goes on directly.
+    /// The symbols that begin a pattern which one of its own goes on, directly or behind a gap.
     follows: SymbolSet,
 }
 
@@ -199,9 +199,9 @@ impl Vocabulary {
     fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
         let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
         for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
-            if let [Step::Symbol(first), Step::Symbol(second), ..] = &way[..]
-                && let (Some(first), Some(second)) = (self.symbol(first), self.symbol(second))
-            {
+            let mut symbols = way.iter().filter_map(symbol);
+            let mut number = || self.symbol(symbols.next()?);
+            if let (Some(first), Some(second)) = (number(), number()) {
                 before.entry(second).or_default().insert(first);
             }
         }
