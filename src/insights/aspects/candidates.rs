@@ -64,8 +64,8 @@ pub struct Candidate {
     pub sentence: usize,
     /// Where among the sentence's parts it is heard most.
     pub part: usize,
-    /// What the rules found, if they did.
-    pub rule: Option<Finding>,
+    /// What the rules judge, if they found something.
+    pub rule: Option<Polarity>,
     /// By what else it is decided.
     pub basis: Basis,
     /// What it is decided by.
@@ -75,8 +75,8 @@ pub struct Candidate {
 /// A sentence as the rules and the classifier read it.
 #[derive(Debug)]
 pub struct SentenceReading<'engine> {
-    /// What the rules found.
-    rules: Vec<Finding>,
+    /// What the rules found, each with the number of its aspect.
+    rules: Vec<(usize, Finding)>,
     /// How many of that praises, and how many blames; with opinions about nothing in particular.
     judged: [i64; 2],
     /// What the classifier heard.
@@ -101,13 +101,12 @@ impl<'engine> SentenceReading<'engine> {
             Some((first, last)) => first.start..last.end,
             None => 0..0,
         };
-        let mut rules = Vec::new();
-        score::sentence(engine, text, parsed, sentence, &mut rules);
+        let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
-            let its = rules.iter().filter(|one| one.polarity == polarity);
+            let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i64::try_from(its.count()).unwrap_or(i64::MAX)
         });
-        rules.retain(|finding| engine.has_strays || !engine.is_stray(finding));
+        rules.retain(|(_, finding)| engine.has_strays || !engine.is_stray(finding));
         let has_words = tokens
             .clone()
             .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
@@ -126,6 +125,12 @@ impl<'engine> SentenceReading<'engine> {
             has_words,
             scores,
         }
+    }
+
+    /// Takes out what the rules found of an aspect.
+    pub(super) fn take_rule(&mut self, aspect: usize) -> Option<Finding> {
+        let at = self.rules.iter().position(|(its, _)| *its == aspect)?;
+        Some(self.rules.swap_remove(at).1)
     }
 
     /// How many of the rules' findings praise, and how many blame.
@@ -181,7 +186,8 @@ pub fn candidates(
                 .rules
                 .iter()
                 .inspect(|_| steps::one())
-                .find(|finding| finding.aspect == engine.aspects[aspect]);
+                .find(|(its, _)| *its == aspect)
+                .map(|(_, finding)| finding);
             let its = engine.detected[aspect];
             let part = match (its, rule) {
                 (Some(its), _) => loudest(&sentence.scores.parts, its),
@@ -196,7 +202,7 @@ pub fn candidates(
                 aspect,
                 sentence: number,
                 part,
-                rule: rule.cloned(),
+                rule: rule.map(|finding| finding.polarity),
                 basis: match its {
                     _ if !sentence.has_words => Basis::Rules,
                     Some(_) => Basis::Aspect,

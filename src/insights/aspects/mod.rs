@@ -133,12 +133,12 @@ impl RuleEngine {
     }
 
     fn read(&self, text: &Text) -> (Vec<Finding>, DocumentPolarity) {
-        let (read, candidates) = self.candidates(text);
+        let (mut read, candidates) = self.candidates(text);
         let mut document = DocumentPolarity::default();
         for sentence in &read {
             document.add_sentence(sentence);
         }
-        let findings = combine::findings(self, text, &read, &self.decisions, candidates);
+        let findings = combine::findings(self, text, &mut read, &candidates);
         for finding in &findings {
             document.add_finding(finding);
         }

@@ -181,13 +181,11 @@ impl NgramClassifier {
             known.push(Known { tokens, weights });
         });
         if scores.len() != 1 {
-            let silent = self.silent(0..0);
             for part in &scores {
                 let sums = whole.aspects.iter_mut().chain(&mut whole.labels);
                 let its = part.aspects.iter().chain(&part.labels);
-                let biases = silent.aspects.iter().chain(&silent.labels);
                 sums.zip(its)
-                    .zip(biases)
+                    .zip(self.model.biases())
                     .for_each(|((sum, its), bias)| *sum += its - bias);
             }
             scores.push(whole);
