@@ -17,6 +17,8 @@ pub const SENTENCE_WORDS: f64 = 24.0;
 const COMMON: u16 = 25;
 /// A shorter word is no word of a topic, unless it is an acronym.
 const LETTERS_MIN: usize = 3;
+/// How many tokens there are in most texts for each phrase at least.
+const PHRASE_TOKENS: usize = 3;
 /// Pairs that say something although neither word does.
 const PAIRS: [&str; 2] = ["same day", "next day"];
 /// The only small word that a phrase may have inside.
@@ -53,9 +55,16 @@ static WORDS: LazyLock<HashMap<u64, Class, BuildHasherDefault<Fingerprint>>> =
 /// each once, sorted.
 #[must_use]
 pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
-    let mut phrases = Vec::new();
+    let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
+    let mut classes = Vec::new();
     for sentence in text.sentences() {
-        each_phrase(text, background, sentence.clone(), |tokens| {
+        classes.clear();
+        classes.extend(
+            sentence
+                .clone()
+                .map(|token| class(text, background, token, token == sentence.start)),
+        );
+        each_phrase(text, &classes, sentence.clone(), |tokens| {
             let mut phrase = String::with_capacity(24);
             for token in tokens {
                 if !phrase.is_empty() {
@@ -71,18 +80,14 @@ pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
     phrases
 }
 
-/// Calls `take` with the tokens of every phrase of a sentence.
+/// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
 fn each_phrase(
     text: &Text,
-    background: &Background,
+    classes: &[(Class, u16)],
     sentence: Range<usize>,
     mut take: impl FnMut(Range<usize>),
 ) {
     let start = sentence.start;
-    let classes: Vec<(Class, u16)> = sentence
-        .clone()
-        .map(|token| class(text, background, token, token == start))
-        .collect();
     let of = |token: usize| {
         classes
             .get(token - start)

@@ -155,7 +155,8 @@ impl RuleEngine {
     /// What may be a finding, with the sentences that were read for it.
     #[must_use]
     pub fn candidates(&self, text: &Text) -> (Vec<SentenceReading<'_>>, Vec<Candidate>) {
-        let mut parsed = ParsedSentence::default();
+        let longest = text.sentences().iter().map(ExactSizeIterator::len).max();
+        let mut parsed = ParsedSentence::with_room_for(longest.unwrap_or_default());
         let mut read = Vec::with_capacity(text.sentences().len());
         for (sentence, range) in (0..).zip(text.sentences()) {
             parsed.fill(self, text, range.clone());

@@ -59,10 +59,26 @@ pub struct ParsedSentence<'judge> {
     before: Vec<usize>,
 }
 
+/// How many tokens most clauses have at least.
+const CLAUSE_TOKENS: usize = 4;
 /// How many words in quotation marks are doubted; more are somebody's speech.
 const QUOTED_MAX: usize = 2;
 
 impl<'judge> ParsedSentence<'judge> {
+    /// Nothing yet, with room for sentences of so many tokens.
+    pub fn with_room_for(tokens: usize) -> Self {
+        Self {
+            units: Vec::with_capacity(tokens),
+            items: Vec::with_capacity(tokens),
+            clauses: Vec::with_capacity(tokens / CLAUSE_TOKENS + 1),
+            quoted: Vec::with_capacity(tokens),
+            matches: Vec::with_capacity(tokens),
+            taken: Vec::with_capacity(tokens),
+            last_at: Vec::with_capacity(tokens + 1),
+            before: Vec::with_capacity(tokens),
+        }
+    }
+
     /// Takes a sentence apart.
     pub fn fill(&mut self, engine: &'judge RuleEngine, text: &Text, sentence: Range<usize>) {
         steps::add(sentence.len());

@@ -155,12 +155,10 @@ impl NgramClassifier {
     /// What a sentence sounds like.
     #[must_use]
     pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let mut scores: Vec<Part> = parts(text, sentence.clone())
-            .into_iter()
-            .map(|tokens| self.silent(tokens))
-            .collect();
+        let parts = parts(text, sentence.clone()).into_iter();
+        let mut scores: Vec<Part> = parts.map(|tokens| self.silent(tokens)).collect();
         // What begins in one part and ends in another belongs to the whole alone.
-        let mut whole = self.silent(sentence.clone());
+        let mut whole = (scores.len() != 1).then(|| self.silent(sentence.clone()));
         let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
         runs(text, sentence, |key, tokens| {
@@ -177,10 +175,12 @@ impl NgramClassifier {
             let part = scores.get_mut(at).filter(|part| {
                 part.tokens.start <= tokens.start && tokens.end <= part.tokens.end
             });
-            add(part.unwrap_or(&mut whole), weights);
+            part.or(whole.as_mut())
+                .into_iter()
+                .for_each(|part| add(part, weights));
             known.push(Known { tokens, weights });
         });
-        if scores.len() != 1 {
+        if let Some(mut whole) = whole {
             for part in &scores {
                 let sums = whole.aspects.iter_mut().chain(&mut whole.labels);
                 let its = part.aspects.iter().chain(&part.labels);

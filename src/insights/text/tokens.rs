@@ -7,7 +7,8 @@ use crate::steps;
 
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {
-    let characters: Vec<char> = original.chars().map(plain).collect();
+    let mut characters = Vec::with_capacity(original.len());
+    characters.extend(original.chars().map(plain));
     let mut cut = Cut {
         normal: String::with_capacity(original.len() + 8),
         tokens: Vec::with_capacity(original.len() / 4),
