@@ -3,7 +3,7 @@
 //! `examples/train_classifier` learns from them how.
 
 use super::RuleEngine;
-use super::parsed_sentence::{About, ParsedSentence};
+use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::{AspectScores, Part, UNIT};
@@ -81,7 +81,7 @@ pub struct SentenceReading<'engine> {
     judged: [i64; 2],
     /// What the classifier heard.
     pub scores: AspectScores<'engine>,
-    /// Of each part whether it is about this firm, and said as a fact.
+    /// Of each part whether it is about this firm, and said as a fact; empty where all are.
     about_us: Vec<bool>,
     /// Whether it is more than numbers and marks.
     pub has_words: bool,
@@ -111,11 +111,13 @@ impl<'engine> SentenceReading<'engine> {
             .clone()
             .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
         let scores = engine.classifier.classify(text, tokens);
-        let about_us = scores
-            .parts
-            .iter()
-            .map(|part| is_about_us(parsed, part))
-            .collect();
+        let is_plain = |clause: &Clause| clause.about == About::default();
+        let about_us = if parsed.clauses.iter().all(is_plain) {
+            Vec::new()
+        } else {
+            let parts = scores.parts.iter();
+            parts.map(|part| is_about_us(parsed, part)).collect()
+        };
         let whole = scores.parts.last().filter(|_| has_words);
         Self {
             lead: whole.map_or(0, Part::lead).clamp(-FIGURE_MAX, FIGURE_MAX),

@@ -47,7 +47,9 @@ pub struct RuleEngine {
     /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
     trie: Trie,
-    rules: Vec<(String, Meaning)>,
+    /// What the hits of each rule are called, and what each means.
+    rules: Vec<String>,
+    meanings: Vec<Meaning>,
     aspects: Vec<String>,
     overall: Option<usize>,
     /// Whether an opinion about nothing in particular is one about the whole; where not, it counts for how a
@@ -87,11 +89,8 @@ impl RuleEngine {
                 .collect(),
             classifier,
             decisions,
-            rules: trade
-                .rules
-                .iter()
-                .map(|rule| (rule.id.clone(), rule.meaning))
-                .collect(),
+            rules: trade.rules.iter().map(|rule| rule.id.clone()).collect(),
+            meanings: trade.rules.iter().map(|rule| rule.meaning).collect(),
             aspects: trade
                 .aspects
                 .iter()

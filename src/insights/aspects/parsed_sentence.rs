@@ -171,18 +171,12 @@ impl<'judge> ParsedSentence<'judge> {
                 mut words,
                 rules,
                 rank,
+                is_above,
             } = self.matches[at];
-            let only = |cue| {
-                rules
-                    .iter()
-                    .all(|rule| engine.rules[*rule as usize].1 == Meaning::Cue(cue))
-            };
             steps::add(end - start + rules.len());
             if rank == Rank::Joins {
                 words = 1;
             }
-            // Who is meant, and that it is open, may stand within what is said.
-            let is_above = only(Cue::Firm) || only(Cue::Open);
             let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self
@@ -198,7 +192,7 @@ impl<'judge> ParsedSentence<'judge> {
             }
             for rule in rules {
                 let rule = *rule as usize;
-                let meaning = engine.rules[rule].1;
+                let meaning = engine.meanings[rule];
                 if !self
                     .chosen_at(start)
                     .any(|item| item.words == words && same_kind(item.meaning, meaning))

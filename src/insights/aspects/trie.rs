@@ -36,6 +36,7 @@ struct Node {
     gaps: Range<u32>,
     rules: Range<u32>,
     rank: Rank,
+    is_above: bool,
 }
 
 /// Where patterns that begin with a symbol go on.
@@ -74,6 +75,8 @@ pub struct Match<'judge> {
     pub rules: &'judge [RuleIndex],
     /// What it gives way to.
     pub rank: Rank,
+    /// Whether it may stand within what is said: it tells who is meant, or that it is open.
+    pub is_above: bool,
 }
 
 impl Trie {
@@ -103,13 +106,15 @@ impl Trie {
             .map_or(0, |symbol| trie.first[symbol as usize].node);
         for Building { edges, gaps, rules } in nodes {
             let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
+            let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
-            } else if meanings().all(|meaning| meaning == Meaning::Cue(Cue::Joint)) {
+            } else if only(Cue::Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
+            let is_above = only(Cue::Firm) || only(Cue::Open);
             let node = Node {
                 edges: append(
                     &mut trie.edges,
@@ -123,6 +128,7 @@ impl Trie {
                 ),
                 rules: append(&mut trie.rules, rules),
                 rank,
+                is_above,
             };
             trie.nodes.push(node);
         }
@@ -165,6 +171,7 @@ impl<'judge> Walk<'_, 'judge> {
             gaps,
             rules,
             rank,
+            is_above,
         } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
             matches.push(Match {
@@ -173,6 +180,7 @@ impl<'judge> Walk<'_, 'judge> {
                 words,
                 rules: &self.trie.rules[rules.start as usize..rules.end as usize],
                 rank: *rank,
+                is_above: *is_above,
             });
         }
         self.step(edges, over.clone(), words, matches);

@@ -108,6 +108,10 @@ fn word(characters: &[char]) -> (usize, bool) {
     let mut len = 0;
     while let Some(&character) = characters.get(len) {
         steps::one();
+        if character.is_ascii_alphanumeric() {
+            len += 1;
+            continue;
+        }
         let next = characters.get(len + 1).copied();
         let joins = match character {
             '\'' => next.is_some_and(char::is_alphabetic),
@@ -172,17 +176,13 @@ fn shape(characters: &[char]) -> Shape {
     if first.is_numeric() {
         return Shape::Number;
     }
-    let (mut letters, mut upper) = (0, 0);
-    for character in characters {
-        letters += usize::from(character.is_alphabetic());
-        upper += usize::from(character.is_uppercase() && character.is_alphabetic());
-    }
+    let count = |is: fn(&char) -> bool| characters.iter().filter(|one| is(one)).count();
+    let upper = count(|one| one.is_uppercase());
     match (first.is_uppercase(), upper) {
         (false, 0) => Shape::Lower,
         (true, 1) => Shape::Capitalised,
-        (true, upper) if upper == letters => Shape::Upper,
-        // `AC's` and `CEOs`
-        (true, upper) if upper + 1 == letters && upper > 1 => Shape::Upper,
-        _ => Shape::Mixed,
+        // `AC`, `AC's` and `CEOs`
+        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Shape::Upper,
+        (true | false, _) => Shape::Mixed,
     }
 }

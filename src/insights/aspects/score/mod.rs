@@ -249,7 +249,7 @@ impl Scorer<'_> {
     }
 
     fn hit(&self, item: Item, points: i32) -> Hit {
-        let rule = self.engine.rules[item.rule].0.clone();
+        let rule = self.engine.rules[item.rule].clone();
         Hit {
             rule,
             span: place(self.text, self.parsed, item.start, item.end),
