@@ -128,7 +128,12 @@ fn each_phrase(
 /// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: what is
 /// capitalised inside of a sentence is left out.
 fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (Class, u16) {
-    let (Token { shape, fingerprint, .. }, word) = (text.tokens()[token], text.word(token));
+    let (
+        Token {
+            shape, fingerprint, ..
+        },
+        word,
+    ) = (text.tokens()[token], text.word(token));
     let is_word = match shape {
         Shape::Lower => word.len() >= LETTERS_MIN,
         Shape::Capitalised => begins && word.len() >= LETTERS_MIN,

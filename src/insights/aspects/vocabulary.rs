@@ -245,23 +245,19 @@ impl Vocabulary {
     /// How many tokens the unit at `at` takes, and what it is.
     fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &Word) {
         let (token, word) = (&text.tokens()[at], text.word(at));
-        let next = (at + 1 < end).then(|| text.word(at + 1));
-        match (token.shape, next) {
-            (Shape::Mark, Some(_))
-                if word == "$" && text.tokens()[at + 1].shape == Shape::Number =>
-            {
-                return (2, &self.money);
+        let next = || (at + 1 < end).then(|| text.word(at + 1));
+        if token.shape == Shape::Number {
+            match next() {
+                Some("dollars" | "bucks" | "usd") => return (2, &self.money),
+                Some("am" | "pm" | "a.m" | "p.m" | "o'clock") => return (2, &self.time),
+                _ if word.contains(':') || word.ends_with("am") || word.ends_with("pm") => {
+                    return (1, &self.time);
+                }
+                _ => {}
             }
-            (Shape::Number, Some("dollars" | "bucks" | "usd")) => return (2, &self.money),
-            (Shape::Number, Some("am" | "pm" | "a.m" | "p.m" | "o'clock")) => {
-                return (2, &self.time);
-            }
-            (Shape::Number, _)
-                if word.contains(':') || word.ends_with("am") || word.ends_with("pm") =>
-            {
-                return (1, &self.time);
-            }
-            _ => {}
+        }
+        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Shape::Number {
+            return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
@@ -269,7 +265,7 @@ impl Vocabulary {
         match token.shape {
             Shape::Number => (1, &self.number),
             Shape::Capitalised | Shape::Mixed
-                if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) =>
+                if !is_first || next().is_some_and(|next| AFTER_NAME.contains(&next)) =>
             {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }

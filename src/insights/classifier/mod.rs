@@ -8,6 +8,7 @@ mod ngrams;
 
 use std::ops::Range;
 
+use ngrams::LANES;
 pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
 use super::text::Text;
@@ -31,13 +32,21 @@ pub enum Head {
 }
 
 /// The classifier; the default one knows nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct NgramClassifier {
     /// The heads of the aspects, then those of the labels.
     model: NgramModel,
     /// How many of its heads are aspects.
     aspects: usize,
+    /// The biases: what the sums of a sentence without a word are.
+    silence: Vec<[i32; LANES]>,
     digests: [String; 2],
+}
+
+impl Default for NgramClassifier {
+    fn default() -> Self {
+        Self::new(&NgramModel::default(), &NgramModel::default())
+    }
 }
 
 /// A part of a sentence, or the whole of it, and what it sounds like.
@@ -63,7 +72,7 @@ impl Part {
 #[derive(Debug, Clone)]
 struct Known<'classifier> {
     tokens: Range<usize>,
-    weights: &'classifier [i8],
+    weights: &'classifier [[i8; LANES]],
 }
 
 /// A sentence as the classifier hears it.
@@ -90,7 +99,7 @@ impl AspectScores<'_> {
             .inspect(|_| steps::one())
             .take_while(|known| known.tokens.start < tokens.end);
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
-            let (aspects, labels) = known.weights.split_at(self.aspects);
+            let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
             let points = match head {
                 Head::Aspect(aspect) => aspects.get(aspect),
                 Head::Label(label) => labels.get(label),
@@ -108,8 +117,12 @@ impl NgramClassifier {
     /// A classifier of these models of a trade's aspects and of polarity.
     #[must_use]
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
+        let model = aspects.joined(polarity);
+        let mut biases = model.biases().to_vec();
+        biases.resize(biases.len().max(1).next_multiple_of(LANES), 0);
         Self {
-            model: aspects.joined(polarity),
+            silence: biases.as_chunks().0.to_vec(),
+            model,
             aspects: aspects.heads().len(),
             digests: [aspects, polarity].map(|model| model.digest().to_owned()),
         }
@@ -155,56 +168,58 @@ impl NgramClassifier {
     /// What a sentence sounds like.
     #[must_use]
     pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let parts = parts(text, sentence.clone()).into_iter();
-        let mut scores: Vec<Part> = parts.map(|tokens| self.silent(tokens)).collect();
-        // What begins in one part and ends in another belongs to the whole alone.
-        let mut whole = (scores.len() != 1).then(|| self.silent(sentence.clone()));
+        let mut parts = parts(text, sentence.clone());
+        let count = parts.len();
+        // The sums of each part, and of what begins in one and ends in another.
+        let width = self.silence.len();
+        let mut sums = self.silence.repeat(count + 1);
         let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
-        runs(text, sentence, |key, tokens| {
+        runs(text, sentence.clone(), |key, tokens| {
             steps::one();
-            let Some(weights) = self.model.row(key) else {
+            let Some(weights) = self.model.lanes(key) else {
                 return;
             };
-            while scores
-                .get(at)
-                .is_some_and(|part| part.tokens.end <= tokens.start)
-            {
+            while parts.get(at).is_some_and(|part| part.end <= tokens.start) {
                 at += 1;
             }
-            let part = scores.get_mut(at).filter(|part| {
-                part.tokens.start <= tokens.start && tokens.end <= part.tokens.end
-            });
-            part.or(whole.as_mut())
-                .into_iter()
-                .for_each(|part| add(part, weights));
+            let is_inside =
+                |part: &&Range<usize>| part.contains(&tokens.start) && tokens.end <= part.end;
+            let its = parts.get(at).filter(is_inside).map_or(count, |_| at);
+            add(&mut sums[its * width..][..width], weights);
             known.push(Known { tokens, weights });
         });
-        if let Some(mut whole) = whole {
-            for part in &scores {
-                let sums = whole.aspects.iter_mut().chain(&mut whole.labels);
-                let its = part.aspects.iter().chain(&part.labels);
-                sums.zip(its)
-                    .zip(self.model.biases())
-                    .for_each(|((sum, its), bias)| *sum += its - bias);
+        let (sums, across) = sums.split_at_mut(count * width);
+        if count != 1 {
+            for part in sums.chunks_exact(width) {
+                let lanes = across.as_flattened_mut().iter_mut();
+                let its = part.as_flattened().iter().zip(self.silence.as_flattened());
+                lanes
+                    .zip(its)
+                    .for_each(|(sum, (its, bias))| *sum += its - bias);
             }
-            scores.push(whole);
+            parts.push(sentence);
         }
+        let sums = sums.chunks_exact(width).chain([&*across]);
         AspectScores {
-            parts: scores,
+            parts: parts
+                .into_iter()
+                .zip(sums)
+                .map(|(tokens, sums)| self.part(tokens, sums.as_flattened()))
+                .collect(),
             known,
             aspects: self.aspects,
         }
     }
 
-    /// A part as it sounds without a word.
-    fn silent(&self, tokens: Range<usize>) -> Part {
-        let (aspects, biases) = self.model.biases().split_at(self.aspects);
+    /// A part with these sums of all heads.
+    fn part(&self, tokens: Range<usize>, sums: &[i32]) -> Part {
+        let (aspects, rest) = sums.split_at(self.aspects);
         let mut labels = [0; LABELS.len()];
         labels
             .iter_mut()
-            .zip(biases)
-            .for_each(|(label, bias)| *label = *bias);
+            .zip(rest)
+            .for_each(|(label, sum)| *label = *sum);
         Part {
             tokens,
             aspects: aspects.to_vec(),
@@ -213,15 +228,12 @@ impl NgramClassifier {
     }
 }
 
-fn add(part: &mut Part, weights: &[i8]) {
-    let (aspects, labels) = weights.split_at(part.aspects.len());
-    let adds = |sums: &mut [i32], row: &[i8]| {
-        sums.iter_mut()
-            .zip(row)
-            .for_each(|(sum, weight)| *sum += i32::from(*weight));
-    };
-    adds(&mut part.aspects, aspects);
-    adds(&mut part.labels, labels);
+fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
+    for (sums, weights) in sums.iter_mut().zip(weights) {
+        for (sum, weight) in sums.iter_mut().zip(weights) {
+            *sum += i32::from(*weight);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
 /// How many bits there are in [`NgramModel::marks`] for each slot.
 const FILTER_BITS_PER_SLOT: usize = 4;
+/// How many weights are added at once.
+pub const LANES: usize = 8;
 /// More heads than any model has, so that a broken file asks for no memory.
 const HEADS_MAX: usize = 64;
 
@@ -36,7 +38,7 @@ pub enum WeightsError {
 pub struct NgramModel {
     heads: Vec<String>,
     biases: Vec<i32>,
-    /// A row of `heads.len()` weights for each known run.
+    /// A row for each known run: a weight for each head, and zeros up to whole [`LANES`].
     weights: Vec<i8>,
     /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
     slots: Vec<(u32, u32)>,
@@ -108,7 +110,7 @@ impl NgramModel {
     fn with_room_for(heads: Vec<String>, biases: Vec<i32>, rows: usize) -> Self {
         let slots = vec![(0, 0); (rows * 2 + 2).next_power_of_two()];
         Self {
-            weights: Vec::with_capacity(rows * heads.len()),
+            weights: Vec::with_capacity(rows * heads.len().next_multiple_of(LANES)),
             heads,
             biases,
             marks: vec![0; (slots.len() * FILTER_BITS_PER_SLOT).div_ceil(64)],
@@ -126,9 +128,16 @@ impl NgramModel {
         while self.slots[at].1 != 0 {
             at = (at + 1) & mask;
         }
-        let number = self.weights.len() / self.heads.len().max(1) + 1;
+        let start = self.weights.len();
+        let number = start / self.width().max(1) + 1;
         self.slots[at] = (key, u32::try_from(number).unwrap_or_default());
         self.weights.extend_from_slice(weights);
+        self.weights.resize(start + self.width(), 0);
+    }
+
+    /// How many weights there are in a row.
+    const fn width(&self) -> usize {
+        self.heads.len().next_multiple_of(LANES)
     }
 
     /// Both models in one, so that a run is looked up once: its heads are those of this one, then those of
@@ -183,6 +192,12 @@ impl NgramModel {
     /// What the run of that key adds to each sum, if it is known.
     #[must_use]
     pub fn row(&self, key: u32) -> Option<&[i8]> {
+        Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
+    }
+
+    /// The same with zeros up to whole [`LANES`].
+    #[must_use]
+    pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         if self.marks.is_empty() {
             return None;
         }
@@ -198,9 +213,9 @@ impl NgramModel {
                 return None;
             }
             if its == key {
-                let heads = self.heads.len();
-                let start = (number as usize - 1) * heads;
-                return self.weights.get(start..start + heads);
+                let start = (number as usize - 1) * self.width();
+                let row = self.weights.get(start..start + self.width())?;
+                return Some(row.as_chunks().0);
             }
             at = (at + 1) & mask;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
-use super::{Fingerprint, Shape, Text};
+use super::{Fingerprint, Shape, Text, Token};
 use crate::insights::analysis::Language;
 use crate::steps;
 
@@ -31,20 +31,19 @@ const WORDS_MAX: usize = 200;
 
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
 pub fn guess(text: &Text, declared: Option<&str>) -> Language {
-    let is_word =
-        |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
-    let words = (0..text.tokens().len())
-        .inspect(|_| steps::one())
-        .filter(is_word)
-        .take(WORDS_MAX);
-    let (count, english) = words.fold((0, 0), |(count, english), token| {
-        (
-            count + 1,
-            english + usize::from(FUNCTION_WORDS.contains(&text.tokens()[token].fingerprint)),
-        )
-    });
     let is_declared_other =
         declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+    let is_word = |token: &&Token| !matches!(token.shape, Shape::Mark | Shape::Number);
+    let words = text.tokens().iter().inspect(|_| steps::one());
+    let most = text.tokens().len().min(WORDS_MAX);
+    let (mut count, mut english) = (0, 0);
+    for word in words.filter(is_word).take(WORDS_MAX) {
+        count += 1;
+        english += usize::from(FUNCTION_WORDS.contains(&word.fingerprint));
+        if english * ENGLISH_ONE_IN >= most && !is_declared_other {
+            return Language::English;
+        }
+    }
     match count {
         0 if is_mark_out_of(text) => Language::English,
         0 => Language::None,
