@@ -13,6 +13,9 @@ use crate::insights::text::{Fingerprint, Shape, Text};
 /// The longest run of words that is looked up.
 pub const RUN_MAX: usize = 3;
 
+/// How many words after a negator it turns round.
+const NEGATED_MAX: usize = 4;
+
 /// What a token does to a sentence beside saying something.
 #[derive(Debug, Clone, Copy, Default)]
 struct Role {
@@ -52,78 +55,86 @@ static ROLES: LazyLock<HashMap<u64, Role, BuildHasherDefault<Fingerprint>>> = La
     roles
 });
 
-fn role(text: &Text, token: usize) -> Role {
-    let known = ROLES.get(&text.tokens()[token].fingerprint);
-    known.copied().unwrap_or_default()
-}
-
-/// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong
-/// to none.
-#[must_use]
-pub fn parts(text: &Text, sentence: Range<usize>) -> Vec<Range<usize>> {
-    let (mut parts, mut start) = (Vec::with_capacity(4), sentence.start);
-    for token in sentence.clone() {
-        if role(text, token).parts {
-            if start < token {
-                parts.push(start..token);
-            }
-            start = token + 1;
-        }
-    }
-    if start < sentence.end {
-        parts.push(start..sentence.end);
-    }
-    parts
-}
-
-/// How many words after a negator it turns round.
-const NEGATED_MAX: usize = 4;
-
-/// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words in `scope`, and
-/// of every word that a negator stands before. A run holds no parting mark.
-pub fn runs(text: &Text, scope: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
-    let ends = run_ends(text, scope.clone());
-    let mut negated = 0..0;
-    for start in scope.clone() {
-        let (word, role) = (form(text, start), ends[start - scope.start].role);
-        if role.is_mark || role.ends_negation {
-            negated = 0..0;
-        } else if role.negates || word.ends_with("n't") {
-            negated = start + 1..start + 1 + NEGATED_MAX;
-        } else if negated.contains(&start) {
-            let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
-            each(folded(key), start..start + 1);
-        }
-        let words = ends[start - scope.start..].iter().take(RUN_MAX);
-        for (more, end) in words.take_while(|end| !end.role.is_mark).enumerate() {
-            each(folded(end.hashes[more]), start..start + more + 1);
-        }
-    }
-}
-
-/// The end of runs of words.
+/// A token as the end of runs of words.
+#[derive(Debug, Clone, Copy)]
 struct RunEnd {
     role: Role,
-    /// Of the runs that end with this token those of one word, of two and of three; over a mark or the scope's
+    /// Of the runs that end with it those of one word, of two and of three; over a mark or the scope's
     /// beginning they mean nothing.
     hashes: [u64; RUN_MAX],
 }
 
-/// The ends of all runs: every word is taken up once, into all runs that it stands in.
-fn run_ends(text: &Text, scope: Range<usize>) -> Vec<RunEnd> {
-    let mut hashes = [FNV_OFFSET; RUN_MAX];
-    let end = |token: usize| {
-        hashes.rotate_right(1);
-        hashes[0] = FNV_OFFSET;
-        for byte in form(text, token).bytes().chain([b' ']) {
-            hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
+/// Tokens as the classifier reads them, each taken up once.
+#[derive(Debug)]
+pub struct Words<'text> {
+    text: &'text Text,
+    scope: Range<usize>,
+    ends: Vec<RunEnd>,
+}
+
+impl<'text> Words<'text> {
+    /// Reads the tokens of a sentence, or of any scope of a text.
+    #[must_use]
+    pub fn read(text: &'text Text, scope: Range<usize>) -> Self {
+        let mut hashes = [FNV_OFFSET; RUN_MAX];
+        let end = |token: usize| {
+            hashes = [FNV_OFFSET, hashes[0], hashes[1]];
+            let mut take_up = |byte: u8| hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
+            form(text, token).bytes().for_each(&mut take_up);
+            take_up(b' ');
+            let role = ROLES.get(&text.tokens()[token].fingerprint);
+            RunEnd {
+                role: role.copied().unwrap_or_default(),
+                hashes,
+            }
+        };
+        Self {
+            text,
+            ends: scope.clone().map(end).collect(),
+            scope,
         }
-        RunEnd {
-            role: role(text, token),
-            hashes,
+    }
+
+    /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong
+    /// to none.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Range<usize>> {
+        let (mut parts, mut start) = (Vec::with_capacity(4), self.scope.start);
+        for (token, end) in self.scope.clone().zip(&self.ends) {
+            if end.role.parts {
+                if start < token {
+                    parts.push(start..token);
+                }
+                start = token + 1;
+            }
         }
-    };
-    scope.map(end).collect()
+        if start < self.scope.end {
+            parts.push(start..self.scope.end);
+        }
+        parts
+    }
+
+    /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words, and of every
+    /// word that a negator stands before. A run holds no parting mark.
+    pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>)) {
+        let mut negated = 0..0;
+        for (at, start) in self.scope.clone().enumerate() {
+            let role = self.ends[at].role;
+            if role.is_mark || role.ends_negation {
+                negated = 0..0;
+            } else if role.negates || form(self.text, start).ends_with("n't") {
+                negated = start + 1..start + 1 + NEGATED_MAX;
+            } else if negated.contains(&start) {
+                let word = form(self.text, start);
+                let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
+                each(folded(key), start..start + 1);
+            }
+            let words = self.ends[at..].iter().take(RUN_MAX);
+            for (more, end) in words.take_while(|end| !end.role.is_mark).enumerate() {
+                each(folded(end.hashes[more]), start..start + more + 1);
+            }
+        }
+    }
 }
 
 /// How a token is looked up: numbers are alike.

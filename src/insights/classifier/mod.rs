@@ -13,7 +13,7 @@ pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
 use super::text::Text;
 use crate::steps;
-use features::{parts, runs};
+use features::Words;
 
 /// How the labels of polarity are called in their weights, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
@@ -168,14 +168,15 @@ impl NgramClassifier {
     /// What a sentence sounds like.
     #[must_use]
     pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let mut parts = parts(text, sentence.clone());
+        let words = Words::read(text, sentence.clone());
+        let mut parts = words.parts();
         let count = parts.len();
         // The sums of each part, and of what begins in one and ends in another.
         let width = self.silence.len();
         let mut sums = self.silence.repeat(count + 1);
         let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
-        runs(text, sentence.clone(), |key, tokens| {
+        words.runs(|key, tokens| {
             steps::one();
             let Some(weights) = self.model.lanes(key) else {
                 return;

@@ -8,7 +8,9 @@ use crate::steps;
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {
     let mut characters = Vec::with_capacity(original.len());
-    characters.extend(original.chars().map(plain));
+    original
+        .chars()
+        .for_each(|character| characters.push(plain(character)));
     let mut cut = Cut {
         normal: String::with_capacity(original.len() + 8),
         tokens: Vec::with_capacity(original.len() / 4),
