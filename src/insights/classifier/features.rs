@@ -23,10 +23,19 @@ struct Role {
     parts: bool,
     /// A mark that stands between words; `!`, `?`, `$` and symbols say something themselves.
     is_mark: bool,
+    negation: Negation,
+}
+
+/// What a token does to the negation of the words behind it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Negation {
+    /// Nothing.
+    #[default]
+    GoesOn,
     /// The next words say the opposite.
-    negates: bool,
+    Begins,
     /// A negator before it reaches no further.
-    ends_negation: bool,
+    Ends,
 }
 
 /// What the tokens do that do anything, by their fingerprints; those that end in `n't` negate, too.
@@ -43,14 +52,14 @@ static ROLES: LazyLock<HashMap<u64, Role, BuildHasherDefault<Fingerprint>>> = La
         |role| role.parts = true,
     );
     put(", ; : . \u{2026} \u{2014} ( ) \" - '", |role| {
-        role.is_mark = true;
+        (role.is_mark, role.negation) = (true, Negation::Ends);
     });
     put(
         "not no never without nobody nothing none neither nor hardly barely cannot",
-        |role| role.negates = true,
+        |role| role.negation = Negation::Begins,
     );
     put("but however although though", |role| {
-        role.ends_negation = true;
+        role.negation = Negation::Ends;
     });
     roles
 });
@@ -120,9 +129,9 @@ impl<'text> Words<'text> {
         let mut negated = 0..0;
         for (at, start) in self.scope.clone().enumerate() {
             let role = self.ends[at].role;
-            if role.is_mark || role.ends_negation {
+            if role.negation == Negation::Ends {
                 negated = 0..0;
-            } else if role.negates || form(self.text, start).ends_with("n't") {
+            } else if role.negation == Negation::Begins || form(self.text, start).ends_with("n't") {
                 negated = start + 1..start + 1 + NEGATED_MAX;
             } else if negated.contains(&start) {
                 let word = form(self.text, start);

@@ -47,6 +47,7 @@ struct Cut {
 }
 
 /// What stands before a token.
+#[derive(Clone, Copy)]
 struct Gap {
     is_apart: bool,
     begins_line: bool,
