@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::features::parts;
+use reviews_service::insights::classifier::features::Words;
 use reviews_service::insights::text::Text;
 
 use crate::examples::{Examples, one_of};
@@ -118,7 +118,7 @@ fn terms(xml: &str, examples: &mut Examples) -> anyhow::Result<()> {
 impl Sentence {
     fn add(&self, examples: &mut Examples) {
         let Self { text, terms } = self;
-        for part in parts(text, 0..text.tokens().len()) {
+        for part in Words::read(text, 0..text.tokens().len()).parts() {
             let span = text.span(part.clone());
             let mut labels = terms
                 .iter()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::features::runs;
+use reviews_service::insights::classifier::features::Words;
 use reviews_service::insights::text::Text;
 
 /// In how many sentences a run of words has to stand.
@@ -39,7 +39,7 @@ impl Examples {
     /// Adds some tokens of a text.
     pub fn add_part(&mut self, text: &Text, tokens: Range<usize>, targets: Targets, weight: f64) {
         let mut found = Vec::new();
-        runs(text, tokens, |key, _| {
+        Words::read(text, tokens).runs(|key, _| {
             let next = self.numbers.len();
             found.push(*self.numbers.entry(key).or_insert(next));
         });

@@ -7,7 +7,7 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text, Token};
 use crate::insights::trades::Background;
 use crate::steps;
 
@@ -17,6 +17,8 @@ pub const SENTENCE_WORDS: f64 = 24.0;
 const COMMON: u16 = 25;
 /// A shorter word is no word of a topic, unless it is an acronym.
 const LETTERS_MIN: usize = 3;
+/// How many tokens there are in most texts for each phrase at least.
+const PHRASE_TOKENS: usize = 3;
 /// Pairs that say something although neither word does.
 const PAIRS: [&str; 2] = ["same day", "next day"];
 /// The only small word that a phrase may have inside.
@@ -33,8 +35,8 @@ enum Class {
     Plain,
 }
 
-/// The class of the words that are small or weak; any other is plain.
-static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerprint>>> =
+/// The class of the words that are small or weak, by their fingerprints; any other is plain.
+static WORDS: LazyLock<HashMap<u64, Class, BuildHasherDefault<Fingerprint>>> =
     LazyLock::new(|| {
         let mut words = HashMap::default();
         for (file, class) in [
@@ -43,7 +45,7 @@ static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerpri
         ] {
             let lines = file.lines().filter(|line| !line.starts_with('#'));
             for word in lines.flat_map(str::split_whitespace) {
-                words.insert(word, class);
+                words.insert(Fingerprint::of(word), class);
             }
         }
         words
@@ -53,9 +55,16 @@ static WORDS: LazyLock<HashMap<&'static str, Class, BuildHasherDefault<Fingerpri
 /// each once, sorted.
 #[must_use]
 pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
-    let mut phrases = Vec::new();
+    let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
+    let mut classes = Vec::new();
     for sentence in text.sentences() {
-        each_phrase(text, background, sentence.clone(), |tokens| {
+        classes.clear();
+        classes.extend(
+            sentence
+                .clone()
+                .map(|token| class(text, background, token, token == sentence.start)),
+        );
+        each_phrase(text, &classes, sentence.clone(), |tokens| {
             let mut phrase = String::with_capacity(24);
             for token in tokens {
                 if !phrase.is_empty() {
@@ -71,18 +80,14 @@ pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
     phrases
 }
 
-/// Calls `take` with the tokens of every phrase of a sentence.
+/// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
 fn each_phrase(
     text: &Text,
-    background: &Background,
+    classes: &[(Class, u16)],
     sentence: Range<usize>,
     mut take: impl FnMut(Range<usize>),
 ) {
     let start = sentence.start;
-    let classes: Vec<(Class, u16)> = sentence
-        .clone()
-        .map(|token| class(text, background, token, token == start))
-        .collect();
     let of = |token: usize| {
         classes
             .get(token - start)
@@ -120,10 +125,16 @@ fn each_phrase(
     }
 }
 
-/// Names, brands and numbers are no topics: what is capitalised inside of a sentence is left out.
+/// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: what is
+/// capitalised inside of a sentence is left out.
 fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (Class, u16) {
-    let word = text.word(token);
-    let is_word = match text.tokens()[token].shape {
+    let (
+        Token {
+            shape, fingerprint, ..
+        },
+        word,
+    ) = (text.tokens()[token], text.word(token));
+    let is_word = match shape {
         Shape::Lower => word.len() >= LETTERS_MIN,
         Shape::Capitalised => begins && word.len() >= LETTERS_MIN,
         Shape::Upper => true,
@@ -132,8 +143,10 @@ fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (C
     if !is_word || word.contains('\'') {
         return (Class::Stop, 0);
     }
-    let class = WORDS.get(word).copied().unwrap_or(Class::Plain);
-    (class, background.count(word))
+    match WORDS.get(&fingerprint) {
+        Some(class) => (*class, 0),
+        None => (Class::Plain, background.count_of(fingerprint)),
+    }
 }
 
 #[cfg(test)]

@@ -165,12 +165,7 @@ impl Analyzer {
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
-        let end = subject
-            .text
-            .char_indices()
-            .nth(TEXT_CHARS_MAX)
-            .map_or(subject.text.len(), |(at, _)| at);
-        let text = Text::new(&subject.text[..end]);
+        let text = Text::new(first_characters(subject.text));
         let sentences = text
             .sentences()
             .iter()
@@ -195,6 +190,15 @@ impl Analyzer {
             phrases: topics::phrases(&text, self.trade().background()),
         }
     }
+}
+
+/// As much of a text as is read.
+fn first_characters(text: &str) -> &str {
+    if text.len() <= TEXT_CHARS_MAX {
+        return text;
+    }
+    let end = text.char_indices().nth(TEXT_CHARS_MAX);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// What a text says that is not analysed.

@@ -3,7 +3,7 @@
 //! `examples/train_classifier` learns from them how.
 
 use super::RuleEngine;
-use super::parsed_sentence::{About, ParsedSentence};
+use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::{AspectScores, Part, UNIT};
@@ -64,8 +64,8 @@ pub struct Candidate {
     pub sentence: usize,
     /// Where among the sentence's parts it is heard most.
     pub part: usize,
-    /// What the rules found, if they did.
-    pub rule: Option<Finding>,
+    /// What the rules judge, if they found something.
+    pub rule: Option<Polarity>,
     /// By what else it is decided.
     pub basis: Basis,
     /// What it is decided by.
@@ -75,13 +75,13 @@ pub struct Candidate {
 /// A sentence as the rules and the classifier read it.
 #[derive(Debug)]
 pub struct SentenceReading<'engine> {
-    /// What the rules found.
-    rules: Vec<Finding>,
+    /// What the rules found, each with the number of its aspect.
+    rules: Vec<(usize, Finding)>,
     /// How many of that praises, and how many blames; with opinions about nothing in particular.
     judged: [i64; 2],
     /// What the classifier heard.
     pub scores: AspectScores<'engine>,
-    /// Of each part whether it is about this firm, and said as a fact.
+    /// Of each part whether it is about this firm, and said as a fact; empty where all are.
     about_us: Vec<bool>,
     /// Whether it is more than numbers and marks.
     pub has_words: bool,
@@ -101,22 +101,23 @@ impl<'engine> SentenceReading<'engine> {
             Some((first, last)) => first.start..last.end,
             None => 0..0,
         };
-        let mut rules = Vec::new();
-        score::sentence(engine, text, parsed, sentence, &mut rules);
+        let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
-            let its = rules.iter().filter(|one| one.polarity == polarity);
+            let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i64::try_from(its.count()).unwrap_or(i64::MAX)
         });
-        rules.retain(|finding| engine.has_strays || !engine.is_stray(finding));
+        rules.retain(|(_, finding)| engine.has_strays || !engine.is_stray(finding));
         let has_words = tokens
             .clone()
             .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
         let scores = engine.classifier.classify(text, tokens);
-        let about_us = scores
-            .parts
-            .iter()
-            .map(|part| is_about_us(parsed, part))
-            .collect();
+        let is_plain = |clause: &Clause| clause.about == About::default();
+        let about_us = if parsed.clauses.iter().all(is_plain) {
+            Vec::new()
+        } else {
+            let parts = scores.parts.iter();
+            parts.map(|part| is_about_us(parsed, part)).collect()
+        };
         let whole = scores.parts.last().filter(|_| has_words);
         Self {
             lead: whole.map_or(0, Part::lead).clamp(-FIGURE_MAX, FIGURE_MAX),
@@ -126,6 +127,12 @@ impl<'engine> SentenceReading<'engine> {
             has_words,
             scores,
         }
+    }
+
+    /// Takes out what the rules found of an aspect.
+    pub(super) fn take_rule(&mut self, aspect: usize) -> Option<Finding> {
+        let at = self.rules.iter().position(|(its, _)| *its == aspect)?;
+        Some(self.rules.swap_remove(at).1)
     }
 
     /// How many of the rules' findings praise, and how many blame.
@@ -181,7 +188,8 @@ pub fn candidates(
                 .rules
                 .iter()
                 .inspect(|_| steps::one())
-                .find(|finding| finding.aspect == engine.aspects[aspect]);
+                .find(|(its, _)| *its == aspect)
+                .map(|(_, finding)| finding);
             let its = engine.detected[aspect];
             let part = match (its, rule) {
                 (Some(its), _) => loudest(&sentence.scores.parts, its),
@@ -196,7 +204,7 @@ pub fn candidates(
                 aspect,
                 sentence: number,
                 part,
-                rule: rule.cloned(),
+                rule: rule.map(|finding| finding.polarity),
                 basis: match its {
                     _ if !sentence.has_words => Basis::Rules,
                     Some(_) => Basis::Aspect,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::candidates::{Candidate, SentenceReading};
-use super::decision::{Decision, Decisions};
+use super::decision::Decision;
 use super::{MARGIN, RuleEngine};
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, Head, Part};
@@ -19,21 +19,25 @@ const BACKING: i32 = 2;
 /// A judgement that is right in fewer of a hundred cases is left open.
 const CONFIDENCE_MIN: u8 = 60;
 
+/// How many bytes most runs of words take with what stands before them.
+const RULE_BYTES: usize = 40;
+
 /// The findings of a text: by sentence, then by place, then by aspect.
 pub fn findings(
     engine: &RuleEngine,
     text: &Text,
-    read: &[SentenceReading<'_>],
-    decisions: &Decisions,
-    candidates: Vec<Candidate>,
+    read: &mut [SentenceReading<'_>],
+    candidates: &[Candidate],
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let Some(decision) = decisions.decide(&candidate) else {
+        let Some(decision) = engine.decisions.decide(candidate) else {
             continue;
         };
-        let scores = &read[candidate.sentence].scores;
-        all.push(finding(engine, text, scores, candidate, decision));
+        let sentence = &mut read[candidate.sentence];
+        let rule = sentence.take_rule(candidate.aspect);
+        let scores = &sentence.scores;
+        all.push(finding(engine, text, scores, candidate, rule, decision));
     }
     all.sort_by(|one, other| {
         (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
@@ -45,7 +49,8 @@ fn finding(
     engine: &RuleEngine,
     text: &Text,
     scores: &AspectScores<'_>,
-    candidate: Candidate,
+    candidate: &Candidate,
+    rule: Option<Finding>,
     Decision {
         polarity,
         confidence,
@@ -53,7 +58,7 @@ fn finding(
 ) -> Finding {
     let part = &scores.parts[candidate.part];
     let head = engine.detected[candidate.aspect].map(Head::Aspect);
-    let mut finding = candidate.rule.unwrap_or_else(|| Finding {
+    let mut finding = rule.unwrap_or_else(|| Finding {
         aspect: engine.aspects[candidate.aspect].clone(),
         sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
         span: text.span(part.tokens.clone()),
@@ -106,9 +111,16 @@ fn hit(text: &Text, scores: &AspectScores<'_>, part: &Part, sign: i32, points: i
 }
 
 fn told(text: &Text, run: Range<usize>, points: i32) -> Hit {
-    let words: Vec<&str> = run.clone().map(|token| text.word(token)).collect();
+    let mut rule = String::with_capacity(RULE_BYTES);
+    rule.push_str("examples:");
+    for token in run.clone() {
+        if token > run.start {
+            rule.push(' ');
+        }
+        rule.push_str(text.word(token));
+    }
     Hit {
-        rule: format!("examples:{}", words.join(" ")),
+        rule,
         span: text.span(run),
         points,
     }

@@ -101,8 +101,8 @@ impl Decisions {
     #[must_use]
     pub fn decide(&self, candidate: &Candidate) -> Option<Decision> {
         if self.are_of_rules || candidate.basis == Basis::Rules {
-            return candidate.rule.as_ref().map(|rule| Decision {
-                polarity: rule.polarity,
+            return candidate.rule.map(|polarity| Decision {
+                polarity,
                 confidence: CONFIDENCE_OF_RULES,
             });
         }

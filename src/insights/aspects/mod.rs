@@ -47,7 +47,9 @@ pub struct RuleEngine {
     /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
     trie: Trie,
-    rules: Vec<(String, Meaning)>,
+    /// What the hits of each rule are called, and what each means.
+    rules: Vec<String>,
+    meanings: Vec<Meaning>,
     aspects: Vec<String>,
     overall: Option<usize>,
     /// Whether an opinion about nothing in particular is one about the whole; where not, it counts for how a
@@ -87,11 +89,8 @@ impl RuleEngine {
                 .collect(),
             classifier,
             decisions,
-            rules: trade
-                .rules
-                .iter()
-                .map(|rule| (rule.id.clone(), rule.meaning))
-                .collect(),
+            rules: trade.rules.iter().map(|rule| rule.id.clone()).collect(),
+            meanings: trade.rules.iter().map(|rule| rule.meaning).collect(),
             aspects: trade
                 .aspects
                 .iter()
@@ -133,12 +132,12 @@ impl RuleEngine {
     }
 
     fn read(&self, text: &Text) -> (Vec<Finding>, DocumentPolarity) {
-        let (read, candidates) = self.candidates(text);
+        let (mut read, candidates) = self.candidates(text);
         let mut document = DocumentPolarity::default();
         for sentence in &read {
             document.add_sentence(sentence);
         }
-        let findings = combine::findings(self, text, &read, &self.decisions, candidates);
+        let findings = combine::findings(self, text, &mut read, &candidates);
         for finding in &findings {
             document.add_finding(finding);
         }
@@ -155,7 +154,8 @@ impl RuleEngine {
     /// What may be a finding, with the sentences that were read for it.
     #[must_use]
     pub fn candidates(&self, text: &Text) -> (Vec<SentenceReading<'_>>, Vec<Candidate>) {
-        let mut parsed = ParsedSentence::default();
+        let longest = text.sentences().iter().map(ExactSizeIterator::len).max();
+        let mut parsed = ParsedSentence::with_room_for(longest.unwrap_or_default());
         let mut read = Vec::with_capacity(text.sentences().len());
         for (sentence, range) in (0..).zip(text.sentences()) {
             parsed.fill(self, text, range.clone());

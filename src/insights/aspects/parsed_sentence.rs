@@ -59,10 +59,26 @@ pub struct ParsedSentence<'judge> {
     before: Vec<usize>,
 }
 
+/// How many tokens most clauses have at least.
+const CLAUSE_TOKENS: usize = 4;
 /// How many words in quotation marks are doubted; more are somebody's speech.
 const QUOTED_MAX: usize = 2;
 
 impl<'judge> ParsedSentence<'judge> {
+    /// Nothing yet, with room for sentences of so many tokens.
+    pub fn with_room_for(tokens: usize) -> Self {
+        Self {
+            units: Vec::with_capacity(tokens),
+            items: Vec::with_capacity(tokens),
+            clauses: Vec::with_capacity(tokens / CLAUSE_TOKENS + 1),
+            quoted: Vec::with_capacity(tokens),
+            matches: Vec::with_capacity(tokens),
+            taken: Vec::with_capacity(tokens),
+            last_at: Vec::with_capacity(tokens + 1),
+            before: Vec::with_capacity(tokens),
+        }
+    }
+
     /// Takes a sentence apart.
     pub fn fill(&mut self, engine: &'judge RuleEngine, text: &Text, sentence: Range<usize>) {
         steps::add(sentence.len());
@@ -155,18 +171,12 @@ impl<'judge> ParsedSentence<'judge> {
                 mut words,
                 rules,
                 rank,
+                is_above,
             } = self.matches[at];
-            let only = |cue| {
-                rules
-                    .iter()
-                    .all(|rule| engine.rules[*rule as usize].1 == Meaning::Cue(cue))
-            };
             steps::add(end - start + rules.len());
             if rank == Rank::Joins {
                 words = 1;
             }
-            // Who is meant, and that it is open, may stand within what is said.
-            let is_above = only(Cue::Firm) || only(Cue::Open);
             let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
             // The same words may well judge several aspects; anything else that overlaps gives way.
             let is_twin = self
@@ -182,7 +192,7 @@ impl<'judge> ParsedSentence<'judge> {
             }
             for rule in rules {
                 let rule = *rule as usize;
-                let meaning = engine.rules[rule].1;
+                let meaning = engine.meanings[rule];
                 if !self
                     .chosen_at(start)
                     .any(|item| item.words == words && same_kind(item.meaning, meaning))
@@ -213,8 +223,14 @@ impl<'judge> ParsedSentence<'judge> {
             .is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = Kind::First;
+        let mut items = &self.items[..];
         for at in 0..=self.units.len() {
-            let next = self.units.get(at).map(|unit| self.begins(text, unit, at));
+            let next = self.units.get(at).map(|unit| {
+                let len = items.iter().take_while(|item| item.start == at).count();
+                let (its, rest) = items.split_at(len);
+                items = rest;
+                Self::begins(text, unit, at, its)
+            });
             if next == Some(None) {
                 continue;
             }
@@ -241,8 +257,8 @@ impl<'judge> ParsedSentence<'judge> {
         self.mark_others(asks);
     }
 
-    /// What kind of clause begins at a unit, if any.
-    fn begins(&self, text: &Text, unit: &Unit<'_>, at: usize) -> Option<Kind> {
+    /// What kind of clause begins at a unit with these items, if any.
+    fn begins(text: &Text, unit: &Unit<'_>, at: usize, its: &[Item]) -> Option<Kind> {
         if unit.is_mark {
             return (!matches!(
                 text.word(unit.start),
@@ -250,18 +266,13 @@ impl<'judge> ParsedSentence<'judge> {
             ))
             .then_some(Kind::Mark);
         }
-        let cue = self
-            .items_within(at..at + 1)
-            .1
-            .iter()
-            .inspect(|_| steps::one())
-            .find_map(|item| {
-                let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
-                kinds
-                    .into_iter()
-                    .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
-                    .map(|(_, kind)| kind)
-            });
+        let cue = its.iter().inspect(|_| steps::one()).find_map(|item| {
+            let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+            kinds
+                .into_iter()
+                .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
+                .map(|(_, kind)| kind)
+        });
         cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
     }
 

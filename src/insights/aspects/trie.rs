@@ -1,6 +1,6 @@
 //! All patterns as one tree of symbols, so that a text is compared with thousands of them at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
@@ -36,6 +36,17 @@ struct Node {
     gaps: Range<u32>,
     rules: Range<u32>,
     rank: Rank,
+    is_above: bool,
+}
+
+/// Where patterns that begin with a symbol go on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginning {
+    node: u32,
+    /// Whether one ends there.
+    ends: bool,
+    /// How many units the next symbol may be away at most, behind the first one.
+    gap: u8,
 }
 
 /// A prefix tree of all patterns. Its nodes hold ranges of the lists.
@@ -46,7 +57,7 @@ pub struct Trie {
     gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
     /// The root's edges by symbol.
-    first: Vec<u32>,
+    first: Vec<Beginning>,
     /// Where patterns that begin with `^` go on; 0 where there are none.
     beginning: u32,
 }
@@ -64,6 +75,8 @@ pub struct Match<'judge> {
     pub rules: &'judge [RuleIndex],
     /// What it gives way to.
     pub rank: Rank,
+    /// Whether it may stand within what is said: it tells who is meant, or that it is open.
+    pub is_above: bool,
 }
 
 impl Trie {
@@ -76,24 +89,32 @@ impl Trie {
             }
         }
         let mut trie = Self {
-            first: vec![0; vocabulary.last_first() as usize + 1],
+            first: vec![Beginning::default(); vocabulary.last_first() as usize + 1],
             ..Self::default()
         };
+        let nodes = by_level(nodes);
         for (symbol, node) in &nodes[0].edges {
-            trie.first[*symbol as usize] = number(*node);
+            let Building { gaps, rules, .. } = &nodes[*node];
+            trie.first[*symbol as usize] = Beginning {
+                node: number(*node),
+                ends: !rules.is_empty(),
+                gap: gaps.keys().last().copied().unwrap_or_default(),
+            };
         }
         trie.beginning = vocabulary
             .symbol("^")
-            .map_or(0, |symbol| trie.first[symbol as usize]);
+            .map_or(0, |symbol| trie.first[symbol as usize].node);
         for Building { edges, gaps, rules } in nodes {
             let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
+            let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
-            } else if meanings().all(|meaning| meaning == Meaning::Cue(Cue::Joint)) {
+            } else if only(Cue::Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
+            let is_above = only(Cue::Firm) || only(Cue::Open);
             let node = Node {
                 edges: append(
                     &mut trie.edges,
@@ -107,6 +128,7 @@ impl Trie {
                 ),
                 rules: append(&mut trie.rules, rules),
                 rank,
+                is_above,
             };
             trie.nodes.push(node);
         }
@@ -117,16 +139,20 @@ impl Trie {
     pub fn find<'judge>(&'judge self, units: &[Unit<'_>], matches: &mut Vec<Match<'judge>>) {
         let walk = Walk { trie: self, units };
         if self.beginning != 0 {
-            walk.on(self.beginning, 0, 0, 0, matches);
+            walk.on(self.beginning, 0..0, 0, matches);
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
-            for symbol in unit.symbols {
+            let rest = &units[start + 1..];
+            for symbol in unit.symbols() {
                 steps::one();
-                let Some(node) = self.first.get(*symbol as usize) else {
+                let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
                     break;
                 };
-                walk.on(*node, start, start + 1, 1, matches);
+                let mut near = rest.iter().take(usize::from(*gap) + 1);
+                if *ends || near.any(|unit| unit.follows(*symbol)) {
+                    walk.on(*node, start..start + 1, 1, matches);
+                }
             }
         }
     }
@@ -138,33 +164,35 @@ struct Walk<'walk, 'judge> {
 }
 
 impl<'judge> Walk<'_, 'judge> {
-    /// Goes on from a node with the unit at `at`.
-    fn on(&self, node: u32, start: usize, at: usize, words: u64, matches: &mut Vec<Match<'judge>>) {
+    /// Goes on from a node that the units `over` led to.
+    fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
         let Node {
             edges,
             gaps,
             rules,
             rank,
+            is_above,
         } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
-            let rules = &self.trie.rules[rules.start as usize..rules.end as usize];
             matches.push(Match {
-                start,
-                end: at,
+                start: over.start,
+                end: over.end,
                 words,
-                rules,
+                rules: &self.trie.rules[rules.start as usize..rules.end as usize],
                 rank: *rank,
+                is_above: *is_above,
             });
         }
-        self.step(edges, start, at, words, matches);
+        self.step(edges, over.clone(), words, matches);
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
             let beyond = &self.trie.nodes[*beyond as usize].edges;
-            for skipped in 0..=usize::from(*most) {
-                self.step(beyond, start, at + skipped, words, matches);
+            let last = over.end + usize::from(*most);
+            for at in over.end..=last {
+                self.step(beyond, over.start..at, words, matches);
                 // A gap passes words and commas, but nothing that ends a thought.
                 let passes = self
                     .units
-                    .get(at + skipped)
+                    .get(at)
                     .is_some_and(|unit| !unit.is_mark || unit.is_comma);
                 if !passes {
                     break;
@@ -173,37 +201,33 @@ impl<'judge> Walk<'_, 'judge> {
         }
     }
 
+    /// Goes on along these edges with the unit behind `over`.
     fn step(
         &self,
         edges: &Range<u32>,
-        start: usize,
-        at: usize,
+        over: Range<usize>,
         words: u64,
         matches: &mut Vec<Match<'judge>>,
     ) {
-        let Some(unit) = self.units.get(at) else {
+        let Some(unit) = self.units.get(over.end) else {
             return;
         };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
-        steps::add(1 + edges.len().min(unit.symbols.len()));
+        let symbols = unit.symbols();
+        steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
-            self.on(
-                next,
-                start,
-                at + 1,
-                words | 1 << (at - start).min(63),
-                matches,
-            );
+            let words = words | 1 << over.len().min(63);
+            self.on(next, over.start..over.end + 1, words, matches);
         };
         // The shorter list is walked.
-        if edges.len() <= unit.symbols.len() {
+        if edges.len() <= symbols.len() {
             for (symbol, next) in edges {
                 if unit.has(*symbol) {
                     on(*next);
                 }
             }
         } else {
-            for symbol in unit.symbols {
+            for symbol in symbols {
                 if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
                     on(edges[edge].1);
                 }
@@ -231,6 +255,23 @@ fn insert(nodes: &mut Vec<Building>, way: &[Step], vocabulary: &Vocabulary, rule
     if !nodes[node].rules.contains(&rule) {
         nodes[node].rules.push(rule);
     }
+}
+
+/// The same tree with its nodes in the order of their distance from the root: what most texts come by stands
+/// together.
+fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
+    let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
+    let mut waiting = VecDeque::from([0]);
+    let mut len = 1;
+    while let Some(node) = waiting.pop_front() {
+        let mut node = std::mem::take(&mut nodes[node]);
+        for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
+            waiting.push_back(std::mem::replace(next, len));
+            len += 1;
+        }
+        ordered.push(node);
+    }
+    ordered
 }
 
 /// Appends a node's list to the tree's, and says where it stands there.

@@ -53,23 +53,49 @@ const AFTER_NAME: [&str; 40] = [
     "actually",
 ];
 
-/// What a word is: its symbols in rising order, and the same as bits.
+/// A bit for each symbol.
+#[derive(Debug, Clone, Default)]
+struct SymbolSet(Box<[u64]>);
+
+impl SymbolSet {
+    fn new(symbols: &[Symbol]) -> Self {
+        let last = symbols.iter().max();
+        let mut bits = vec![0; last.map_or(0, |last| *last as usize / 64 + 1)];
+        for symbol in symbols {
+            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+        }
+        Self(bits.into())
+    }
+
+    fn has(&self, symbol: Symbol) -> bool {
+        let bits = self.0.get(symbol as usize / 64);
+        bits.is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+    }
+}
+
+/// What a word is.
 #[derive(Debug, Clone, Default)]
 struct Word {
+    /// Its symbols, in rising order, and the same as a set.
     symbols: Box<[Symbol]>,
-    bits: Box<[u64]>,
+    set: SymbolSet,
+    /// The symbols that begin a pattern which one of its own goes on, directly or behind a gap.
+    follows: SymbolSet,
 }
 
 impl Word {
-    fn new(symbols: impl IntoIterator<Item = Symbol>) -> Self {
+    /// Of its symbols; `before` tells after which first ones a symbol stands second.
+    fn new(
+        symbols: impl IntoIterator<Item = Symbol>,
+        before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
+    ) -> Self {
         let symbols: Box<[Symbol]> = symbols.into_iter().collect();
-        let mut bits = vec![0; symbols.last().map_or(0, |last| *last as usize / 64 + 1)];
-        for symbol in &symbols {
-            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
-        }
+        let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
+        let follows: Vec<Symbol> = firsts.copied().collect();
         Self {
+            set: SymbolSet::new(&symbols),
+            follows: SymbolSet::new(&follows),
             symbols,
-            bits: bits.into(),
         }
     }
 }
@@ -80,7 +106,8 @@ pub struct Vocabulary {
     /// Symbols up to this one begin patterns.
     first: Symbol,
     numbers: HashMap<String, Symbol>,
-    words: HashMap<Box<str>, Word, BuildHasherDefault<Fingerprint>>,
+    /// By the word's fingerprint.
+    words: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
     number: Word,
     money: Word,
     time: Word,
@@ -95,21 +122,27 @@ pub struct Unit<'judge> {
     pub start: usize,
     /// The token after the last.
     pub end: usize,
-    /// What it is, in rising order.
-    pub symbols: &'judge [Symbol],
-    bits: &'judge [u64],
+    word: &'judge Word,
     /// Whether it is a mark.
     pub is_mark: bool,
     /// Whether it is a comma.
     pub is_comma: bool,
 }
 
-impl Unit<'_> {
+impl<'judge> Unit<'judge> {
+    /// What it is, in rising order.
+    pub fn symbols(&self) -> &'judge [Symbol] {
+        &self.word.symbols
+    }
+
     /// Whether it is that symbol.
     pub fn has(&self, symbol: Symbol) -> bool {
-        self.bits
-            .get(symbol as usize / 64)
-            .is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+        self.word.set.has(symbol)
+    }
+
+    /// Whether a pattern that begins with that symbol may go on with it.
+    pub fn follows(&self, first: Symbol) -> bool {
+        self.word.follows.has(first)
     }
 }
 
@@ -136,7 +169,8 @@ impl Vocabulary {
             }
             vocabulary.numbers.insert(symbol.to_owned(), number);
         }
-        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default());
+        let before = vocabulary.before(trade);
+        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is the literal of some pattern, and a number all the same.
@@ -156,9 +190,22 @@ impl Vocabulary {
         }
         vocabulary.words = words
             .into_iter()
-            .map(|(word, symbols)| (word.into(), Word::new(symbols)))
+            .map(|(word, symbols)| (Fingerprint::of(&word), Word::new(symbols, &before)))
             .collect();
         vocabulary
+    }
+
+    /// Of each symbol that stands second in a pattern those that stand first there.
+    fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+        let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
+        for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
+            let mut symbols = way.iter().filter_map(symbol);
+            let mut number = || self.symbol(symbols.next()?);
+            if let (Some(first), Some(second)) = (number(), number()) {
+                before.entry(second).or_default().insert(first);
+            }
+        }
+        before
     }
 
     /// The number of a symbol of the trade.
@@ -182,13 +229,12 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            let (len, Word { symbols, bits }) = self.unit(text, at, end, at == start);
+            let (len, word) = self.unit(text, at, end, at == start);
             let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
             units.push(Unit {
                 start: at,
                 end: at + len,
-                symbols,
-                bits,
+                word,
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
@@ -199,26 +245,27 @@ impl Vocabulary {
     /// How many tokens the unit at `at` takes, and what it is.
     fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &Word) {
         let (token, word) = (&text.tokens()[at], text.word(at));
-        let next = (at + 1 < end).then(|| text.word(at + 1));
-        let is_number = token.shape == Shape::Number;
-        match next {
-            Some(_) if word == "$" && text.tokens()[at + 1].shape == Shape::Number => {
-                return (2, &self.money);
+        let next = || (at + 1 < end).then(|| text.word(at + 1));
+        if token.shape == Shape::Number {
+            match next() {
+                Some("dollars" | "bucks" | "usd") => return (2, &self.money),
+                Some("am" | "pm" | "a.m" | "p.m" | "o'clock") => return (2, &self.time),
+                _ if word.contains(':') || word.ends_with("am") || word.ends_with("pm") => {
+                    return (1, &self.time);
+                }
+                _ => {}
             }
-            Some("dollars" | "bucks" | "usd") if is_number => return (2, &self.money),
-            Some("am" | "pm" | "a.m" | "p.m" | "o'clock") if is_number => return (2, &self.time),
-            _ => {}
         }
-        if is_number && (word.contains(':') || word.ends_with("am") || word.ends_with("pm")) {
-            return (1, &self.time);
+        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Shape::Number {
+            return (2, &self.money);
         }
-        if let Some(symbols) = self.words.get(word) {
-            return (1, symbols);
+        if let Some(known) = self.words.get(&token.fingerprint) {
+            return (1, known);
         }
         match token.shape {
             Shape::Number => (1, &self.number),
             Shape::Capitalised | Shape::Mixed
-                if !is_first || next.is_some_and(|next| AFTER_NAME.contains(&next)) =>
+                if !is_first || next().is_some_and(|next| AFTER_NAME.contains(&next)) =>
             {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
@@ -248,7 +295,7 @@ impl Vocabulary {
                     short.push(letter);
                 }
             }
-            self.words.get(short.as_str())
+            self.words.get(&Fingerprint::of(&short))
         })
     }
 }

@@ -8,11 +8,12 @@ mod ngrams;
 
 use std::ops::Range;
 
+use ngrams::LANES;
 pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
 use super::text::Text;
 use crate::steps;
-use features::{parts, runs};
+use features::Words;
 
 /// How the labels of polarity are called in their weights, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
@@ -31,10 +32,21 @@ pub enum Head {
 }
 
 /// The classifier; the default one knows nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct NgramClassifier {
-    aspects: NgramModel,
-    polarity: NgramModel,
+    /// The heads of the aspects, then those of the labels.
+    model: NgramModel,
+    /// How many of its heads are aspects.
+    aspects: usize,
+    /// The biases: what the sums of a sentence without a word are.
+    silence: Vec<[i32; LANES]>,
+    digests: [String; 2],
+}
+
+impl Default for NgramClassifier {
+    fn default() -> Self {
+        Self::new(&NgramModel::default(), &NgramModel::default())
+    }
 }
 
 /// A part of a sentence, or the whole of it, and what it sounds like.
@@ -60,8 +72,7 @@ impl Part {
 #[derive(Debug, Clone)]
 struct Known<'classifier> {
     tokens: Range<usize>,
-    aspects: &'classifier [i8],
-    labels: &'classifier [i8],
+    weights: &'classifier [[i8; LANES]],
 }
 
 /// A sentence as the classifier hears it.
@@ -71,6 +82,8 @@ pub struct AspectScores<'classifier> {
     pub parts: Vec<Part>,
     /// In the order of the text.
     known: Vec<Known<'classifier>>,
+    /// How many of their weights are for aspects.
+    aspects: usize,
 }
 
 impl AspectScores<'_> {
@@ -86,9 +99,10 @@ impl AspectScores<'_> {
             .inspect(|_| steps::one())
             .take_while(|known| known.tokens.start < tokens.end);
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
+            let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
             let points = match head {
-                Head::Aspect(aspect) => known.aspects.get(aspect),
-                Head::Label(label) => known.labels.get(label),
+                Head::Aspect(aspect) => aspects.get(aspect),
+                Head::Label(label) => labels.get(label),
             };
             let points = points.copied().unwrap_or_default();
             if points > strongest.map_or(0, |(_, most)| most) {
@@ -102,8 +116,16 @@ impl AspectScores<'_> {
 impl NgramClassifier {
     /// A classifier of these models of a trade's aspects and of polarity.
     #[must_use]
-    pub const fn new(aspects: NgramModel, polarity: NgramModel) -> Self {
-        Self { aspects, polarity }
+    pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
+        let model = aspects.joined(polarity);
+        let mut biases = model.biases().to_vec();
+        biases.resize(biases.len().max(1).next_multiple_of(LANES), 0);
+        Self {
+            silence: biases.as_chunks().0.to_vec(),
+            model,
+            aspects: aspects.heads().len(),
+            digests: [aspects, polarity].map(|model| model.digest().to_owned()),
+        }
     }
 
     /// A classifier of these weights of a trade's aspects, with the polarity of all trades.
@@ -111,10 +133,8 @@ impl NgramClassifier {
     /// # Errors
     /// When they are something else.
     pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
-        Ok(Self {
-            aspects: NgramModel::parse(aspects)?,
-            polarity: NgramModel::parse(POLARITY)?,
-        })
+        let aspects = NgramModel::parse(aspects)?;
+        Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
     }
 
     /// One that knows no aspect: what a trade without weights of its own is read with.
@@ -122,99 +142,99 @@ impl NgramClassifier {
     /// # Errors
     /// None, as a test shows.
     pub fn of_polarity() -> Result<Self, WeightsError> {
-        Ok(Self {
-            aspects: NgramModel::default(),
-            polarity: NgramModel::parse(POLARITY)?,
-        })
+        let polarity = NgramModel::parse(POLARITY)?;
+        Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
     /// The ids of the aspects that it knows.
     #[must_use]
     pub fn aspects(&self) -> &[String] {
-        self.aspects.heads()
+        &self.model.heads()[..self.aspects]
     }
 
     /// What the sum of that aspect begins with.
     #[must_use]
     pub fn bias(&self, aspect: usize) -> i32 {
-        self.aspects
-            .biases()
-            .get(aspect)
-            .copied()
-            .unwrap_or_default()
+        let biases = &self.model.biases()[..self.aspects];
+        biases.get(aspect).copied().unwrap_or_default()
     }
 
     /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
     #[must_use]
     pub fn digests(&self) -> [&str; 2] {
-        [self.aspects.digest(), self.polarity.digest()]
+        self.digests.each_ref().map(String::as_str)
     }
 
     /// What a sentence sounds like.
     #[must_use]
     pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let mut whole = Part {
-            tokens: sentence.clone(),
-            aspects: self.aspects.biases().to_vec(),
-            labels: [0; LABELS.len()],
-        };
-        whole
-            .labels
-            .iter_mut()
-            .zip(self.polarity.biases())
-            .for_each(|(label, bias)| *label = *bias);
-        let mut scores: Vec<Part> = parts(text, sentence.clone())
-            .into_iter()
-            .map(|tokens| Part {
-                tokens,
-                ..whole.clone()
-            })
-            .collect();
-        let mut known = Vec::with_capacity(sentence.len());
+        let words = Words::read(text, sentence.clone());
+        let mut parts = words.parts();
+        let count = parts.len();
+        // The sums of each part, and of what begins in one and ends in another.
+        let width = self.silence.len();
+        let mut sums = self.silence.repeat(count + 1);
+        let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
-        runs(text, sentence, |key, tokens| {
+        words.runs(|key, tokens| {
             steps::one();
-            let rows = (self.aspects.row(key), self.polarity.row(key));
-            if rows == (None, None) {
+            let Some(weights) = self.model.lanes(key) else {
                 return;
-            }
-            let run = Known {
-                tokens,
-                aspects: rows.0.unwrap_or_default(),
-                labels: rows.1.unwrap_or_default(),
             };
-            add(&mut whole, &run);
-            while scores
-                .get(at)
-                .is_some_and(|part| part.tokens.end <= run.tokens.start)
-            {
+            while parts.get(at).is_some_and(|part| part.end <= tokens.start) {
                 at += 1;
             }
-            if let Some(part) = scores.get_mut(at).filter(|part| {
-                part.tokens.start <= run.tokens.start && run.tokens.end <= part.tokens.end
-            }) {
-                add(part, &run);
-            }
-            known.push(run);
+            let is_inside =
+                |part: &&Range<usize>| part.contains(&tokens.start) && tokens.end <= part.end;
+            let its = parts.get(at).filter(is_inside).map_or(count, |_| at);
+            add(&mut sums[its * width..][..width], weights);
+            known.push(Known { tokens, weights });
         });
-        if scores.len() != 1 {
-            scores.push(whole);
+        let (sums, across) = sums.split_at_mut(count * width);
+        if count != 1 {
+            for part in sums.chunks_exact(width) {
+                let lanes = across.as_flattened_mut().iter_mut();
+                let its = part.as_flattened().iter().zip(self.silence.as_flattened());
+                lanes
+                    .zip(its)
+                    .for_each(|(sum, (its, bias))| *sum += its - bias);
+            }
+            parts.push(sentence);
         }
+        let sums = sums.chunks_exact(width).chain([&*across]);
         AspectScores {
-            parts: scores,
+            parts: parts
+                .into_iter()
+                .zip(sums)
+                .map(|(tokens, sums)| self.part(tokens, sums.as_flattened()))
+                .collect(),
             known,
+            aspects: self.aspects,
+        }
+    }
+
+    /// A part with these sums of all heads.
+    fn part(&self, tokens: Range<usize>, sums: &[i32]) -> Part {
+        let (aspects, rest) = sums.split_at(self.aspects);
+        let mut labels = [0; LABELS.len()];
+        labels
+            .iter_mut()
+            .zip(rest)
+            .for_each(|(label, sum)| *label = *sum);
+        Part {
+            tokens,
+            aspects: aspects.to_vec(),
+            labels,
         }
     }
 }
 
-fn add(part: &mut Part, run: &Known<'_>) {
-    let adds = |sums: &mut [i32], row: &[i8]| {
-        sums.iter_mut()
-            .zip(row)
-            .for_each(|(sum, weight)| *sum += i32::from(*weight));
-    };
-    adds(&mut part.aspects, run.aspects);
-    adds(&mut part.labels, run.labels);
+fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
+    for (sums, weights) in sums.iter_mut().zip(weights) {
+        for (sum, weight) in sums.iter_mut().zip(weights) {
+            *sum += i32::from(*weight);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
 /// How many bits there are in [`NgramModel::marks`] for each slot.
 const FILTER_BITS_PER_SLOT: usize = 4;
+/// How many weights are added at once.
+pub const LANES: usize = 8;
 /// More heads than any model has, so that a broken file asks for no memory.
 const HEADS_MAX: usize = 64;
 
@@ -36,7 +38,7 @@ pub enum WeightsError {
 pub struct NgramModel {
     heads: Vec<String>,
     biases: Vec<i32>,
-    /// A row of `heads.len()` weights for each known run.
+    /// A row for each known run: a weight for each head, and zeros up to whole [`LANES`].
     weights: Vec<i8>,
     /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
     slots: Vec<(u32, u32)>,
@@ -95,31 +97,78 @@ impl NgramModel {
     #[must_use]
     pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
         let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
-        let mut slots = vec![(0, 0); (rows.len() * 2 + 2).next_power_of_two()];
-        let mask = slots.len() - 1;
-        for ((key, _), number) in rows.iter().zip(1..) {
-            let mut at = *key as usize & mask;
-            while slots[at].1 != 0 {
-                at = (at + 1) & mask;
+        let mut model = Self::with_room_for(heads, biases, rows.len());
+        for (key, weights) in rows {
+            if model.row(*key).is_none() {
+                model.insert(*key, weights);
             }
-            slots[at] = (*key, number);
         }
-        let mut marks = vec![0; (slots.len() * FILTER_BITS_PER_SLOT).div_ceil(64)];
-        for (key, _) in rows {
-            let at = *key as usize % (marks.len() * 64);
-            marks[at / 64] |= 1 << (at % 64);
-        }
+        Self { digest, ..model }
+    }
+
+    /// A model that knows no run yet, with slots for so many.
+    fn with_room_for(heads: Vec<String>, biases: Vec<i32>, rows: usize) -> Self {
+        let slots = vec![(0, 0); (rows * 2 + 2).next_power_of_two()];
         Self {
-            weights: rows
-                .iter()
-                .flat_map(|(_, weights)| weights.iter().copied())
-                .collect(),
+            weights: Vec::with_capacity(rows * heads.len().next_multiple_of(LANES)),
             heads,
             biases,
+            marks: vec![0; (slots.len() * FILTER_BITS_PER_SLOT).div_ceil(64)],
             slots,
-            marks,
-            digest,
+            digest: String::new(),
         }
+    }
+
+    /// Adds a run that is not known yet.
+    fn insert(&mut self, key: u32, weights: &[i8]) {
+        let mark = key as usize & (self.marks.len() * 64 - 1);
+        self.marks[mark / 64] |= 1 << (mark % 64);
+        let mask = self.slots.len() - 1;
+        let mut at = key as usize & mask;
+        while self.slots[at].1 != 0 {
+            at = (at + 1) & mask;
+        }
+        let start = self.weights.len();
+        let number = start / self.width().max(1) + 1;
+        self.slots[at] = (key, u32::try_from(number).unwrap_or_default());
+        self.weights.extend_from_slice(weights);
+        self.weights.resize(start + self.width(), 0);
+    }
+
+    /// How many weights there are in a row.
+    const fn width(&self) -> usize {
+        self.heads.len().next_multiple_of(LANES)
+    }
+
+    /// Both models in one, so that a run is looked up once: its heads are those of this one, then those of
+    /// `other`. It comes from no file and has no digest.
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        let mut joined = Self::with_room_for(
+            [self.heads.as_slice(), &other.heads].concat(),
+            [self.biases.as_slice(), &other.biases].concat(),
+            self.len() + other.len(),
+        );
+        let nothing = (vec![0; self.heads.len()], vec![0; other.heads.len()]);
+        for key in self.keys().chain(other.keys()) {
+            if joined.row(key).is_none() {
+                let own = self.row(key).unwrap_or(&nothing.0);
+                let its = other.row(key).unwrap_or(&nothing.1);
+                joined.insert(key, &[own, its].concat());
+            }
+        }
+        joined
+    }
+
+    /// How many runs it knows.
+    fn len(&self) -> usize {
+        self.keys().count()
+    }
+
+    /// The runs that it knows.
+    fn keys(&self) -> impl Iterator<Item = u32> {
+        let taken = self.slots.iter().filter(|(_, number)| *number != 0);
+        taken.map(|(key, _)| *key)
     }
 
     /// What its sums are about, in their order.
@@ -143,6 +192,12 @@ impl NgramModel {
     /// What the run of that key adds to each sum, if it is known.
     #[must_use]
     pub fn row(&self, key: u32) -> Option<&[i8]> {
+        Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
+    }
+
+    /// The same with zeros up to whole [`LANES`].
+    #[must_use]
+    pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         if self.marks.is_empty() {
             return None;
         }
@@ -158,8 +213,9 @@ impl NgramModel {
                 return None;
             }
             if its == key {
-                let heads = self.heads.len();
-                return self.weights.chunks_exact(heads).nth(number as usize - 1);
+                let start = (number as usize - 1) * self.width();
+                let row = self.weights.get(start..start + self.width())?;
+                return Some(row.as_chunks().0);
             }
             at = (at + 1) & mask;
         }

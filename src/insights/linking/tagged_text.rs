@@ -22,9 +22,11 @@ impl<'a> TaggedText<'a> {
             steps::one();
             words.push(match token.shape {
                 Shape::Number => Word::default(),
-                Shape::Lower | Shape::Mark => dictionary.get(text.word(at), false),
+                Shape::Lower | Shape::Mark => {
+                    dictionary.find(text.word(at), token.fingerprint, false)
+                }
                 Shape::Capitalised | Shape::Upper | Shape::Mixed => {
-                    let word = dictionary.get(text.word(at), true);
+                    let word = dictionary.find(text.word(at), token.fingerprint, true);
                     if word.is_unknown() {
                         dictionary.guess(text.word(at))
                     } else {

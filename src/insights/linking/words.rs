@@ -224,26 +224,22 @@ impl Words {
 
     /// What is known of a word, in lower case.
     pub fn get(&self, word: &str, is_capital: bool) -> Word {
-        let find = |word: &str| {
-            let key = Fingerprint::of(word);
-            self.known
-                .get(&key)
-                .or_else(|| {
-                    if is_capital {
-                        self.proper.get(&key)
-                    } else {
-                        None
-                    }
-                })
-                .copied()
+        self.find(word, Fingerprint::of(word), is_capital)
+    }
+
+    /// The same, of a word whose fingerprint is known.
+    pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> Word {
+        let find = |key: u64| {
+            let proper = || self.proper.get(&key).filter(|_| is_capital);
+            self.known.get(&key).or_else(proper).copied()
         };
         let possessive = || {
             Some(Word {
                 has_s: true,
-                ..find(word.strip_suffix("'s")?)?
+                ..find(Fingerprint::of(word.strip_suffix("'s")?))?
             })
         };
-        find(word).or_else(possessive).unwrap_or_default()
+        find(fingerprint).or_else(possessive).unwrap_or_default()
     }
 
     pub fn guess(&self, word: &str) -> Word {

@@ -1,30 +1,24 @@
 //! Which language a text is in, as far as reading it goes: English or not.
 
-use super::{Shape, Text};
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
+
+use super::{Fingerprint, Shape, Text, Token};
 use crate::insights::analysis::Language;
 use crate::steps;
 
 /// Words that every English text of some length has, and that other languages hardly have; by their
-/// length.
-const FUNCTION_WORDS: [&[&str]; 6] = [
-    &[],
-    &["a", "i"],
-    &[
-        "an", "as", "at", "be", "by", "he", "if", "in", "is", "it", "my", "of", "on", "so", "to",
-        "up", "us", "we", "no",
-    ],
-    &[
-        "all", "and", "are", "but", "did", "for", "had", "has", "her", "him", "his", "how", "not",
-        "our", "out", "she", "the", "was", "who", "you",
-    ],
-    &[
-        "from", "have", "than", "that", "them", "they", "this", "very", "were", "what", "when",
-        "will", "with", "your",
-    ],
-    &[
-        "about", "after", "again", "their", "there", "which", "would",
-    ],
-];
+/// fingerprints.
+static FUNCTION_WORDS: LazyLock<HashSet<u64, BuildHasherDefault<Fingerprint>>> =
+    LazyLock::new(|| {
+        let words = "a i \
+            an as at be by he if in is it my of on so to up us we no \
+            all and are but did for had has her him his how not our out she the was who you \
+            from have than that them they this very were what when will with your \
+            about after again their there which would";
+        words.split_whitespace().map(Fingerprint::of).collect()
+    });
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
@@ -37,20 +31,19 @@ const WORDS_MAX: usize = 200;
 
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
 pub fn guess(text: &Text, declared: Option<&str>) -> Language {
-    let is_word =
-        |token: &usize| !matches!(text.tokens()[*token].shape, Shape::Mark | Shape::Number);
-    let words = (0..text.tokens().len())
-        .inspect(|_| steps::one())
-        .filter(is_word)
-        .take(WORDS_MAX);
-    let (count, english) = words.fold((0, 0), |(count, english), token| {
-        (
-            count + 1,
-            english + usize::from(is_function_word(text.word(token))),
-        )
-    });
     let is_declared_other =
         declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+    let is_word = |token: &&Token| !matches!(token.shape, Shape::Mark | Shape::Number);
+    let words = text.tokens().iter().inspect(|_| steps::one());
+    let most = text.tokens().len().min(WORDS_MAX);
+    let (mut count, mut english) = (0, 0);
+    for word in words.filter(is_word).take(WORDS_MAX) {
+        count += 1;
+        english += usize::from(FUNCTION_WORDS.contains(&word.fingerprint));
+        if english * ENGLISH_ONE_IN >= most && !is_declared_other {
+            return Language::English;
+        }
+    }
     match count {
         0 if is_mark_out_of(text) => Language::English,
         0 => Language::None,
@@ -72,13 +65,6 @@ fn is_mark_out_of(text: &Text) -> bool {
     (1..text.tokens().len())
         .inspect(|_| steps::one())
         .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
-}
-
-/// Whether it is one of the [`FUNCTION_WORDS`].
-fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS
-        .get(word.len())
-        .is_some_and(|words| words.contains(&word))
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.

@@ -42,6 +42,8 @@ pub struct Token {
     pub is_apart: bool,
     /// Whether a line ended before it.
     pub begins_line: bool,
+    /// Of the token as it is compared: every table of words is asked by it.
+    pub fingerprint: u64,
     start: u32,
     end: u32,
 }

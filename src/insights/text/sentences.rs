@@ -9,6 +9,8 @@ use crate::steps;
 /// text that is one sentence from end to end must not cost more than others of its length, and what
 /// is looked for in a sentence looks through all of it.
 pub const SENTENCE_TOKENS_MAX: usize = 200;
+/// How many tokens most sentences have at least.
+const SENTENCE_TOKENS: usize = 8;
 /// Among so many tokens before that bound, a part ends behind the last mark, so that no thought is
 /// torn without need.
 const PART_MARKS_WITHIN: usize = 60;
@@ -24,7 +26,8 @@ const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 /// The sentences' ranges of tokens.
 pub fn cut(text: &Text) -> Vec<Range<usize>> {
     let len = text.tokens().len();
-    let (mut sentences, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
+    let (mut start, mut at) = (0, 0);
     while at < len {
         steps::one();
         if text.tokens()[at].begins_line && at > start {

@@ -1,35 +1,39 @@
 //! Words, numbers and marks. Apart from the room's other files because what counts as one word is a
 //! question of typography, not of meaning.
 
-use super::{Shape, Token};
+use super::{Fingerprint, Shape, Token};
 use crate::insights::analysis::Span;
 use crate::steps;
 
-/// A character with its place, in code points.
-type Placed = (u32, char);
-
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {
-    let characters: Vec<Placed> = (0..).zip(original.chars().map(plain)).collect();
+    let mut characters = Vec::with_capacity(original.len());
+    original
+        .chars()
+        .for_each(|character| characters.push(plain(character)));
     let mut cut = Cut {
         normal: String::with_capacity(original.len() + 8),
         tokens: Vec::with_capacity(original.len() / 4),
     };
     let (mut at, mut is_apart, mut begins_line) = (0, true, true);
-    while let Some(&(_, character)) = characters.get(at) {
+    while let Some(&character) = characters.get(at) {
         steps::one();
         let rest = &characters[at..];
-        let len = if character.is_alphanumeric() {
+        let (len, is_acronym) = if character.is_alphanumeric() {
             word(rest)
         } else {
-            mark(rest, at > 0 && !is_apart)
+            (mark(rest, at > 0 && !is_apart), false)
         };
         if len == 0 {
             is_apart = true;
             begins_line |= character == '\n';
             at += 1;
         } else {
-            cut.push(&rest[..len], is_apart, begins_line);
+            let gap = Gap {
+                is_apart,
+                begins_line,
+            };
+            cut.push(at, &rest[..len], is_acronym, gap);
             (is_apart, begins_line) = (false, false);
             at += len;
         }
@@ -42,35 +46,45 @@ struct Cut {
     tokens: Vec<Token>,
 }
 
+/// What stands before a token.
+#[derive(Clone, Copy)]
+struct Gap {
+    is_apart: bool,
+    begins_line: bool,
+}
+
 impl Cut {
-    fn push(&mut self, characters: &[Placed], is_apart: bool, begins_line: bool) {
-        let [(first, _), ..] = characters else { return };
-        let span = Span {
-            start: *first,
-            end: *first + u32::try_from(characters.len()).unwrap_or(u32::MAX),
-        };
-        let start = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
-        let is_word = characters[0].1.is_alphanumeric();
-        let is_acronym = is_word && acronym(characters) > 0;
+    fn push(&mut self, at: usize, characters: &[char], is_acronym: bool, gap: Gap) {
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let (from, shape) = (self.normal.len(), shape(characters));
         steps::add(characters.len());
-        for (_, character) in characters {
-            if character.is_ascii_alphanumeric() || !is_acronym && character.is_ascii() {
+        // A mark's character stands for all of its run; an acronym's joints are left out.
+        let spelled = if shape == Shape::Mark {
+            &characters[..1]
+        } else {
+            characters
+        };
+        for character in spelled {
+            if is_acronym && !character.is_alphanumeric() {
+                continue;
+            }
+            if character.is_ascii() {
                 self.normal.push(character.to_ascii_lowercase());
-            } else if !is_acronym || character.is_alphanumeric() {
+            } else {
                 self.normal.extend(character.to_lowercase());
             }
-            if !is_word {
-                break;
-            }
         }
-        let end = u32::try_from(self.normal.len()).unwrap_or(u32::MAX);
         self.tokens.push(Token {
-            span,
-            shape: shape(characters),
-            is_apart,
-            begins_line,
-            start,
-            end,
+            span: Span {
+                start: place(at),
+                end: place(at + characters.len()),
+            },
+            shape,
+            is_apart: gap.is_apart,
+            begins_line: gap.begins_line,
+            fingerprint: Fingerprint::of(&self.normal[from..]),
+            start: place(from),
+            end: place(self.normal.len()),
         });
     }
 }
@@ -87,17 +101,21 @@ const fn plain(character: char) -> char {
     }
 }
 
-/// How many characters the word at the beginning has.
-fn word(characters: &[Placed]) -> usize {
+/// How many characters the word at the beginning has, and whether it is an acronym.
+fn word(characters: &[char]) -> (usize, bool) {
     let acronym = acronym(characters);
     if acronym > 0 {
-        return acronym;
+        return (acronym, true);
     }
-    let is_number = characters[0].1.is_ascii_digit();
+    let is_number = characters[0].is_ascii_digit();
     let mut len = 0;
-    while let Some(&(_, character)) = characters.get(len) {
+    while let Some(&character) = characters.get(len) {
         steps::one();
-        let next = characters.get(len + 1).map(|(_, next)| *next);
+        if character.is_ascii_alphanumeric() {
+            len += 1;
+            continue;
+        }
+        let next = characters.get(len + 1).copied();
         let joins = match character {
             '\'' => next.is_some_and(char::is_alphabetic),
             ',' | '.' | ':' => is_number && next.is_some_and(|next| next.is_ascii_digit()),
@@ -110,17 +128,13 @@ fn word(characters: &[Placed]) -> usize {
         }
         len += 1;
     }
-    len
+    (len, false)
 }
 
 /// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash;
 /// 0 where there is none.
-fn acronym(characters: &[Placed]) -> usize {
-    let at = |index: usize| {
-        characters
-            .get(index)
-            .map_or(' ', |(_, character)| *character)
-    };
+fn acronym(characters: &[char]) -> usize {
+    let at = |index: usize| characters.get(index).copied().unwrap_or(' ');
     let joint = at(1);
     if !at(0).is_alphabetic() || !(joint == '.' || joint == '/') {
         return 0;
@@ -138,9 +152,9 @@ fn acronym(characters: &[Placed]) -> usize {
 }
 
 /// How many characters the mark at the beginning has; 0 for what only stands between words.
-fn mark(characters: &[Placed], follows_word: bool) -> usize {
-    let (_, first) = characters[0];
-    let next = characters.get(1).map(|(_, next)| *next);
+fn mark(characters: &[char], follows_word: bool) -> usize {
+    let first = characters[0];
+    let next = characters.get(1).copied();
     let is_hyphen = first == '-' && follows_word && next.is_some_and(char::is_alphanumeric);
     // Variation selectors and joiners dress the emoji before them.
     if first.is_whitespace()
@@ -153,34 +167,25 @@ fn mark(characters: &[Placed], follows_word: bool) -> usize {
     characters
         .iter()
         .inspect(|_| steps::one())
-        .take_while(|(_, character)| *character == first)
+        .take_while(|character| **character == first)
         .count()
 }
 
-fn shape(characters: &[Placed]) -> Shape {
-    let (_, first) = characters[0];
+fn shape(characters: &[char]) -> Shape {
+    let first = characters[0];
     if !first.is_alphanumeric() {
         return Shape::Mark;
     }
     if first.is_numeric() {
         return Shape::Number;
     }
-    let letters = || {
-        characters
-            .iter()
-            .map(|(_, character)| *character)
-            .filter(|character| character.is_alphabetic())
-    };
-    let (count, upper) = (
-        letters().count(),
-        letters().filter(|letter| letter.is_uppercase()).count(),
-    );
+    let count = |is: fn(&char) -> bool| characters.iter().filter(|one| is(one)).count();
+    let upper = count(|one| one.is_uppercase());
     match (first.is_uppercase(), upper) {
         (false, 0) => Shape::Lower,
         (true, 1) => Shape::Capitalised,
-        (true, upper) if upper == count => Shape::Upper,
-        // `AC's` and `CEOs`
-        (true, upper) if upper + 1 == count && upper > 1 => Shape::Upper,
-        _ => Shape::Mixed,
+        // `AC`, `AC's` and `CEOs`
+        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Shape::Upper,
+        (true | false, _) => Shape::Mixed,
     }
 }

@@ -14,7 +14,8 @@ use crate::insights::text::Fingerprint;
 /// In how many sentences words stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Background {
-    counts: HashMap<Box<str>, u16, BuildHasherDefault<Fingerprint>>,
+    /// By the word's fingerprint.
+    counts: HashMap<u64, u16, BuildHasherDefault<Fingerprint>>,
     sentences: u32,
     digest: String,
 }
@@ -53,7 +54,7 @@ impl Background {
         for (line, number) in lines.filter(|(line, _)| !line.starts_with('#')) {
             let row = line.split_once('\t');
             match row.and_then(|(word, count)| Some((word, count.parse().ok()?))) {
-                Some((word, count)) => drop(counts.insert(word.into(), count)),
+                Some((word, count)) => drop(counts.insert(Fingerprint::of(word), count)),
                 None => faults.push(fault(number, "write a word and its count, a tab between")),
             }
         }
@@ -76,7 +77,13 @@ impl Background {
     /// In how many sentences the word stands.
     #[must_use]
     pub fn count(&self, word: &str) -> u16 {
-        self.counts.get(word).copied().unwrap_or(0)
+        self.count_of(Fingerprint::of(word))
+    }
+
+    /// The same of a word's fingerprint.
+    #[must_use]
+    pub fn count_of(&self, fingerprint: u64) -> u16 {
+        self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
     /// How often a word stands in a sentence; never 0, for nobody has read everything.

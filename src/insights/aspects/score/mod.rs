@@ -10,6 +10,9 @@ use crate::insights::text::Text;
 use crate::insights::trades::{Cue, Meaning};
 use crate::steps;
 
+/// How many hits most findings have at most.
+const HITS: usize = 4;
+
 /// What one sentence says of one aspect.
 #[derive(Debug)]
 struct Found {
@@ -28,14 +31,13 @@ impl Found {
     }
 }
 
-/// Adds the findings of one sentence.
+/// The findings of one sentence, each with the number of its aspect.
 pub fn sentence(
     engine: &RuleEngine,
     text: &Text,
     parsed: &ParsedSentence<'_>,
     number: u32,
-    findings: &mut Vec<Finding>,
-) {
+) -> Vec<(usize, Finding)> {
     let scorer = Scorer {
         engine,
         text,
@@ -46,25 +48,22 @@ pub fn sentence(
     };
     let found = scorer.run();
     let has_other = found.iter().any(|one| !one.is_stray);
-    let first = findings.len();
-    for one in found {
-        let score = one.score();
-        if one.is_stray && has_other {
-            continue;
-        }
-        let units = &parsed.clauses[one.clause].units;
-        findings.push(Finding {
-            aspect: engine.aspects[one.aspect].clone(),
-            sentence: number,
-            span: place(text, parsed, units.start, units.end),
-            polarity: label(score, one.is_polar),
-            score,
-            confidence: 0,
-            hits: one.hits,
-        });
-    }
-    findings[first..]
-        .sort_by(|one, other| (one.span, &one.aspect).cmp(&(other.span, &other.aspect)));
+    let counts = found.into_iter().filter(|one| !one.is_stray || !has_other);
+    counts
+        .map(|one| {
+            let (score, units) = (one.score(), &parsed.clauses[one.clause].units);
+            let finding = Finding {
+                aspect: engine.aspects[one.aspect].clone(),
+                sentence: number,
+                span: place(text, parsed, units.start, units.end),
+                polarity: label(score, one.is_polar),
+                score,
+                confidence: 0,
+                hits: one.hits,
+            };
+            (one.aspect, finding)
+        })
+        .collect()
 }
 
 /// The label that a score deserves.
@@ -168,7 +167,7 @@ impl Scorer<'_> {
     }
 
     fn engine_opinion(&mut self, at: usize, points: i32) {
-        let hits = self.weighed(at, points);
+        let mut hits = self.weighed(at, points);
         if hits.is_empty() {
             return;
         }
@@ -182,9 +181,8 @@ impl Scorer<'_> {
         self.used[name] = true;
         let item = self.parsed.items[name];
         if let Meaning::Names(aspect) | Meaning::Hints(aspect) = item.meaning {
-            let mut all = vec![self.hit(item, 0)];
-            all.extend(hits);
-            self.add(aspect, clause, all, true, false);
+            hits.insert(0, self.hit(item, 0));
+            self.add(aspect, clause, hits, true, false);
         }
     }
 
@@ -212,7 +210,8 @@ impl Scorer<'_> {
         if clause.about.elsewhere {
             return Vec::new();
         }
-        let mut hits = vec![self.hit(item, points)];
+        let mut hits = Vec::with_capacity(HITS);
+        hits.push(self.hit(item, points));
         let mut sum = points;
         for cue in self.before(at) {
             let change = if cue.meaning == Meaning::Cue(Cue::Intensifier) {
@@ -250,7 +249,7 @@ impl Scorer<'_> {
     }
 
     fn hit(&self, item: Item, points: i32) -> Hit {
-        let rule = self.engine.rules[item.rule].0.clone();
+        let rule = self.engine.rules[item.rule].clone();
         Hit {
             rule,
             span: place(self.text, self.parsed, item.start, item.end),
