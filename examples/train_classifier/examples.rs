@@ -23,13 +23,23 @@ pub struct Example {
 }
 
 /// All of them, and the number of each run by its key.
-#[derive(Default)]
 pub struct Examples {
     pub all: Vec<Example>,
     pub numbers: BTreeMap<u32, usize>,
+    /// Whether runs that a negator turns round say something too: what is spoken of, and not how.
+    takes_turned: bool,
 }
 
 impl Examples {
+    /// None yet.
+    pub const fn new(takes_turned: bool) -> Self {
+        Self {
+            all: Vec::new(),
+            numbers: BTreeMap::new(),
+            takes_turned,
+        }
+    }
+
     /// Adds a text as a whole.
     pub fn add(&mut self, text: &str, targets: Targets, weight: f64) {
         let text = Text::new(text);
@@ -39,7 +49,10 @@ impl Examples {
     /// Adds some tokens of a text.
     pub fn add_part(&mut self, text: &Text, tokens: Range<usize>, targets: Targets, weight: f64) {
         let mut found = Vec::new();
-        Words::read(text, tokens).runs(|key, _| {
+        Words::read(text, tokens).runs(|key, _, is_turned| {
+            if is_turned && !self.takes_turned {
+                return;
+            }
             let next = self.numbers.len();
             found.push(*self.numbers.entry(key).or_insert(next));
         });

@@ -75,7 +75,7 @@ impl Material {
     /// Which aspects of a trade a sentence speaks of.
     pub fn aspects(&self, trade: &str, reviews: &[&Review]) -> Learned {
         let aspects = trades::aspects(trade);
-        let mut examples = Examples::default();
+        let mut examples = Examples::new(true);
         self.each(reviews, |sentence| {
             if let Some(targets) = sentence.aspects(trade, aspects) {
                 examples.add(&sentence.text, targets, 1.0);
@@ -86,7 +86,7 @@ impl Material {
 
     /// How a sentence speaks.
     pub fn polarity(&self, reviews: &[&Review]) -> anyhow::Result<Learned> {
-        let mut examples = Examples::default();
+        let mut examples = Examples::new(false);
         self.each(reviews, |sentence| {
             if let Some(label) = sentence.label() {
                 examples.add(&sentence.text, one_of(label), 1.0);

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_explanation_shows_every_hit_and_the_sum() {
-        let original = "They weren't on time.";
+        let original = "He was not rude.";
         let text = Text::new(original);
         let judged = RuleEngine::new(&Trade::built_in().unwrap()).analyze(&text);
         let sentences = text
@@ -102,17 +102,17 @@ mod tests {
             sentences,
             findings: judged.findings,
             mentions: Vec::new(),
-            overall: (Polarity::Negative, -3),
+            overall: (Polarity::Positive, 3),
             phrases: Vec::new(),
         };
         assert_eq!(
             explain(original, &analysis),
-            "1. They weren't on time.\n   \
-             punctuality negative (-3, rule) in \"They weren't on time\"\n       \
-             +3  phrase:on_time  \"on time\"\n       \
-             -6  negators:weren't  \"weren't\"\n       \
-             -3  sum\n\
-             The text as a whole: negative (-3)\n"
+            "1. He was not rude.\n   \
+             professionalism positive (+3, rule) in \"He was not rude\"\n       \
+             -3  phrase:rude  \"rude\"\n       \
+             +6  negators:not  \"not\"\n       \
+             +3  sum\n\
+             The text as a whole: positive (+3)\n"
         );
         analysis.language = Language::Other;
         assert!(explain(original, &analysis).contains("not analysed"));

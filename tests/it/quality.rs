@@ -74,9 +74,9 @@ fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
 fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
     let quality = measure("held_out.tsv");
     let floors = [
-        (quality.pairs.f1(), 0.72),
-        (quality.published_accuracy(), 0.86),
-        (quality.coverage(), 0.70),
+        (quality.pairs.f1(), 0.74),
+        (quality.published_accuracy(), 0.88),
+        (quality.coverage(), 0.65),
     ];
     assert!(
         quality.n >= 250 && floors.iter().all(|(share, floor)| share.value() >= *floor),
@@ -86,8 +86,17 @@ fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
 
 #[test]
 fn sentences_that_were_tuned_on_stay_read() {
-    assert_promised("development.tsv", 250);
     assert_promised("ordinary_development.tsv", 250);
+    let hard = measure("development.tsv");
+    let floors = [
+        (hard.pairs.f1(), 0.97),
+        (hard.published_accuracy(), 0.94),
+        (hard.coverage(), 0.87),
+    ];
+    assert!(
+        hard.n >= 250 && floors.iter().all(|(share, floor)| share.value() >= *floor),
+        "{floors:?}"
+    );
 }
 
 /// Of the reviews of a file, 3 stars left out: how many there are, how many of them are bad, of how

@@ -54,6 +54,7 @@ fn no_review_stands_in_two_splits_nor_nearly_so() {
     let plain = [
         reviews("tests/gold/plain/home_services.jsonl", whole),
         reviews("tests/gold/plain/food.jsonl", whole),
+        reviews("tests/gold/plain/general.jsonl", whole),
     ]
     .concat();
     assert!(plain.len() > 120);

@@ -1,10 +1,11 @@
-//! How well whole reviews are read, beside the rules alone.
+//! How well whole reviews are read, beside the rules alone and the classifier alone.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::decision::Decisions;
 use crate::insights::evaluate::{Share, WholeQuality, evaluate_reviews, reviews};
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
@@ -33,20 +34,35 @@ pub fn told(
     let id = &engine.trade().id;
     reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
     let aspects = engine.trade().aspect_ids();
-    let all = evaluate_reviews(engine.rules(), &aspects, &reviews);
-    let rules = engine.rules().clone().decided_by(Decisions::of_rules());
-    let rules = evaluate_reviews(&rules, &aspects, &reviews);
+    let [all, rules, classifier] = [
+        engine.rules(),
+        &engine.rules().clone().decided_by(Decisions::of_rules()),
+        &without_rules(&engine),
+    ]
+    .map(|reader| evaluate_reviews(reader, &aspects, &reviews));
+    let alone = [("rules_alone", &rules), ("classifier_alone", &classifier)];
     Ok(Report {
         text: if is_json {
-            format!("{}\n", figures(id, &all, &rules))
+            format!("{}\n", figures(id, &all, alone))
         } else {
-            table(id, &all, &rules)
+            table(id, &all, alone)
         },
         lines: lines(set, &all),
     })
 }
 
-fn figures(trade: &str, all: &WholeQuality, rules: &WholeQuality) -> Value {
+/// What reads as `engine` does, but knows no phrase: its classifier alone.
+fn without_rules(engine: &Engine) -> RuleEngine {
+    let mut trade = engine.trade().clone();
+    trade.rules.clear();
+    let classifier = engine.rules().classifier().clone();
+    RuleEngine::with(&trade, classifier, Decisions::built_in())
+}
+
+/// Parts of the reader by themselves, by their names in JSON.
+type Alone<'a> = [(&'static str, &'a WholeQuality); 2];
+
+fn figures(trade: &str, all: &WholeQuality, alone: Alone<'_>) -> Value {
     let object = |quality: &WholeQuality| {
         let mut object = json!({});
         for (name, share) in quality.shares() {
@@ -60,7 +76,9 @@ fn figures(trade: &str, all: &WholeQuality, rules: &WholeQuality) -> Value {
     figures["trade"] = json!(trade);
     figures["reviews"] = json!(all.reviews);
     figures["not_english"] = json!(all.not_english);
-    figures["rules_alone"] = object(rules);
+    for (name, quality) in alone {
+        figures[name] = object(quality);
+    }
     for (witness, share) in &all.by_witness {
         figures["by_witness"][*witness] = json!({ "part": share.part, "whole": share.whole });
     }
@@ -72,19 +90,21 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-fn table(trade: &str, all: &WholeQuality, rules: &WholeQuality) -> String {
+fn table(trade: &str, all: &WholeQuality, [(_, rules), (_, classifier)]: Alone<'_>) -> String {
     let mut text = format!(
-        "{} reviews read as {trade}, {} not English\n\n{:<20} SHARE  INTERVAL (95 %)        OF      RULES ALONE\n",
+        "{} reviews read as {trade}, {} not English\n\n{:<20} SHARE  INTERVAL (95 %)        RULES ALONE  CLASSIFIER ALONE\n",
         all.reviews, all.not_english, "FIGURE"
     );
-    for ((name, share), (_, alone)) in all.shares().into_iter().zip(rules.shares()) {
+    let alone = rules.shares().into_iter().zip(classifier.shares());
+    for ((name, share), ((_, rules), (_, classifier))) in all.shares().into_iter().zip(alone) {
         let [low, high] = share.interval();
         let of = format!("{} of {}", share.part, share.whole);
         let _ = writeln!(
             text,
-            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13}  {:.3}",
+            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {:.3}        {:.3}",
             share.value(),
-            alone.value()
+            rules.value(),
+            classifier.value()
         );
     }
     let _ = writeln!(text, "\nJUDGED BY    RIGHT");

@@ -12,11 +12,11 @@ const SENTENCES_PRIOR: i64 = 1;
 /// content, of those that were learned from three in five.
 const CONSTANT: i64 = 850;
 /// Thousandths for each whole unit by which praise leads in the mean sentence.
-const LEAD_WEIGHT: i64 = 2_865;
+const LEAD_WEIGHT: i64 = 2_766;
 /// Thousandths for findings that are all of one side.
-const FINDINGS_WEIGHT: i64 = 820;
+const FINDINGS_WEIGHT: i64 = 212;
 /// Thousandths for rules that all judge to one side.
-const RULES_WEIGHT: i64 = 1_644;
+const RULES_WEIGHT: i64 = 1_945;
 /// From here on a text judges, whatever was found in it.
 const JUDGES_MIN: i64 = 1_000;
 /// Below, what speaks for one side is too weak against the other: 55 % against 45 %.

@@ -124,26 +124,34 @@ impl<'text> Words<'text> {
     }
 
     /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words, and of every
-    /// word that a negator stands before. A run holds no parting mark.
-    pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>)) {
+    /// word that a negator stands before. A run holds no parting mark. Last it is told whether a negator
+    /// turns the whole run round: `on time` in `never on time` says what is spoken of, and not how.
+    pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
         for (at, start) in self.scope.clone().enumerate() {
             let role = self.ends[at].role;
+            let mut is_turned = false;
             if role.negation == Negation::Ends {
                 negated = 0..0;
             } else if role.negation == Negation::Begins || form(self.text, start).ends_with("n't") {
                 negated = start + 1..start + 1 + NEGATED_MAX;
-            } else if negated.contains(&start) {
+            } else if negated.contains(&start) && is_word(self.text, start) {
                 let word = form(self.text, start);
                 let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
-                each(folded(key), start..start + 1);
+                each(folded(key), start..start + 1, false);
+                is_turned = true;
             }
             let words = self.ends[at..].iter().take(RUN_MAX);
             for (more, end) in words.take_while(|end| !end.role.is_mark).enumerate() {
-                each(folded(end.hashes[more]), start..start + more + 1);
+                each(folded(end.hashes[more]), start..start + more + 1, is_turned);
             }
         }
     }
+}
+
+/// What a negator turns round: `not good!` is no less loud, and a thumb stays up.
+fn is_word(text: &Text, token: usize) -> bool {
+    text.tokens()[token].shape != Shape::Mark
 }
 
 /// How a token is looked up: numbers are alike.

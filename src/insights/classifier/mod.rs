@@ -73,6 +73,8 @@ impl Part {
 struct Known<'classifier> {
     tokens: Range<usize>,
     weights: &'classifier [[i8; LANES]],
+    /// A negator turns it round, so that it adds nothing to the labels.
+    is_turned: bool,
 }
 
 /// A sentence as the classifier hears it.
@@ -102,6 +104,7 @@ impl AspectScores<'_> {
             let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
             let points = match head {
                 Head::Aspect(aspect) => aspects.get(aspect),
+                Head::Label(_) if known.is_turned => None,
                 Head::Label(label) => labels.get(label),
             };
             let points = points.copied().unwrap_or_default();
@@ -176,7 +179,7 @@ impl NgramClassifier {
         let mut sums = self.silence.repeat(count + 1);
         let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
-        words.runs(|key, tokens| {
+        words.runs(|key, tokens, is_turned| {
             steps::one();
             let Some(weights) = self.model.lanes(key) else {
                 return;
@@ -187,8 +190,16 @@ impl NgramClassifier {
             let is_inside =
                 |part: &&Range<usize>| part.contains(&tokens.start) && tokens.end <= part.end;
             let its = parts.get(at).filter(is_inside).map_or(count, |_| at);
-            add(&mut sums[its * width..][..width], weights);
-            known.push(Known { tokens, weights });
+            let its = &mut sums[its * width..][..width];
+            add(its, weights);
+            if is_turned {
+                take_back(its, weights, self.aspects..self.aspects + LABELS.len());
+            }
+            known.push(Known {
+                tokens,
+                weights,
+                is_turned,
+            });
         });
         let (sums, across) = sums.split_at_mut(count * width);
         if count != 1 {
@@ -235,6 +246,14 @@ fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
             *sum += i32::from(*weight);
         }
     }
+}
+
+/// Takes the weights of some heads back.
+fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<usize>) {
+    let sums = sums.as_flattened_mut().iter_mut();
+    let all = sums.zip(weights.as_flattened()).take(heads.end);
+    all.skip(heads.start)
+        .for_each(|(sum, weight)| *sum -= i32::from(*weight));
 }
 
 #[cfg(test)]
