@@ -8,7 +8,7 @@ use std::path::Path;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::decision::Decisions;
 use reviews_service::insights::evaluate::{
-    Quality, Share, evaluate, evaluate_reviews, reviews, rows,
+    Quality, Share, WholeQuality, evaluate, evaluate_reviews, reviews, rows,
 };
 use reviews_service::insights::text::Text;
 use reviews_service::insights::trades::IDS;
@@ -152,17 +152,43 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
     );
 }
 
-/// Plain reviews by hands that wrote nothing that anything was learned from or tuned on; measured once before this floor was
-/// set: 0.975 and 0.956 of the bad ones, food 0.945 and 0.905 (`docs/INSIGHTS.md`).
+/// Plain reviews by hands that wrote nothing that anything was learned from or tuned on, a little below what was measured
+/// (`docs/INSIGHTS.md`).
 #[test]
 fn plain_reviews_of_authors_that_nothing_was_learned_from_are_told_right() {
-    for (package, least, least_of_bad) in [("home_services", 93, 88), ("food", 90, 85)] {
+    for (package, least, least_of_bad) in [
+        ("home_services", 94, 90),
+        ("food", 92, 88),
+        ("general", 90, 88),
+    ] {
         let engine = Engine::shipped(package);
         let file = format!("tests/gold/plain/{package}.jsonl");
         let [all, bad, right, right_of_bad] = against_stars_of(engine.rules(), &file, "stars");
         assert!(
             all > 45 && right * 100 >= all * least && right_of_bad * 100 >= bad * least_of_bad,
             "{package}: {right} of {all}, {right_of_bad} of {bad} bad ones"
+        );
+    }
+}
+
+/// The same reviews: of a hundred judgements so many are right, of those that blame so many, and so many of all that annotators
+/// made are found.
+#[test]
+fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
+    for (package, right, right_of_blame, found) in [
+        ("home_services", 0.88, 0.84, 0.55),
+        ("food", 0.87, 0.87, 0.59),
+        ("general", 0.90, 0.87, 0.42),
+    ] {
+        let quality = whole_reviews(package, &format!("plain/{package}.jsonl"));
+        let figures = [
+            (quality.judged.precision(), right),
+            (quality.blamed.precision(), right_of_blame),
+            (quality.judged.recall(), found),
+        ];
+        assert!(
+            quality.reviews >= 60 && figures.iter().all(|(share, floor)| share.value() >= *floor),
+            "{package}: {figures:?}"
         );
     }
 }
@@ -199,7 +225,15 @@ fn the_published_figures_are_those_that_are_measured() {
         } else {
             lines[..1].to_vec()
         };
-        lines.extend(of_whole_reviews(package));
+        for (file, set) in [
+            (
+                "reviews/held_out.jsonl".to_owned(),
+                "synthetic_reviews_held_out",
+            ),
+            (format!("plain/{package}.jsonl"), "synthetic_plain_reviews"),
+        ] {
+            lines.extend(whole_reviews(package, &file).published(set));
+        }
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("src/insights/trades/{package}/quality.tsv"));
         let measured = lines.join("\n") + "\n";
@@ -214,14 +248,15 @@ fn the_published_figures_are_those_that_are_measured() {
     }
 }
 
-/// The figures of a package on the whole reviews of authors that nobody tuned on.
-fn of_whole_reviews(package: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gold/reviews/held_out.jsonl");
-    let mut all = reviews("held_out.jsonl", &fs::read_to_string(path).unwrap()).unwrap();
+/// How well a package reads the whole reviews of a file that are of its trade.
+fn whole_reviews(package: &str, file: &str) -> WholeQuality {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/gold")
+        .join(file);
+    let mut all = reviews(file, &fs::read_to_string(path).unwrap()).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
     let engine = Engine::shipped(package);
-    let aspects = engine.trade().aspect_ids();
-    evaluate_reviews(engine.rules(), &aspects, &all).published("synthetic_reviews_held_out")
+    evaluate_reviews(engine.rules(), &engine.trade().aspect_ids(), &all)
 }
 
 /// Of the whole reviews for tuning that `is_wanted` takes, by trade: how many pairs of review and aspect
