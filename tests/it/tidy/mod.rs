@@ -1,5 +1,5 @@
-//! The house rules that no compiler holds: which room may use which, where SQL, HTTP and public
-//! shapes may stand, and how large a file may grow. `docs/ARCHITECTURE.md` says why.
+//! The house rules that no compiler holds: which room may use which, where SQL, HTTP and
+//! public shapes may stand. `docs/ARCHITECTURE.md` says why.
 
 mod circles;
 mod floors;
@@ -10,9 +10,6 @@ mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-const SOURCE_LINES_MAX: usize = 350;
-const TEST_LINES_MAX: usize = 400;
 
 /// A file of ours: its path from the package's root, and its lines.
 struct File {
@@ -91,30 +88,6 @@ fn every_file_begins_with_what_it_is() {
         .map(File::name)
         .collect();
     assert_none(&faults);
-}
-
-#[test]
-fn files_stay_small() {
-    let too_long = |files: Vec<File>, most: usize| {
-        let long = files
-            .into_iter()
-            .filter(move |file| file.text.lines().count() > most);
-        long.map(move |file| {
-            format!(
-                "{}: {} lines, at most {most}",
-                file.name(),
-                file.text.lines().count()
-            )
-        })
-        .collect::<Vec<_>>()
-    };
-    assert_none(
-        &[
-            too_long(files("src"), SOURCE_LINES_MAX),
-            too_long(files("tests"), TEST_LINES_MAX),
-        ]
-        .concat(),
-    );
 }
 
 #[test]
