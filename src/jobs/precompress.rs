@@ -90,7 +90,7 @@ impl Precompress {
             .chain(pages.out(&snapshot))
             .collect();
         bodies.sort_by_key(|body| body.content.len());
-        let codings = [Coding::Gzip, Coding::Zstd, Coding::Brotli];
+        let codings = [Coding::Gzip, Coding::Brotli];
         let codings = codings.into_iter().filter(|coding| wanted.contains(coding));
         let missing = codings.flat_map(|coding| {
             let bodies = bodies.iter().filter(move |body| {

@@ -3,8 +3,8 @@
 //!
 //! Apart, because it takes time: it knows bytes and when to give up, and neither documents nor
 //! requests. The same pieces give the same bytes, so a coding's strong entity tag stays true after
-//! a restart: pieces are segments of reviews, and those are a function of the content. Brotli and
-//! Zstandard give the same bytes however the content is cut.
+//! a restart: pieces are segments of reviews, and those are a function of the content. Brotli
+//! gives the same bytes however the content is cut.
 
 use std::io::{self, Write};
 
@@ -20,12 +20,6 @@ use crate::steps;
 const UNIT_BYTES: usize = 256 * 1024;
 /// Above this size, nothing is coded whole.
 const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// Of the levels tried on 30 MB of reviews, the last one before time grows faster than size
-/// shrinks.
-const ZSTD_LEVEL: i32 = 9;
-/// Browsers refuse frames that need more than 8 MiB (RFC 9659 §3); level 9 takes 4 MiB of its own
-/// accord.
-const ZSTD_WINDOW_LOG: u32 = 22;
 const BROTLI_QUALITY: i32 = 5;
 const BROTLI_WINDOW_LOG: i32 = 22;
 const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
@@ -35,26 +29,24 @@ const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
 pub enum Coding {
     /// Brotli, `br` (RFC 7932).
     Brotli,
-    /// Zstandard, `zstd` (RFC 8878).
-    Zstd,
     /// Gzip, `gzip` (RFC 1952).
     Gzip,
 }
 
 impl Coding {
     /// Every coding, the preferred one first.
-    pub const ALL: [Self; 3] = [Self::Brotli, Self::Zstd, Self::Gzip];
+    pub const ALL: [Self; 2] = [Self::Brotli, Self::Gzip];
 
     /// The codings that are made of a body of so many bytes, in the order in which they are wanted.
     ///
-    /// Of large ones gzip alone: it is made by pieces, so that an edit costs what is new, while the
-    /// others code all of it anew, for seconds.
+    /// Of large ones gzip alone: it is made by pieces, so that an edit costs what is new, while
+    /// Brotli codes all of it again, for seconds.
     #[must_use]
     pub const fn wanted(bytes: u64) -> &'static [Self] {
         if bytes > WHOLE_BYTES_MAX {
             &[Self::Gzip]
         } else {
-            &[Self::Gzip, Self::Zstd, Self::Brotli]
+            &[Self::Gzip, Self::Brotli]
         }
     }
 
@@ -63,13 +55,12 @@ impl Coding {
     pub const fn token(self) -> &'static str {
         match self {
             Self::Brotli => "br",
-            Self::Zstd => "zstd",
             Self::Gzip => "gzip",
         }
     }
 
-    /// The coded concatenation of `pieces`: one gzip member without a time, one brotli stream, or
-    /// one zstd frame that tells its size and needs a window of at most 8 MiB.
+    /// The coded concatenation of `pieces`: one gzip member without a time, or one Brotli
+    /// stream.
     ///
     /// `None` once `is_cancelled` says so, which is asked every 256 KiB; also where the encoder
     /// cannot get its memory: the coding is not offered then. What is `known` of the pieces is not
@@ -88,7 +79,6 @@ impl Coding {
         };
         let coded = match self {
             Self::Brotli => wanted.brotli(size_bytes),
-            Self::Zstd => wanted.zstd(size_bytes),
             Self::Gzip => known.member(pieces, |encoder, piece| {
                 wanted.feed_pieces(encoder, std::slice::from_ref(piece))
             }),
@@ -119,14 +109,6 @@ impl Cancellation<'_> {
             CompressorWriter::with_params(Vec::new(), BROTLI_BUFFER_BYTES, &parameters);
         self.feed(&mut encoder)?;
         Ok(encoder.into_inner())
-    }
-
-    fn zstd(&self, size_bytes: usize) -> io::Result<Vec<u8>> {
-        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
-        encoder.window_log(ZSTD_WINDOW_LOG)?;
-        encoder.set_pledged_src_size(Some(size_bytes as u64))?;
-        self.feed(&mut encoder)?;
-        encoder.finish()
     }
 
     fn feed(&self, encoder: &mut impl Write) -> io::Result<()> {
@@ -189,13 +171,6 @@ mod tests {
             Coding::Gzip => flate2::read::GzDecoder::new(coded)
                 .read_to_end(&mut text)
                 .unwrap(),
-            Coding::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::new(coded)
-                    .unwrap()
-                    .single_frame();
-                decoder.window_log_max(23).unwrap();
-                decoder.read_to_end(&mut text).unwrap()
-            }
         };
         text
     }
@@ -237,16 +212,6 @@ mod tests {
     fn gzip_tells_no_time() {
         let coded = compress(Coding::Gzip, &[sample(10)]).unwrap();
         assert_eq!(coded[4..8], [0; 4], "MTIME (RFC 1952 §2.3.1)");
-    }
-
-    #[test]
-    fn a_zstd_frame_tells_its_size() {
-        let size_bytes = 300_000;
-        let coded = compress(Coding::Zstd, &[sample(size_bytes)]).unwrap();
-        assert_eq!(
-            zstd::zstd_safe::get_frame_content_size(&coded).unwrap(),
-            Some(size_bytes as u64)
-        );
     }
 
     #[test]

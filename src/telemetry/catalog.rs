@@ -68,7 +68,7 @@ catalog! {
         "Seconds since the snapshot that is out was published; grows while nobody changes anything.";
     SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" Kind::Gauge, []
         "Seconds for which publishing has been failing, so that the snapshot may be behind the database; 0 while it works.";
-    SNAPSHOT_BYTES "reviews_snapshot_bytes" Kind::Gauge, ["coding" &["identity", "gzip", "br", "zstd"]]
+    SNAPSHOT_BYTES "reviews_snapshot_bytes" Kind::Gauge, ["coding" &["identity", "gzip", "br"]]
         "Bytes of the documents of the snapshot that is out, in each content coding that is ready.";
     DATABASE_BYTES "reviews_database_bytes" Kind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";

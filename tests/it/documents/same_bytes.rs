@@ -19,7 +19,7 @@ async fn the_same_data_gives_the_same_bytes() {
     let all = async |app: &TestApp| {
         let mut answers = Vec::new();
         for target in &targets {
-            for coding in ["identity", "br", "gzip", "zstd"] {
+            for coding in ["identity", "br", "gzip"] {
                 let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
                 assert_eq!(answer.status, 200, "{target}");
                 answers.push((target.clone(), coding, answer.headers, answer.body));

@@ -279,9 +279,6 @@ fn decode(coding: Coding, coded: &[u8]) -> Vec<u8> {
     match coding {
         Coding::Brotli => brotli::Decompressor::new(coded, 4096).read_to_end(&mut whole),
         Coding::Gzip => flate2::read::GzDecoder::new(coded).read_to_end(&mut whole),
-        Coding::Zstd => zstd::stream::read::Decoder::new(coded)
-            .unwrap()
-            .read_to_end(&mut whole),
     }
     .unwrap();
     whole

@@ -93,7 +93,6 @@ fn what_is_sent_is_known_when_it_comes_back() {
     let tags = [
         (None, "\"0f\""),
         (Some(Coding::Brotli), "\"0f-br\""),
-        (Some(Coding::Zstd), "\"0f-zstd\""),
         (Some(Coding::Gzip), "\"0f-gzip\""),
     ];
     for (coding, text) in tags {

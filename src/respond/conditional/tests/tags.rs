@@ -23,8 +23,8 @@ pub(super) const TAGS: &[Row] = &[
         NotModified,
     ),
     (
-        "none-match: the tag of zstd, weak",
-        &[(INM, r#"W/"abc-zstd""#)],
+        "none-match: the tag of gzip, weak",
+        &[(INM, r#"W/"abc-gzip""#)],
         NotModified,
     ),
     (
