@@ -105,6 +105,11 @@ impl Database {
             .await
             .map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
+        if text_index::make_sound(&mut connection).await.map_err(fault)? {
+            tracing::warn!(
+                "text_index.forged: pages of `review_fts` were malformed in a way that no program leaves behind; the index was built again from the reviews"
+            );
+        }
         connection.close().await.map_err(fault)?;
         let open = OpenFile::open(path, None).await?;
         let writer = pool::pool(&open.place)
