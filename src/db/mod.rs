@@ -105,7 +105,10 @@ impl Database {
             .await
             .map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
-        if text_index::make_sound(&mut connection).await.map_err(fault)? {
+        if text_index::make_sound(&mut connection)
+            .await
+            .map_err(fault)?
+        {
             tracing::warn!(
                 "text_index.forged: pages of `review_fts` were malformed in a way that no program leaves behind; the index was built again from the reviews"
             );

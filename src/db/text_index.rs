@@ -11,12 +11,15 @@ use sqlx::{Connection, Executor, Sqlite, SqliteConnection};
 /// As migration 0003 makes it; `check` holds the one against the other.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
-/// Whether the table of its pages is there.
-const HAS_PAGES: &str = "select exists (select 1 from sqlite_schema where name = 'review_fts_data')";
-/// Whether there is a leaf page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1
+/// Whether the tables of its pages and of its settings are there.
+const HAS_PAGES: &str =
+    "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
+/// Whether it is set to `secure-delete`, which we never do and which trusts pages as well (CVE-2026-119374), or there is a leaf
+/// page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1
 /// and 10 are no pages, nor are those with one of the bits 31 to 36 in their number
 /// (<https://www.sqlite.org/fts5.html#the_data_table>).
-const FORGED: &str = "select exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
+const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
+     or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
      and (typeof(block) <> 'blob' or length(block) < 4 or hex(substr(block, 3, 2)) < '0004'))";
 /// The record of the segments that there are.
 const STRUCTURE: &str = "select cast(block as blob) from review_fts_data where id = 10";

@@ -152,7 +152,7 @@ mod tests {
         let (script, style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
         // The DOMPurify that is built into this release of Swagger UI.
         assert!(script.contains("version=\"3.4.17\""));
-        assert!(script.trim_end().ends_with("})));") && !script.contains("</script"));
+        assert!(script.trim_end().ends_with("})()));") && !script.contains("</script"));
         assert!(style.trim_end().ends_with("*/") && !style.contains("</style"));
     }
 
