@@ -11,7 +11,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
-use tracing::dispatcher::{Dispatch, get_default, with_default};
+use tracing::Span;
 
 /// One for each job that computes (publish, analyze, code), so that none waits for another.
 const JOBS: usize = 3;
@@ -65,11 +65,11 @@ impl Compute {
         // The semaphore is never closed.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let running = self.running.token();
-        // What is logged there goes where it would go from here.
-        let dispatch = get_default(Dispatch::clone);
+        // What is logged there belongs to what is logged here.
+        let span = Span::current();
         let done = spawn_blocking(move || {
             let (_place, _running) = (place, running);
-            with_default(&dispatch, work)
+            span.in_scope(work)
         });
         done.await.map_err(|error| Panicked(error.to_string()))
     }

@@ -290,12 +290,12 @@ fn routes(
     has_admin: bool,
 ) -> Result<(RouteTable, Arc<Mcp>), DescriptionError> {
     let service = http::service(ctx, hub.clone());
-    let (spec, html) = (service.spec(), service.swagger_ui_html());
+    let spec = service.spec();
     let (mut routes, others) = http::routes(ctx, hub)?;
     let mut document = http::describe(&spec, routes.iter().chain(&others))?;
     http::describe_request(&mut document, &ctx.links);
     mcp::describe(&mut document);
-    let docs = pages::swagger_ui(&html, &spec);
+    let docs = pages::swagger_ui();
     let mut fixed = vec![Arc::clone(&docs.body)];
     let catalog = Catalog::new(Arc::clone(ctx), &document);
     let description = Arc::new(Description::new(document));

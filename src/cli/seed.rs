@@ -122,7 +122,15 @@ pub(super) async fn load_if_empty(
     for _ in 0..OVERTAKEN_MAX {
         match load(database, clock, folder, &mut Logged).await {
             Err(error) if is_overtaken(&error) => {}
-            loaded => return Ok(Some(summary(&loaded?, false))),
+            loaded => {
+                let report = loaded?;
+                tracing::info!(
+                    new = report.written.new,
+                    rejected = report.rejected,
+                    "seed.loaded: the database was empty and has the sample data now"
+                );
+                return Ok(Some(summary(&report, false)));
+            }
         }
     }
     Ok(None)

@@ -5,15 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-};
+use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::DbError;
 use super::place::Place;
 use super::pool::pool;
-use super::{files, migrate, options};
+use super::{files, migrate, options, unlogged};
 
 /// What its name adds to that of the node's file.
 const SUFFIX: &str = "-derived";
@@ -140,8 +138,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
 
 /// The statements that make its tables, views and triggers.
 async fn wanted() -> sqlx::Result<Vec<String>> {
-    let mut scratch =
-        SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await?;
+    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
     let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
     scratch.close().await?;

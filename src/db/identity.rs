@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use super::error::DbError;
 use super::files::{JOURNAL, LOG, beside};
 use super::text::Text;
-use super::{BUSY_TIMEOUT, migrate};
+use super::{BUSY_TIMEOUT, migrate, unlogged};
 
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
@@ -36,9 +36,7 @@ pub(super) async fn verify(path: &Path) -> Result<(), DbError> {
 
 /// A connection that leaves the file, and its folder, as they are.
 fn untouching(path: &Path) -> SqliteConnectOptions {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .busy_timeout(BUSY_TIMEOUT);
+    let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
     // With neither beside it nobody writes, and all that was committed is in the file. Else even a
     // reader would make a log and its index where the file is meant to have them.
     let (has_log, has_journal) = (beside(path, LOG).exists(), beside(path, JOURNAL).exists());

@@ -53,10 +53,10 @@ pub use packed::unpack_value;
 pub use readiness::sqlite_version;
 use rqlite::Cluster;
 pub use rqlite::{ClusterError, NodeStatus};
-use sqlx::Connection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqliteSynchronous,
 };
+use sqlx::{ConnectOptions as _, Connection};
 pub use text::Text;
 pub use verify::{Verified, verify};
 pub use write::{Write, is_overtaken};
@@ -105,6 +105,14 @@ impl Database {
             .await
             .map_err(fault)?;
         let migrated = migrate::run(&mut connection, path).await?;
+        if text_index::make_sound(&mut connection)
+            .await
+            .map_err(fault)?
+        {
+            tracing::warn!(
+                "text_index.forged: pages of `review_fts` were malformed in a way that no program leaves behind; the index was built again from the reviews"
+            );
+        }
         connection.close().await.map_err(fault)?;
         let open = OpenFile::open(path, None).await?;
         let writer = pool::pool(&open.place)
@@ -288,17 +296,23 @@ impl Database {
 /// When no temporary file can be made.
 pub async fn scratch() -> sqlx::Result<SqliteConnection> {
     // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
-    let options = SqliteConnectOptions::new()
+    let options = unlogged()
         .filename("")
         .create_if_missing(true)
         .pragma("cache_size", "-4096");
     SqliteConnection::connect_with(&options).await
 }
 
+/// Options of connections that log none of their statements: sqlx would write each one that takes more than a second to the
+/// log, whole.
+fn unlogged() -> SqliteConnectOptions {
+    SqliteConnectOptions::new().disable_statement_logging()
+}
+
 /// What all connections have in common. Only writers set the journal mode: a copy may have another,
 /// and is read as it is.
 fn options(path: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
+    unlogged()
         .filename(path)
         // What was committed survives a loss of power: we write rarely, and subscriptions must not
         // be lost.

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection, FromRow};
 
-use super::migrate;
 use super::text::Text;
+use super::{migrate, unlogged};
 
 /// What is wrong with a schema.
 #[derive(Debug, Default)]
@@ -28,8 +28,7 @@ struct Object {
 
 /// Compares the schema behind `connection` with that of a new database.
 pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Faults> {
-    let mut scratch =
-        SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await?;
+    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
     let wanted = objects(&mut scratch).await?;
     scratch.close().await?;

@@ -1,12 +1,110 @@
 //! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or
 //! drop it. Apart from `verify`, which only tells. Knows nothing of what is asked of the index.
+//!
+//! And refuses to use one whose pages were forged: the SQLite that sqlx links is older than 3.53.2, whose FTS5 believes
+//! the length that a page states of itself and writes beyond a buffer (CVE-2026-11822, CVE-2026-11824). Its own
+//! `integrity-check` walks the pages the same way, so they are read here as rows of an ordinary table.
 
 use super::write::Write;
-use sqlx::SqliteConnection;
+use sqlx::{Connection, Executor, Sqlite, SqliteConnection};
 
 /// As migration 0003 makes it; `check` holds the one against the other.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
+/// Whether the tables of its pages and of its settings are there.
+const HAS_PAGES: &str =
+    "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
+/// Whether it is set to `secure-delete`, which we never do and which trusts pages as well (CVE-2026-119374), or there is a leaf
+/// page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1
+/// and 10 are no pages, nor are those with one of the bits 31 to 36 in their number
+/// (<https://www.sqlite.org/fts5.html#the_data_table>).
+const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
+     or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
+     and (typeof(block) <> 'blob' or length(block) < 4 or hex(substr(block, 3, 2)) < '0004'))";
+/// The record of the segments that there are.
+const STRUCTURE: &str = "select cast(block as blob) from review_fts_data where id = 10";
+/// The largest number that a segment may have.
+const SEGMENT_MAX: u64 = 65_535;
+
+/// Whether FTS5 can walk the index without leaving its buffers; so where there is none. Reads every page, some 0.15 s for
+/// 100,000 reviews.
+pub(super) async fn is_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    let has_pages: bool = sqlx::query_scalar(HAS_PAGES)
+        .fetch_one(&mut *connection)
+        .await?;
+    if !has_pages {
+        return Ok(true);
+    }
+    let is_forged: bool = sqlx::query_scalar(FORGED)
+        .fetch_one(&mut *connection)
+        .await?;
+    let structure: Option<Vec<u8>> = sqlx::query_scalar(STRUCTURE)
+        .fetch_optional(connection)
+        .await?;
+    let structure = structure.unwrap_or_default();
+    Ok(!is_forged && names_segments_alone(&structure).unwrap_or(false))
+}
+
+/// Builds the index again from the reviews, where it is not sound; whether it did. Nothing of it is read for that.
+pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    if is_sound(connection).await? {
+        return Ok(false);
+    }
+    let mut transaction = connection.begin_with("begin immediate").await?;
+    sqlx::query("drop table review_fts")
+        .execute(&mut *transaction)
+        .await?;
+    sqlx::query(CREATE).execute(&mut *transaction).await?;
+    add_missing(&mut *transaction).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Whether a structure record names nothing but segments with numbers that segments have: number 0 would make pages of
+/// other records. `None` where it ends too early.
+fn names_segments_alone(record: &[u8]) -> Option<bool> {
+    /// What follows the cookie in the second version of the format.
+    const SECOND: [u8; 4] = [0xff, 0, 0, 1];
+    let mut rest = record.get(4..)?;
+    // Of these, each segment has five more numbers.
+    let more = if let Some(after) = rest.strip_prefix(&SECOND) {
+        rest = after;
+        5
+    } else {
+        0
+    };
+    let levels = varint(&mut rest)?;
+    let (_segments, _written) = (varint(&mut rest)?, varint(&mut rest)?);
+    for _ in 0..levels {
+        let (_merging, segments) = (varint(&mut rest)?, varint(&mut rest)?);
+        for _ in 0..segments {
+            if !(1..=SEGMENT_MAX).contains(&varint(&mut rest)?) {
+                return Some(false);
+            }
+            for _ in 0..2 + more {
+                varint(&mut rest)?;
+            }
+        }
+    }
+    Some(true)
+}
+
+/// A number as SQLite packs it (<https://www.sqlite.org/fileformat2.html#varint>), taken from the front of `rest`.
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for place in 0..9 {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        if place == 8 {
+            return Some(number << 8 | u64::from(*byte));
+        }
+        number = number << 7 | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    Some(number)
+}
 
 /// Whether every review has a row in the index. Only rows are counted (FTS5 keeps one in
 /// `review_fts_docsize` for each, <https://www.sqlite.org/fts5.html#the_docsize_table>): two walks
@@ -29,13 +127,18 @@ pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     if !is_there(write).await? {
         sqlx::query(CREATE).execute(&mut **write).await?;
     }
+    add_missing(&mut **write).await
+}
+
+/// Adds a row for each review that has none, and says how many those were.
+async fn add_missing<'c>(executor: impl Executor<'c, Database = Sqlite>) -> sqlx::Result<u64> {
     let added = sqlx::query!(
         "insert into review_fts (rowid, text, review_id)
          select c.review_no, r.text, r.review_id
          from review_change as c left join review_fts_docsize as d on d.id = c.review_no
          cross join review as r on r.review_id = c.review_id where d.id is null"
     )
-    .execute(&mut **write)
+    .execute(executor)
     .await?;
     Ok(added.rows_affected())
 }

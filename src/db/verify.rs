@@ -2,8 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use super::schema;
 use super::text::Text;
+use super::{schema, text_index};
 
 /// How many faults of one kind are told one by one.
 const TOLD_MAX: i64 = 20;
@@ -32,6 +32,15 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
         is_unreadable,
     } = schema::verify(connection).await?;
     verified.wrong.extend(wrong);
+    if !text_index::is_sound(connection).await? {
+        // SQLite's own check would walk them.
+        verified.wrong.push(
+            "text index: its pages are malformed, so that nothing else was verified; \
+             any command that writes, as `reviews migrate`, builds it again from the reviews"
+                .to_owned(),
+        );
+        return Ok(verified);
+    }
     verified.is_readable = !is_unreadable;
     verified.wrong.extend(integrity(connection).await?);
     if !verified.is_readable {
@@ -40,7 +49,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified>
     verified.reviews = sqlx::query_scalar!("select count(*) from review")
         .fetch_one(&mut *connection)
         .await?;
-    verified.wrong.extend(text_index(connection).await?);
+    verified.wrong.extend(rows_of_text_index(connection).await?);
     verified.wrong.extend(publications(connection).await?);
     let behind = sqlx::query_scalar!(
         r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
@@ -70,7 +79,7 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
 }
 
 /// Where the text index is out of step with the reviews.
-async fn text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let unindexed = sqlx::query_scalar!(
         r#"select r.review_id as "id!: Text" from review as r
            left join review_change as c using (review_id)

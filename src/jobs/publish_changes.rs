@@ -67,7 +67,7 @@ impl PublishChanges {
                 if let Some(failures) = self.retry.succeeded() {
                     tracing::info!(
                         failures,
-                        "edition.printed_again: what could not be read or written can be again"
+                        "snapshot.published_again: what could not be read or written can be again"
                     );
                 }
             }
@@ -80,10 +80,15 @@ impl PublishChanges {
                     ) = error
                     {
                         tracing::error!(%error, "database.gone: the file that was opened is not where it was");
+                    } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
+                    {
+                        tracing::info!(
+                            "snapshot.overtaken: another process dates the same changes; tried again in a moment"
+                        );
                     } else {
                         tracing::error!(
                             %error,
-                            "edition.not_printed: the previous snapshot stays out; tried again with growing waits, up to 10 s"
+                            "snapshot.not_published: the previous snapshot stays out; tried again with growing waits, up to 10 s"
                         );
                     }
                 }
@@ -131,7 +136,7 @@ impl PublishChanges {
             reviews,
             change_no,
             duration_ms = duration.as_secs_f64() * 1e3,
-            "edition.out: a new snapshot is out"
+            "snapshot.published: a new snapshot is out"
         );
         Ok(true)
     }

@@ -15,6 +15,11 @@ use crate::ctx::Ctx;
 use crate::respond;
 use crate::snapshot::{CachedBody, Content};
 
+/// Swagger UI: `swagger-ui-bundle.js` of the npm package `swagger-ui-dist` 5.35.0, with brotli (quality 11). For another
+/// release, `npm pack swagger-ui-dist`, code its three files again, and correct `NOTICE`.
+const LIBRARY: &[u8] = include_bytes!("assets/swagger-ui-bundle.js.br");
+/// Its style, `swagger-ui.css` of the same package.
+const LIBRARY_STYLE: &[u8] = include_bytes!("assets/swagger-ui.css.br");
 /// What is too faint or too wide in Swagger UI's own style.
 const STYLE: &str = include_str!("assets/docs.css");
 
@@ -25,42 +30,50 @@ pub struct SwaggerUi {
     policy: HeaderValue,
 }
 
-/// The page, made of the one that poem-openapi has: that one carries its own OpenAPI 3.0 text
-/// (`embedded`) and draws it; ours fetches the published document. The address is relative, so that
-/// it holds below any base URL.
+/// The page. It fetches the published document by a relative address, so that it holds below any base URL.
 #[must_use]
-pub fn swagger_ui(html: &str, embedded: &str) -> SwaggerUi {
-    let html = html
-        .trim_start()
-        .replacen(
-            "<html charset=\"UTF-8\">",
-            "<!DOCTYPE html>\n<html lang=\"en\">",
-            1,
-        )
-        .replacen(
-            "<title>Swagger UI</title>",
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n    \
-             <title>Reviews Service: API</title>",
-            1,
-        )
-        .replacen(
-            "</head>\n<body>",
-            &format!("<style>{STYLE}</style>\n</head>\n<body>"),
-            1,
-        )
-        .replacen(
-            "<div id=\"ui\"></div>",
-            "<main>\n<h1 class=\"unseen\">Reviews Service: API</h1>\n<div id=\"ui\"></div>\n</main>",
-            1,
-        )
-        .replacen(&format!("let spec = {embedded};"), "", 1)
-        .replacen("spec: spec,", "url: \".well-known/openapi.json\",", 1);
+pub fn swagger_ui() -> SwaggerUi {
+    let (library, library_style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
+    let html = format!(
+        r##"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Reviews Service: API</title>
+<style>{library_style}</style>
+<style>{STYLE}</style>
+<script>{library}</script>
+</head>
+<body>
+<main>
+<h1 class="unseen">Reviews Service: API</h1>
+<div id="ui"></div>
+</main>
+<script>
+SwaggerUIBundle({{
+  dom_id: "#ui",
+  url: ".well-known/openapi.json",
+  deepLinking: true,
+}});
+</script>
+</body>
+</html>
+"##
+    );
     let policy = HeaderValue::from_str(&policy(&html));
     SwaggerUi {
         // It is ASCII, so there is one; without it, nothing would run.
         policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
         body: Arc::new(CachedBody::new(HTML, Content::whole(html.into_bytes()))),
     }
+}
+
+/// A file of the package. It was coded when it was put there, so that it can be decoded; a test holds it to that.
+fn unpacked(coded: &[u8]) -> String {
+    let mut text = Vec::new();
+    let _ = brotli::BrotliDecompress(&mut &coded[..], &mut text);
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// The page runs and is styled by its own inline elements alone, each named by its hash (CSP 3 §2.3.1); it loads nothing, and
@@ -132,7 +145,16 @@ impl Endpoint for Docs {
 
 #[cfg(test)]
 mod tests {
-    use super::{inline_elements, policy};
+    use super::{LIBRARY, LIBRARY_STYLE, inline_elements, policy, unpacked};
+
+    #[test]
+    fn swagger_ui_is_embedded_whole_and_ends_no_element_that_it_is_put_into() {
+        let (script, style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
+        // The DOMPurify that is built into this release of Swagger UI.
+        assert!(script.contains("version=\"3.4.17\""));
+        assert!(script.trim_end().ends_with("})()));") && !script.contains("</script"));
+        assert!(style.trim_end().ends_with("*/") && !style.contains("</style"));
+    }
 
     #[test]
     fn every_inline_element_is_named_by_its_hash_and_nothing_else_runs() {

@@ -146,6 +146,11 @@ pub async fn serve<E: Answers + 'static>(
         accepting: true,
     };
     bound_unsent(&listener, limits);
+    let address = listener.local_addr().map(|address| address.to_string());
+    tracing::info!(
+        address = address.ok(),
+        "server.listening: connections are accepted"
+    );
     let clock = Clock::system();
     loop {
         tokio::select! {

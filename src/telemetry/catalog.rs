@@ -56,7 +56,7 @@ catalog! {
     LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 
-    SNAPSHOTS "reviews_editions_total" Kind::Counter, []
+    SNAPSHOTS "reviews_snapshots_total" Kind::Counter, []
         "Snapshots published since the start, but for the first one.";
     PUBLISH_FAILURES "reviews_print_failures_total" Kind::Counter, []
         "Attempts to publish a snapshot that failed.";

@@ -2,7 +2,9 @@
 //! `updated` ever goes back. Here the writer is a plain SQLite connection, which binds no instant.
 
 use chrono::{DateTime, Duration, Utc};
+use reviews_service::db::is_overtaken;
 use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::reviews::store::{self, Observation};
 use reviews_service::snapshot::Document;
 use serde_json::{Value, json};
 
@@ -275,4 +277,43 @@ async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_versi
             "{document:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snapshot_back() {
+    let app = TestApp::with(&Generator::new(107).reviews(5)).await;
+    let change = "update review set text = 'Changed.' where review_id in ('r-00001', 'r-00002')";
+    sqlite3(&app.path(), change);
+    // As the publisher reads it; then one of them changes again before it writes what it saw.
+    let mut reader = app.database().readers().acquire().await.unwrap();
+    let position = store::position(&mut reader).await.unwrap();
+    let changed = store::changed_since(&mut reader, position.change_no - 2)
+        .await
+        .unwrap();
+    drop(reader);
+    let again = "update review set text = 'And again.' where review_id = 'r-00001'";
+    sqlite3(&app.path(), again);
+    let seen: Vec<Observation> = changed
+        .into_iter()
+        .map(|changed| Observation {
+            review_no: changed.review.unwrap().review_no.unwrap(),
+            observed_at: Some(start()),
+        })
+        .collect();
+    assert_eq!(seen.len(), 2);
+    let observe = async || {
+        let mut write = app.database().write().await.unwrap();
+        store::observe(&mut write, &seen, position.change_no).await?;
+        write.commit().await
+    };
+    observe().await.unwrap();
+    let dated = "select group_concat(review_id) from review_change where bound_change_no = change_no and review_id in ('r-00001', 'r-00002')";
+    assert_eq!(sqlite3(&app.path(), dated), "r-00002");
+    // What another process has dated is taken from there.
+    assert!(is_overtaken(&observe().await.unwrap_err()));
+    app.drain().await;
+    assert_eq!(
+        app.get("/api/reviews/r-00001").await.json()["text"],
+        "And again."
+    );
 }

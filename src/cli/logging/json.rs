@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn only_a_name_is_taken_for_an_event() {
         for (message, event) in [
-            ("edition.out: a new snapshot", Some("edition.out")),
+            ("snapshot.published: a new one", Some("snapshot.published")),
             ("No such file: x", None),
             ("error: x", None),
             ("nothing else", None),

@@ -11,11 +11,12 @@ use std::io::{IsTerminal, stderr};
 use clap::ValueEnum;
 use serde_json::Map;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 pub use self::line_queue::LineQueue;
 
 /// What is logged where nothing else is said.
-const FILTER: &str = "info,tokio_cron_scheduler=warn,rmcp=warn";
+const FILTER: &str = "info";
 
 /// A filter as it is given, if it is one.
 ///
@@ -27,6 +28,18 @@ pub fn checked(given: &str) -> Result<String, String> {
         .parse(given)
         .map(|_| given.to_owned())
         .map_err(|error| format!("{error}; {advice}"))
+}
+
+/// The filter, by which libraries that log each step of theirs log warnings at the most, unless it names them itself.
+fn with_quiet_libraries(given: &str) -> String {
+    let levels = given
+        .split(',')
+        .filter_map(|part| part.trim().parse::<LevelFilter>().ok());
+    let quiet = levels
+        .last()
+        .unwrap_or(LevelFilter::OFF)
+        .min(LevelFilter::WARN);
+    format!("tokio_cron_scheduler={quiet},rmcp={quiet},{given}")
 }
 
 /// How log lines are written.
@@ -76,11 +89,11 @@ impl Log {
 /// Sets logging up for the whole process, panics included. `filter` has been checked; an empty one is the default.
 #[must_use]
 pub fn start(filter: &str, format: LogFormat) -> Log {
-    let filter = EnvFilter::new(if filter.trim().is_empty() {
+    let filter = EnvFilter::new(with_quiet_libraries(if filter.trim().is_empty() {
         FILTER
     } else {
         filter
-    });
+    }));
     let lines = LineQueue::start("stderr", stderr());
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::signals::{Ending, Signals};
-use super::logging::LineQueue;
+use super::logging::{LineQueue, LogFormat};
 use super::{LogConfig, Outcome, file_size, say, seed, trade};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
@@ -53,30 +53,26 @@ impl Serve {
             return Ok(Outcome::Done);
         }
         let signals = Signals::catch()?;
-        let (out, started, stop) = (
-            LineQueue::start("stdout", stdout()),
-            CancellationToken::new(),
-            CancellationToken::new(),
-        );
+        // Where logs are JSON, all that there is to say is an event of the log.
+        let out = (log.format == LogFormat::Text).then(|| LineQueue::start("stdout", stdout()));
+        let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let told = (out.clone(), started.clone(), stop.clone());
         let work = move || self.serve(database, clock, told.0, told.1, told.2);
         let ending = signals.guard(work, &started, &stop).await?;
-        let outcome = match ending {
+        let (outcome, said) = match ending {
             Ending::Done(Err(error)) => return Err(error),
-            Ending::Done(Ok(())) => {
-                out.push(b"Stopped.\n");
-                Outcome::Done
-            }
-            Ending::BeforeStart => {
-                out.push(b"Stopped before it served.\n");
-                Outcome::Done
-            }
-            Ending::AtOnce => {
-                out.push(b"Stopped at once by a second signal; what was in flight was cut.\n");
-                Outcome::Failed
-            }
+            Ending::Done(Ok(())) => (Outcome::Done, "Stopped."),
+            Ending::BeforeStart => (Outcome::Done, "Stopped before it served."),
+            Ending::AtOnce => (
+                Outcome::Failed,
+                "Stopped at once by a second signal; what was in flight was cut.",
+            ),
         };
-        out.close();
+        tracing::info!("server.stopped: {said}");
+        if let Some(out) = out {
+            out.push(format!("{said}\n").as_bytes());
+            out.close();
+        }
         Ok(outcome)
     }
 
@@ -85,7 +81,7 @@ impl Serve {
         self,
         database: DatabaseConfig,
         clock: Clock,
-        out: LineQueue,
+        out: Option<LineQueue>,
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
@@ -126,6 +122,7 @@ impl Serve {
         }
         if let Some(seeds) = &self.seed
             && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
+            && let Some(out) = &out
         {
             out.push(report.as_bytes());
         }
@@ -136,7 +133,7 @@ impl Serve {
         let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         started.cancel();
-        out.push(greeting(&app, &links, &bound).as_bytes());
+        greet(&app, &links, &bound, out.as_ref());
         let connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
         let limits = Limits::default();
@@ -184,10 +181,14 @@ struct Bound {
     admin: Option<SocketAddr>,
 }
 
-fn greeting(app: &App, links: &Links, bound: &Bound) -> String {
+/// Says what is served and where: on standard output, or as an event of the log where there is no such output.
+fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
     let snapshot = app.ctx().current.load();
+    let name = &snapshot.input.business.name;
     let withheld: u64 = snapshot.input.withheld.values().sum();
     let published = snapshot.input.review_index.len();
+    let database = app.database().path().display();
+    let (listen, admin) = (bound.public, bound.admin);
     let rows = [
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),
@@ -199,27 +200,45 @@ fn greeting(app: &App, links: &Links, bound: &Bound) -> String {
         ("WebSub hub", HUB_PATH),
         ("Swagger UI", DOCS_PATH),
         ("OpenAPI", OPENAPI_PATH),
+        ("Health", "/readyz"),
+        ("Metrics", "/metrics"),
     ];
-    let operators = [("Health", "/readyz"), ("Metrics", "/metrics")];
-    let operators = operators.map(|(name, path)| match bound.admin {
-        Some(admin) => (name, format!("http://{admin}{path}")),
-        None => (name, links.absolute(path)),
+    let rows = rows.map(|(label, path)| match admin {
+        Some(admin) if matches!(label, "Health" | "Metrics") => {
+            (label, format!("http://{admin}{path}"))
+        }
+        _ => (label, links.absolute(path)),
     });
+    let Some(out) = out else {
+        let [
+            home,
+            reviews,
+            insights,
+            search,
+            json_feed,
+            atom,
+            mcp,
+            hub,
+            docs,
+            openapi,
+            health,
+            metrics,
+        ] = rows.map(|(_, url)| url);
+        tracing::info!(
+            published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
+            home, reviews, insights, search, json_feed, atom, mcp, hub, docs, openapi, health, metrics,
+            "server.started: the reviews of {name} are served"
+        );
+        return;
+    };
     let rows = rows
-        .map(|(name, path)| (name, links.absolute(path)))
-        .into_iter()
-        .chain(operators)
-        .map(|(name, url)| format!("  {name:<11} {url}"))
-        .collect::<Vec<_>>()
+        .map(|(label, url)| format!("  {label:<11} {url}"))
         .join("\n");
-    let admin = bound
-        .admin
+    let admin = admin
         .map(|admin| format!(", for operators on {admin}"))
         .unwrap_or_default();
-    format!(
-        "Reviews of {}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {}{admin}\n  Database  {}\n\nStop with Ctrl-C.\n",
-        snapshot.input.business.name,
-        bound.public,
-        app.database().path().display()
-    )
+    let greeting = format!(
+        "Reviews of {name}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
+    );
+    out.push(greeting.as_bytes());
 }

@@ -34,10 +34,10 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> &'static str {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
         }
     }
 
@@ -56,10 +56,14 @@ impl Signals {
         loop {
             tokio::select! {
                 done = &mut work => return Ok(Ending::Done(done?)),
-                () = self.next() => {
+                signal = self.next() => {
                     if stop.is_cancelled() {
                         return Ok(Ending::AtOnce);
                     }
+                    tracing::info!(
+                        signal,
+                        "server.stopping: no new connection is accepted; what is in flight has 10 s"
+                    );
                     stop.cancel();
                     if !started.is_cancelled() {
                         return Ok(Ending::BeforeStart);

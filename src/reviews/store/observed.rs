@@ -14,8 +14,8 @@ pub struct Observation {
     pub observed_at: Option<DateTime<Utc>>,
 }
 
-/// Stores what was observed of reviews as they were at `change_no`. Fails as overtaken ([`crate::db::is_overtaken`]) where
-/// another process was first, or somebody changed one of them once more.
+/// Stores what was observed of reviews as they were at `change_no`; a review that changed once more since is left for the
+/// snapshot that shows that. Fails as overtaken ([`crate::db::is_overtaken`]) where another process was first.
 ///
 /// # Errors
 /// When the database refuses it.
@@ -31,15 +31,11 @@ pub async fn observe(
         json!([one.review_no, at])
     };
     let rows = Value::Array(observations.iter().map(row).collect()).to_string();
-    let values = [
-        Value::from(rows.as_str()),
-        Value::from(change_no),
-        Value::from(observations.len()),
-    ];
+    let values = [Value::from(rows.as_str()), Value::from(change_no)];
     write
         .guard(
-            "(select count(*) from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
-              where c.change_no <= ?2 and c.bound_change_no is not c.change_no) = ?3",
+            "not exists (select 1 from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
+              where c.change_no <= ?2 and c.bound_change_no is c.change_no)",
             &values,
         )
         .await?;

@@ -49,8 +49,8 @@ pub enum PublishError {
     /// What was rendered could not be published.
     #[error("cannot publish: {0}")]
     Publish(DbError),
-    /// What others changed has been changed again, or was dated by another process, each time before it could be dated.
-    #[error("cannot publish: others change the reviews faster than they can be rendered")]
+    /// What others changed was dated by another process, each time before it could be dated here.
+    #[error("cannot publish: another process dates the same changes")]
     Overtaken,
 }
 

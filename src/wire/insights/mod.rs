@@ -61,7 +61,7 @@ pub struct GeneratedFrom {
 /// Reviews that were not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Excluded {
-    /// `not_read_yet`: in the next edition; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
+    /// `not_read_yet`: in the next snapshot; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
     pub reason: String,
     /// How many reviews were left out for this reason.
     pub n: u32,

@@ -92,7 +92,7 @@ async fn a_database_that_is_put_back_is_used_again() {
     assert_eq!(
         (
             logs.with("database.gone").len(),
-            logs.with("edition.printed_again").len()
+            logs.with("snapshot.published_again").len()
         ),
         (1, 1)
     );

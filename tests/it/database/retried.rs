@@ -40,15 +40,15 @@ async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_i
         waits.push(app.app().watch_once().await.as_millis());
     }
     assert_eq!(waits, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
-    assert_eq!(logs.with("edition.not_printed").len(), 1);
+    assert_eq!(logs.with("snapshot.not_published").len(), 1);
     other.execute("rollback").await.unwrap();
     assert_eq!(app.app().watch_once().await.as_millis(), 200);
-    assert_eq!(logs.with("edition.printed_again").len(), 1);
+    assert_eq!(logs.with("snapshot.published_again").len(), 1);
     app.app().watch_once().await;
     assert_eq!(
         (
-            logs.with("edition.not_printed").len(),
-            logs.with("edition.printed_again").len()
+            logs.with("snapshot.not_published").len(),
+            logs.with("snapshot.published_again").len()
         ),
         (1, 1)
     );

@@ -78,7 +78,7 @@ fn files_below(folder: PathBuf) -> Vec<(PathBuf, String)> {
                 folders.push(path);
             } else if path
                 .extension()
-                .is_none_or(|extension| extension != "weights")
+                .is_none_or(|extension| extension != "weights" && extension != "br")
             {
                 found.push((path.clone(), fs::read_to_string(&path).unwrap()));
             }

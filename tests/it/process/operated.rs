@@ -1,7 +1,9 @@
 //! What an operator sets and reads: settings that load back, empty ones, logs as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{ChildStderr, Stdio};
 
 use clap::CommandFactory;
 use reviews_service::cli::Cli;
@@ -106,23 +108,73 @@ fn objects(log: &str) -> Vec<Value> {
     log.lines().map(read).collect()
 }
 
-#[test]
-fn as_json_every_line_of_the_log_is_one_object_with_its_event() {
-    let home = Home::with(2);
-    let log = fs::File::create(home.0.path().join("log")).unwrap();
+/// A service that logs JSON with this filter, once it listens; what it had logged until then, and the rest of its log.
+fn serve_json(home: &Home, filter: &str) -> (Serving, String, BufReader<ChildStderr>) {
     let mut command = reviews(home.0.path());
     command.arg("serve").envs([
         ("REVIEWS_LOG_FORMAT", "json"),
-        ("RUST_LOG", "debug"),
+        ("RUST_LOG", filter),
         ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
     ]);
-    let serving = Serving::start_with_log(&mut command, log);
+    let (out, err) = (Stdio::piped(), Stdio::piped());
+    let mut child = command.stdout(out).stderr(err).spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let (mut said, mut address) = (String::new(), None);
+    while address.is_none() {
+        let mut line = String::new();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "ended: {said}");
+        let object = &objects(&line)[0];
+        if object["event"] == "server.listening" {
+            address = object["fields"]["address"].as_str().unwrap().parse().ok();
+        }
+        said.push_str(&line);
+    }
+    let serving = Serving {
+        address: address.unwrap(),
+        greeting: String::new(),
+        out: child.stdout.take().map(BufReader::new),
+        child,
+    };
+    (serving, said, log)
+}
+
+#[test]
+fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
+    let home = Home::with(2);
+    let (serving, mut log, mut rest) = serve_json(&home, "debug");
     home.insert(10, 12);
     serving.wait_for("/reviews.json", "p-12");
+    let address = serving.address;
     serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
-    let lines = objects(&fs::read_to_string(home.0.path().join("log")).unwrap());
+    let (status, out) = serving.end();
+    assert_eq!((status.code(), out.as_str()), (Some(0), ""));
+    rest.read_to_string(&mut log).unwrap();
+    let lines = objects(&log);
     let of = |event: &str| lines.iter().find(|line| line["event"] == event).cloned();
+    let place = |event: &str| lines.iter().position(|line| line["event"] == event);
+    let story = ["started", "listening", "stopping", "stopped"];
+    let story = story.map(|name| place(&format!("server.{name}")).expect(name));
+    assert!(story.is_sorted(), "{story:?}");
+    let started = of("server.started").unwrap();
+    assert_eq!(
+        started["message"],
+        "the reviews of Unnamed business are served"
+    );
+    let fields = &started["fields"];
+    assert_eq!(
+        (&fields["published"], &fields["withheld"]),
+        (&2.into(), &0.into())
+    );
+    assert_eq!(
+        (&fields["database"], &fields["listen"]),
+        (&"reviews.db".into(), &address.to_string().into())
+    );
+    assert_eq!(
+        of("server.stopping").unwrap()["fields"]["signal"],
+        "SIGTERM"
+    );
+    // A statement would be logged by sqlx.
+    assert!(!log.contains("\"target\":\"sqlx::query\""), "{log}");
     let opened = of("hub.nets_opened").expect("it is logged");
     assert_eq!(opened["level"], "WARN");
     assert!(
@@ -132,9 +184,47 @@ fn as_json_every_line_of_the_log_is_one_object_with_its_event() {
             .starts_with("callbacks may reach 127.0.0.0/8")
     );
     assert_eq!(
-        of("edition.out").expect("it is logged")["fields"]["reviews"],
+        of("snapshot.published").expect("it is logged")["fields"]["reviews"],
         5
     );
+}
+
+#[test]
+fn the_event_of_the_start_has_every_url_that_is_printed_for_people() {
+    let home = Home::with(2);
+    let urls = |text: &str, address: &str| -> BTreeSet<String> {
+        text.split(['"', ' ', '\n'])
+            .filter_map(|word| word.strip_prefix(&format!("http://{address}")))
+            .map(str::to_owned)
+            .collect()
+    };
+    let printed = home.serve();
+    let (logged, log, _rest) = serve_json(&home, "info");
+    let wanted = urls(&printed.greeting, &printed.address.to_string());
+    let started = log.lines().find(|line| line.contains("server.started"));
+    assert!(wanted.len() >= 12, "{wanted:?}");
+    assert_eq!(urls(started.unwrap(), &logged.address.to_string()), wanted);
+}
+
+#[test]
+fn a_start_logs_nothing_of_the_steps_of_libraries_and_says_when_it_listens_and_stops() {
+    let home = Home::with(2);
+    let log = fs::File::create(home.0.path().join("log")).unwrap();
+    let mut command = reviews(home.0.path());
+    command.args(["serve", "--log", "info"]);
+    let serving = Serving::start_with_log(&mut command, log);
+    serving.get("/healthz");
+    serving.signal("INT");
+    assert_eq!(serving.end().1, "Stopped.\n");
+    let log = fs::read_to_string(home.0.path().join("log")).unwrap();
+    let foreign: Vec<&str> = log
+        .lines()
+        .filter(|line| !line.contains(" reviews_service::"))
+        .collect();
+    assert_eq!(foreign, [] as [&str; 0]);
+    for event in ["server.listening", "server.stopping", "server.stopped"] {
+        assert_eq!(log.matches(event).count(), 1, "{event}: {log}");
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn no_log_line_repeats_a_secret_however_much_is_logged() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
     let mut command = reviews(home.0.path());
     command.arg("serve").envs([
-        ("RUST_LOG", "trace"),
+        ("RUST_LOG", "trace,rmcp=trace,tokio_cron_scheduler=trace"),
         ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
     ]);
     let log = std::fs::File::create(home.0.path().join("log")).unwrap();

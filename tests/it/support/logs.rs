@@ -1,30 +1,50 @@
-//! What is logged while a test runs, on its own thread.
+//! What is logged while a test runs.
+//!
+//! One subscriber serves the whole process: whether a statement is enabled is cached per process, and a subscriber of one
+//! thread misses statements that another thread ran first. A test's lines are those within its span, on whichever thread.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, Once};
 
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::span::{EnteredSpan, Id};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::{Format, Full, Writer};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The lines of each span of [`Logs::begin`], by its id.
+static CAPTURED: Mutex<Option<HashMap<Id, String>>> = Mutex::new(None);
 
 /// The lines that were logged since [`Logs::begin`].
-#[derive(Clone, Default)]
-pub struct Logs(Arc<Mutex<Vec<u8>>>);
+pub struct Logs(Id);
 
 impl Logs {
-    /// Listens on this thread until the guard is dropped.
-    pub fn begin() -> (Self, DefaultGuard) {
-        let logs = Self::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(logs.clone())
-            .finish();
-        (logs, tracing::subscriber::set_default(subscriber))
+    /// Captures what is logged on this thread, and in what the service computes for it on others, until the guard is
+    /// dropped.
+    pub fn begin() -> (Self, EnteredSpan) {
+        static SUBSCRIBER: Once = Once::new();
+        SUBSCRIBER.call_once(|| {
+            tracing_subscriber::fmt()
+                .with_writer(std::io::sink)
+                .event_format(BySpan(Format::default().with_ansi(false)))
+                .init();
+            // What was run while it was being set may have been taken for disabled.
+            tracing::callsite::rebuild_interest_cache();
+        });
+        let span = tracing::error_span!("test");
+        let id = span.id().expect("the subscriber is ours, and takes it");
+        let mut captured = CAPTURED.lock().unwrap();
+        captured
+            .get_or_insert_default()
+            .insert(id.clone(), String::new());
+        (Self(id), span.entered())
     }
 
     /// Those that hold `event`.
     pub fn with(&self, event: &str) -> Vec<String> {
-        let bytes = self.0.lock().unwrap();
-        String::from_utf8_lossy(&bytes)
+        let captured = CAPTURED.lock().unwrap();
+        captured.as_ref().unwrap()[&self.0]
             .lines()
             .filter(|line| line.contains(event))
             .map(str::to_owned)
@@ -32,21 +52,61 @@ impl Logs {
     }
 }
 
-impl Write for Logs {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
+impl Drop for Logs {
+    fn drop(&mut self) {
+        if let Some(captured) = CAPTURED.lock().unwrap().as_mut() {
+            captured.remove(&self.0);
+        }
     }
+}
 
-    fn flush(&mut self) -> std::io::Result<()> {
+/// Gives each line to the spans around it that capture, and to no other output.
+struct BySpan(Format<Full>);
+
+impl<S, N> FormatEvent<S, N> for BySpan
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        _: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        for span in context.event_scope().into_iter().flatten() {
+            let mut line = String::new();
+            self.0
+                .format_event(context, Writer::new(&mut line), event)?;
+            let mut captured = CAPTURED.lock().unwrap();
+            if let Some(lines) = captured.as_mut().and_then(|all| all.get_mut(&span.id())) {
+                lines.push_str(&line);
+            }
+        }
         Ok(())
     }
 }
 
-impl<'a> MakeWriter<'a> for Logs {
-    type Writer = Self;
+#[cfg(test)]
+mod tests {
+    use super::Logs;
 
-    fn make_writer(&'a self) -> Self {
-        self.clone()
+    /// One statement, which whoever runs it first makes known to the process.
+    fn speak(who: &str) {
+        tracing::info!("test.spoken: {who}");
+    }
+
+    #[test]
+    fn a_line_is_captured_whichever_thread_ran_its_statement_first() {
+        let (logs, capture) = Logs::begin();
+        std::thread::scope(|scope| scope.spawn(|| speak("another")).join().unwrap());
+        speak("this one");
+        drop(capture);
+        speak("too late");
+        let lines = logs.with("test.spoken");
+        assert!(
+            lines.len() == 1 && lines[0].ends_with("this one"),
+            "{lines:?}"
+        );
     }
 }
