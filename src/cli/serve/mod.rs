@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::db::Database;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::mcp::escaped;
 use crate::server::listen;
 use crate::snapshot::Document;
 use crate::snapshot::Publisher;
@@ -136,7 +137,7 @@ impl Serve {
         let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         started.cancel();
-        out.push(greeting(&app, &links, &bound).as_bytes());
+        out.push(escaped(greeting(&app, &links, &bound)).as_bytes());
         let connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
         let limits = Limits::default();
