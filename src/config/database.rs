@@ -230,7 +230,10 @@ mod tests {
             "RQLITE://jo:sec@ret@a:4001?file=db.sqlite",
         ] {
             let told = address(url).unwrap_err();
-            assert!(!told.contains("sec") && !told.contains("ret@"), "{url}: {told}");
+            assert!(
+                !told.contains("sec") && !told.contains("ret@"),
+                "{url}: {told}"
+            );
         }
         let told = address("rqlit://jo:secret@a:4001?file=db.sqlite").unwrap_err();
         assert!(told.contains("rqlit://…@a:4001?file=db.sqlite"), "{told}");

@@ -106,7 +106,7 @@ impl ReviewsApi {
         has_text: Query<parameters::HasText>,
         /// Only answered by the owner, or only not.
         has_response: Query<parameters::HasResponse>,
-        /// Id of an aspect that the review is about, for example `punctuality`; an unknown one is a 400.
+        /// Id of an aspect spoken of, for example `punctuality`.
         aspect: Query<parameters::Aspect>,
         /// How it speaks of the aspect; only with `aspect`.
         polarity: Query<parameters::Polarity>,
