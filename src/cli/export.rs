@@ -13,6 +13,7 @@ use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::imports::export::{COLUMNS, Export, Exported};
+use crate::mcp::escaped;
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]
@@ -44,7 +45,8 @@ const EXPORTED: output::Kind = output::Kind {
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
     let mut line = Vec::new();
     file.take(4 << 20).read_until(b'\n', &mut line)?;
-    if line.starts_with(COLUMNS.join(",").as_bytes()) {
+    // Exports of earlier releases lack the last column.
+    if line.starts_with(COLUMNS[..COLUMNS.len() - 1].join(",").as_bytes()) {
         return Ok(true);
     }
     let Ok(Value::Object(members)) = serde_json::from_slice(&line) else {
@@ -127,8 +129,7 @@ impl Out {
     fn put(&mut self, line: &Exported) -> anyhow::Result<()> {
         match self {
             Self::Lines(out) => {
-                serde_json::to_writer(&mut *out, &line.json())?;
-                out.write_all(b"\n")?;
+                writeln!(out, "{}", escaped(line.json().to_string()))?;
             }
             Self::Table(table) => table.write_record(line.cells())?,
         }

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::output::{self, Protected};
 use super::report::summary;
-use super::visible::visible;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::Opening;
 use crate::imports::{Format, ImportRequest, Position, Rejection, Rename, Report, Watch, import};
+use crate::mcp::escaped;
 
 /// Rows between two looks at the terminal.
 const ROWS_PER_LOOK: u64 = 256;
@@ -249,7 +249,7 @@ impl Watch for Console {
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         // Where nobody reads it, the import goes on: what must not fail is the file that somebody asked for.
-        let message = visible(&rejection.to_string());
+        let message = escaped(rejection.to_string());
         let _ = self.bar.suspend(|| writeln!(io::stderr(), "{message}"));
         self.note(rejection)
     }

@@ -24,7 +24,6 @@ mod serve;
 mod show;
 mod subscriptions;
 mod trade;
-mod visible;
 mod withhold;
 
 use std::ffi::OsStr;
@@ -36,12 +35,12 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::logging::{Log, LogFormat};
-use self::visible::visible;
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{ClusterError, DbError};
 use crate::imports::ImportError;
+use crate::mcp::escaped;
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -249,7 +248,7 @@ fn without_empty(command: clap::Command) -> clap::Command {
 /// Prints what a command has done. That it was done does not hang on who reads it: where nobody does any more (`| head -0`),
 /// the report ends and the command goes on; where it cannot be written for another reason, that is said.
 fn report_done(text: &str) {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(
                 std::io::stderr(),
@@ -276,12 +275,13 @@ pub fn explain(error: &anyhow::Error) -> String {
                     format!("{said}: {cause}")
                 }
             });
-    visible(&said)
+    escaped(said)
 }
 
-/// Prints a result. Where nobody reads it any more (`| head`), that is an error and no panic.
+/// Prints a result, text or JSON. What a terminal would obey is escaped: reviews are written by
+/// strangers. Where nobody reads it any more (`| head`), that is an error and no panic.
 fn say(text: &str) -> anyhow::Result<()> {
     std::io::stdout()
-        .write_all(text.as_bytes())
+        .write_all(escaped(text.to_owned()).as_bytes())
         .context("cannot print the result")
 }

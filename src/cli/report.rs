@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::visible::visible;
 use crate::imports::{Format, Named, Report};
+use crate::mcp::escaped;
 
 /// The report as people read it.
 #[must_use]
@@ -11,7 +11,7 @@ pub fn summary(report: &Report, dry_run: bool) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = summarise(&mut text, report, dry_run);
-    visible(&text)
+    escaped(text)
 }
 
 fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {

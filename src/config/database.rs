@@ -22,6 +22,7 @@ pub struct DatabaseConfig {
         long = "database",
         value_name = "URL",
         env = "DATABASE_URL",
+        hide_env_values = true,
         default_value = "sqlite://reviews.db",
         global = true
     )]
@@ -97,7 +98,7 @@ impl DatabaseConfig {
         if let Some(rest) = self.url.strip_prefix("rqlite://") {
             return cluster(rest).map(DatabaseAddress::Cluster);
         }
-        let fault = || ConfigError::Database(self.url.clone());
+        let fault = || ConfigError::Database(without_credentials(&self.url));
         let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
         let path = options.get_filename();
         if !self.url.starts_with("sqlite:")
@@ -110,12 +111,22 @@ impl DatabaseConfig {
         // What is always done may be asked for: read, write, create.
         match self.url.split_once('?') {
             None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
-            Some((_, parameters)) => Err(ConfigError::DatabaseParameters {
-                url: self.url.clone(),
-                parameters: parameters.to_owned(),
-            }),
+            Some(_) => {
+                let url = without_credentials(&self.url);
+                let parameters = url.rsplit('?').next().unwrap_or_default().to_owned();
+                Err(ConfigError::DatabaseParameters { url, parameters })
+            }
         }
     }
+}
+
+/// The URL as errors show it: whatever its scheme, what stands before an `@` may be a password.
+fn without_credentials(url: &str) -> String {
+    let Some((before, after)) = url.rsplit_once('@') else {
+        return url.to_owned();
+    };
+    let scheme = before.find("://").map_or(0, |at| at + "://".len());
+    format!("{}…@{after}", &url[..scheme])
 }
 
 /// `[USER:PASSWORD@]HOST:PORT[,HOST:PORT…]?file=PATH[&tls=on]`.
@@ -204,6 +215,28 @@ mod tests {
             assert_eq!(node.password(), Some("secret"));
         }
         assert!(!format!("{cluster:?}").contains("secret"));
+    }
+
+    #[test]
+    fn no_error_shows_the_credentials_of_a_url_whatever_is_mistyped_in_it() {
+        for url in [
+            "rqlit://jo:secret@a:4001?file=db.sqlite",
+            "rqlite:/jo:secret@a:4001?file=db.sqlite",
+            "jo:secret@a:4001",
+            "rqlite://jo:secret@a?file=db.sqlite",
+            "rqlite://jo:secret@a:4001",
+            "sqlite://jo:secret@a:4001?file=db.sqlite",
+            "sqlite://jo:sec?ret@a:4001?file=db.sqlite",
+            "RQLITE://jo:sec@ret@a:4001?file=db.sqlite",
+        ] {
+            let told = address(url).unwrap_err();
+            assert!(
+                !told.contains("sec") && !told.contains("ret@"),
+                "{url}: {told}"
+            );
+        }
+        let told = address("rqlit://jo:secret@a:4001?file=db.sqlite").unwrap_err();
+        assert!(told.contains("rqlit://…@a:4001?file=db.sqlite"), "{told}");
     }
 
     #[test]

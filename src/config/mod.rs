@@ -141,7 +141,7 @@ pub enum ConfigError {
          whatever the URL)"
     )]
     DatabaseParameters {
-        /// The whole of it.
+        /// The whole of it, without credentials.
         url: String,
         /// What stands behind the question mark.
         parameters: String,

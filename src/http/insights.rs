@@ -94,7 +94,11 @@ impl InsightsApi {
     fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
         let snapshot = self.0.current.load();
         let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
-            return problem(StatusCode::NOT_FOUND, "There is no aspect of that id.");
+            let told = format!(
+                "There is no aspect of that id; there are {}.",
+                snapshot.input.analyzer.trade().aspect_ids().join(", ")
+            );
+            return problem(StatusCode::NOT_FOUND, told);
         };
         if let Some(cursor) = query.foreign_cursor() {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);

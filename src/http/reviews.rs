@@ -117,11 +117,12 @@ impl ReviewsApi {
         /// `next_cursor` of an answer to the same filters.
         cursor: Query<CursorParameter>,
     ) -> Documented<SearchSpec> {
+        let snapshot = self.0.current.load();
         let mut taken = Taken::of(request);
-        let asked = SearchRequest::take_from(&mut taken);
+        let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
         match taken.problem() {
             Some(problem) => problem.into(),
-            None => self.search(&taken, &asked).await.into(),
+            None => self.search(snapshot, &taken, &asked).await.into(),
         }
     }
 
@@ -171,14 +172,18 @@ impl ReviewsApi {
 }
 
 impl ReviewsApi {
-    async fn search(&self, taken: &Taken<'_>, asked: &SearchRequest) -> Response {
+    async fn search(
+        &self,
+        snapshot: Arc<Snapshot>,
+        taken: &Taken<'_>,
+        asked: &SearchRequest,
+    ) -> Response {
         let SearchRequest {
             arguments,
             filter,
             limit,
             cursor,
         } = asked;
-        let snapshot = self.0.current.load();
         let found = self
             .0
             .text_index

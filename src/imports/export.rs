@@ -94,10 +94,11 @@ impl Exported {
         }
     }
 
-    /// The same with one value for each of [`COLUMNS`].
+    /// The same with one value for each of [`COLUMNS`], of which none is a formula to a spreadsheet.
     #[must_use]
     pub fn cells(&self) -> Vec<String> {
-        let json = self.json();
+        let mut json = self.json();
+        json["escaped"] = json!(true);
         let cell = |path: &&str| {
             let value = path
                 .split('.')
@@ -113,12 +114,29 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        COLUMNS.iter().map(cell).collect()
+        COLUMNS
+            .iter()
+            .map(|path| {
+                let cell = cell(path);
+                if is_formula(&cell) {
+                    format!("'{cell}")
+                } else {
+                    cell
+                }
+            })
+            .collect()
     }
 }
 
+/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell is one that was escaped:
+/// escaping that one too makes every cell come back as it was.
+fn is_formula(cell: &str) -> bool {
+    cell.trim_start_matches('\'')
+        .starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
 /// The columns of an export as a table: the paths of the native record.
-pub const COLUMNS: [&str; 27] = [
+pub const COLUMNS: [&str; 28] = [
     "id",
     "rating",
     "date",
@@ -146,6 +164,8 @@ pub const COLUMNS: [&str; 27] = [
     "posted_at",
     "responded_at",
     "imported_from",
+    // Says of its row that cells were escaped: other tables mean an apostrophe as it stands.
+    "escaped",
 ];
 
 /// Whether a table with these columns is an export: no other table has both of the last.
@@ -158,11 +178,17 @@ pub(super) fn is_export(columns: &Columns) -> bool {
 /// A row of an exported table as the record that was written: the other side of
 /// [`Exported::cells`].
 pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
-    let cell = |name: &str| {
+    let written = |name: &str| {
         columns
             .find(name)
             .and_then(|at| cells.get(at))
             .map_or("", |cell| cell.as_str())
+    };
+    let is_escaped = written("escaped").eq_ignore_ascii_case("true");
+    let cell = |name: &str| {
+        let cell = written(name);
+        let escaped = cell.strip_prefix('\'').filter(|_| is_escaped);
+        escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
     };
     let listed = |text: &str| {
         text.split("; ")
@@ -172,6 +198,9 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     };
     let mut record = Map::new();
     for path in COLUMNS {
+        if path == "escaped" {
+            continue;
+        }
         let text = cell(path);
         let value = match path {
             "mentions.technicians" | "mentions.services" | "mentions.service_areas" => listed(text),

@@ -1,19 +1,17 @@
-//! JSON in which nothing is hidden: characters that show nothing, turn the direction of writing or
-//! move a terminal's cursor are written as escapes. What was said is the same to every parser, and
-//! plain to whoever reads the text itself, agents above all: review text is untrusted.
+//! Text in which nothing is hidden: characters that show nothing, turn the direction of writing or
+//! that a terminal obeys are written as JSON's escapes (`\u001b`). JSON means the same to every
+//! parser; agents and terminals see every character. Review text is untrusted.
 
 use std::fmt::Write as _;
 
-/// The same JSON with such characters escaped. Those below U+0020 are escaped by every writer of
-/// JSON already (RFC 8259 §7).
+/// The same text with such characters escaped.
 #[must_use]
-pub fn escaped(json: String) -> String {
-    // 0x7F is DEL; what is above begins a character outside of ASCII.
-    if json.bytes().all(|byte| byte < 0x7F) || !json.chars().any(is_hidden) {
-        return json;
+pub fn escaped(text: String) -> String {
+    if text.bytes().all(is_plain) || !text.chars().any(is_hidden) {
+        return text;
     }
-    let mut plain = String::with_capacity(json.len() + 64);
-    for c in json.chars() {
+    let mut plain = String::with_capacity(text.len() + 64);
+    for c in text.chars() {
         if is_hidden(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
@@ -30,7 +28,7 @@ pub fn escaped(json: String) -> String {
 /// How many bytes `json` would have with such characters escaped.
 #[must_use]
 pub fn length(json: &str) -> usize {
-    if json.bytes().all(|byte| byte < 0x7F) {
+    if json.bytes().all(is_plain) {
         return json.len();
     }
     let grown = json
@@ -40,13 +38,20 @@ pub fn length(json: &str) -> usize {
     json.len() + grown.sum::<usize>()
 }
 
-/// Controls, marks of direction, separators that break lines, what has no width (but the joiners,
+/// ASCII that is shown, or moves a terminal's cursor as text does.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b' '..=b'~')
+}
+
+/// Controls but for tabs and line ends, marks of direction, separators that break lines, what has no width (but the joiners,
 /// which scripts and emoji need), annotations, and tags and the later variation selectors, in which
 /// whole texts can be written unseen.
 const fn is_hidden(c: char) -> bool {
     matches!(
         c,
-        '\u{7F}'..='\u{9F}'
+        '\0'..='\u{8}'
+            | '\u{B}'..='\u{1F}'
+            | '\u{7F}'..='\u{9F}'
             | '\u{AD}'
             | '\u{61C}'
             | '\u{180E}'
@@ -87,5 +92,15 @@ mod tests {
             assert_eq!(json, format!("\"{shown}\""));
             assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_terminal_is_shown_what_it_would_obey_and_all_else_as_it_is() {
+        assert_eq!(
+            escaped("a\u{1b}]0;b\u{7}\r\u{9b}1m\u{202e}c".to_owned()),
+            "a\\u001b]0;b\\u0007\\u000d\\u009b1m\\u202ec"
+        );
+        let plain = "Zoë: 5 ★\n\tשלום \u{1f642}\n";
+        assert_eq!(escaped(plain.to_owned()), plain);
     }
 }

@@ -21,6 +21,7 @@ mod store;
 use std::sync::Arc;
 
 pub use describe::describe;
+pub use escape::escaped;
 pub use origin_check::OriginCheck;
 use poem::error::ReadBodyError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};

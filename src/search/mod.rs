@@ -28,7 +28,5 @@ pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use per_snapshot::PerSnapshot;
 pub use plan::Costs;
 pub use request::SearchRequest;
-pub use suggest::{
-    did_you_mean, did_you_mean_of_evidence, nearest_aspect, nearest_service, nearest_technician,
-};
+pub use suggest::{did_you_mean, did_you_mean_of_evidence, nearest_service, nearest_technician};
 pub use text_index::{TextIndex, walk};

@@ -2,7 +2,8 @@
 //! The same for REST, for agents and for pages.
 
 use super::cursor::{Cursor, CursorParameter};
-use crate::reviews::parameters::{Limit, ParameterSource};
+use crate::insights::Trade;
+use crate::reviews::parameters::{Aspect, Fault, InvalidParameter, Limit, ParameterSource};
 use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, SearchArguments};
 
 /// A search, ready to be answered.
@@ -19,9 +20,16 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// The search that `source` asks for; what is wrong with it is kept there.
-    pub fn take_from(source: &mut impl ParameterSource) -> Self {
+    /// The search that `source` asks for; what is wrong with it is kept there. An aspect must be one
+    /// of `trade`: a search for another one would answer 0, as if no review were about it.
+    pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Self {
         let arguments = SearchArguments::take_from(source);
+        if let Some(asked) = arguments.aspect.as_deref()
+            && trade.aspect(asked).is_none()
+        {
+            let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
+            source.refuse(InvalidParameter::new::<Aspect>(Fault::Text, message, asked));
+        }
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();
         let filter = ReviewFilter::new(&arguments);

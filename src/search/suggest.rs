@@ -4,8 +4,6 @@ use super::evidence_request::EvidenceRequest;
 use super::facets::Counts;
 use super::names;
 use crate::business::Business;
-use crate::insights::Trade;
-use crate::insights::trades::Aspect;
 use crate::reviews::{SearchArguments, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet};
@@ -31,38 +29,35 @@ pub fn did_you_mean<'a>(
     let SearchArguments {
         mentions_technician,
         mentions_service,
-        aspect,
+        language,
+        source,
         ..
     } = arguments;
-    let asks_names = mentions_technician.is_some() || mentions_service.is_some();
-    if total > 0 || !(asks_names || aspect.is_some()) {
+    let names = [mentions_technician, mentions_service, language, source];
+    if total > 0 || names.into_iter().all(Option::is_none) {
         return None;
     }
-    let mut found = DidYouMean {
-        aspect: aspect
-            .as_deref()
-            .and_then(|asked| nearest_aspect(snapshot.input.analyzer.trade(), asked)),
-        ..DidYouMean::default()
-    };
-    if asks_names {
-        let (counts, business) = (counts(), &snapshot.input.business);
-        let is_named = |facet: &Facet, asked: &str| fold(&facet.name) == fold(asked);
-        found.mentions_technician = mentions_technician
-            .as_deref()
-            .filter(|asked| {
-                !counts
-                    .technicians
-                    .iter()
-                    .any(|facet| is_named(facet, asked))
-            })
-            .and_then(|asked| nearest_technician(counts, business, asked));
-        let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
-        found.mentions_service = mentions_service
+    let (counts, business) = (counts(), &snapshot.input.business);
+    let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
+    DidYouMean {
+        mentions_technician: unnamed(mentions_technician.as_deref(), &counts.technicians)
+            .and_then(|asked| nearest_technician(counts, business, asked)),
+        mentions_service: mentions_service
             .as_deref()
             .filter(|asked| !counts.services.iter().any(|facet| has_id(facet, asked)))
-            .and_then(|asked| nearest_service(counts, business, asked));
+            .and_then(|asked| nearest_service(counts, business, asked)),
+        language: unnamed(language.as_deref(), &counts.languages)
+            .and_then(|asked| nearest_language(counts, asked)),
+        source: unnamed(source.as_deref(), &counts.sources)
+            .and_then(|asked| nearest_name(&counts.sources, asked)),
+        ..DidYouMean::default()
     }
-    found.if_any()
+    .if_any()
+}
+
+/// What was asked for, where none of `facets` has that name.
+fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
+    asked.filter(|asked| facets.iter().all(|facet| fold(&facet.name) != fold(asked)))
 }
 
 /// The same for a question about an aspect, whose names may be ids and other words too.
@@ -112,24 +107,14 @@ pub fn nearest_service(counts: &Counts, business: &Business, asked: &str) -> Opt
     nearest(asked, &counts.services, id, synonyms)
 }
 
-/// The id of the aspect whose id or name is nearest; `None` where there is one of that id.
-#[must_use]
-pub fn nearest_aspect(trade: &Trade, asked: &str) -> Option<String> {
-    if trade.aspect(asked).is_some() {
-        return None;
-    }
-    let facet = |aspect: &Aspect| Facet {
-        id: Some(aspect.id.clone()),
-        name: aspect.label.clone(),
-        reviews: 0,
-    };
-    let facets: Vec<Facet> = trade.aspects.iter().map(facet).collect();
-    let id = |facet: &Facet| facet.id.clone().unwrap_or_default();
-    let label = |id: &str| {
-        let aspects = trade.aspects.iter().filter(|aspect| aspect.id == id);
-        aspects.map(|aspect| aspect.label.clone()).collect()
-    };
-    nearest(asked, &facets, id, label)
+/// The language tag that is nearest: `en` for `en-GB`, where there is no other English.
+fn nearest_language(counts: &Counts, asked: &str) -> Option<String> {
+    let primary = asked.split('-').next().unwrap_or_default();
+    nearest_name(&counts.languages, asked).or_else(|| nearest_name(&counts.languages, primary))
+}
+
+fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
+    nearest(asked, facets, |facet| facet.name.clone(), |_| Vec::new())
 }
 
 /// The `value` of the nearest facet, by it or by another word for it; of equals the one that is

@@ -10,7 +10,7 @@ use super::turns::{Bookings, Turn};
 use crate::clock::{Clock, Monotonic};
 
 /// What is dialled is counted by one IPv4 address, or by one IPv6 /48.
-const ADDRESS_PREFIX: u32 = 48;
+pub const ADDRESS_PREFIX: u32 = 48;
 
 /// See the head of this file.
 #[derive(Debug)]
@@ -52,10 +52,18 @@ impl Addresses {
             if turn.networks.contains(&network) {
                 continue;
             }
-            if !before.is_some_and(|turn| turn.networks.contains(&network)) {
-                turn.at = turn.at.max(self.next(&network, is_active, now));
+            let is_booked = before.is_some_and(|turn| turn.networks.contains(&network));
+            let next = if is_booked {
+                now
+            } else {
+                self.next(&network, is_active, now)
+            };
+            if next > turn.at {
+                turn.at = next;
+                turn.networks.insert(0, network);
+            } else {
+                turn.networks.push(network);
             }
-            turn.networks.push(network);
         }
         if turn.at > now { Err(turn) } else { Ok(()) }
     }

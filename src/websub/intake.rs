@@ -12,6 +12,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
+use super::addresses::ADDRESS_PREFIX;
 use super::known::KnownCallbacks;
 use super::limits::{PerMinute, network};
 use super::request::{Request, RequestError, parse};
@@ -36,6 +37,13 @@ const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
 const SOURCE_PREFIX: u32 = 64;
 /// What one customer of a larger kind gets: 65,536 of those.
 const NETWORK_PREFIX: u32 = 48;
+/// Of the places for requests that wait, one network has one in so many, but never fewer than these:
+/// the network that asks, and the one that is dialled.
+const SHARE: u64 = 10;
+const SHARE_MIN: u64 = 10;
+/// How many times the places may wait in all: those that lead to a network beyond its share take no
+/// place, and end here.
+const WAITING_FACTOR: u64 = 10;
 /// How often in a minute one subscription may be renewed, ended or asked for anew while limits are
 /// used up.
 const KNOWN_PER_MINUTE: u64 = 4;
@@ -130,12 +138,17 @@ impl SubscriptionIntake {
         let crowded = source
             .filter(|_| !is_trusted)
             .and_then(|source| self.crowded(source).err());
-        let (wanted, is_within) =
+        let (mut wanted, is_within) =
             match parse(content_type, body, &self.links, &self.policy, &self.leases) {
                 Ok(request) => self.wanted(request),
                 Err(fault) => return Err(crowded.unwrap_or_else(|| fault.into())),
             };
         let is_free = is_trusted || is_within;
+        if is_free {
+            wanted.address = None;
+        } else {
+            wanted.source = source.map(|source| network(source, NETWORK_PREFIX).to_string());
+        }
         let error = crowded.or_else(|| {
             if is_free {
                 None
@@ -199,7 +212,8 @@ impl SubscriptionIntake {
             return Ok(Err(error));
         }
         let mut write = self.database.write().await?;
-        let counts = store::counts(&mut write, wanted).await.map_err(fault)?;
+        let counts = store::counts(&mut write, wanted, self.share()).await;
+        let counts = counts.map_err(fault)?;
         if let Some(error) = self.full(wanted, counts, is_free) {
             return Ok(Err(error));
         }
@@ -224,6 +238,11 @@ impl SubscriptionIntake {
         store::is_known(&mut *readers.acquire().await?, wanted).await
     }
 
+    /// How many requests that wait one network may have.
+    fn share(&self) -> u64 {
+        (self.limits.pending_max / SHARE).max(SHARE_MIN)
+    }
+
     /// Why there is no room for a request, if there is none.
     fn full(
         &self,
@@ -233,16 +252,25 @@ impl SubscriptionIntake {
     ) -> Option<IntakeError> {
         let is_new = wanted.mode == Mode::Subscribe && !counts.is_there;
         let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
-        if waits_anew && counts.pending >= self.limits.pending_max {
-            Some(IntakeError::Unavailable {
-                reason: "too many requests wait for verification",
-                after: FULL_RETRY,
-            })
+        let pending_max = self.limits.pending_max;
+        let is_full = counts.places >= pending_max
+            || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
+        let full = |reason| IntakeError::Unavailable {
+            reason,
+            after: FULL_RETRY,
+        };
+        if waits_anew && is_full {
+            Some(full("too many requests wait for verification"))
+        } else if waits_anew && counts.of_source >= self.share() {
+            Some(full(
+                "too many requests of this network wait for verification",
+            ))
+        } else if waits_anew && !is_free && counts.of_address >= self.share() {
+            Some(full(
+                "too many requests that lead to this callback's address wait for verification",
+            ))
         } else if is_new && counts.in_all >= self.limits.subscriptions_max {
-            Some(IntakeError::Unavailable {
-                reason: "the hub has all the subscriptions it can hold",
-                after: FULL_RETRY,
-            })
+            Some(full("the hub has all the subscriptions it can hold"))
         } else if is_new && !is_free && counts.of_host >= self.limits.subscriptions_per_host_max {
             Some(IntakeError::TooMany {
                 reason: "this callback's host has all the subscriptions it may have",
@@ -271,11 +299,15 @@ impl SubscriptionIntake {
             ),
         };
         let is_within = callback.is_allowed_besides(&self.policy);
+        let host = callback.host();
+        let literal = host.parse::<IpAddr>().ok();
         let wanted = SubscriptionRequest {
             mode,
             document,
             callback_key: callback.key(),
-            host: callback.host(),
+            source: None,
+            address: literal.map(|address| network(address, ADDRESS_PREFIX).to_string()),
+            host,
             callback: callback.as_str().to_owned(),
             secret,
             lease_seconds: i64::try_from(lease_seconds).unwrap_or(i64::MAX),

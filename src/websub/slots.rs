@@ -18,8 +18,8 @@ const SLOW_AFTER: Duration = Duration::from_secs(1);
 pub enum Came {
     /// A result, to be written down.
     To(Outcome, AttemptRecord),
-    /// Nothing was sent: a limit put it off until its turn.
-    Waits(Turn),
+    /// Nothing was sent: a limit put it off until this turn.
+    Waits(Turn, Outcome, AttemptRecord),
 }
 
 /// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells
@@ -48,6 +48,7 @@ pub fn count(outcome: &Outcome, record: &AttemptRecord) {
         Outcome::Verified { .. } => catalog::HUB_VERIFIED.count(&[]),
         Outcome::VerifyAgain { .. }
         | Outcome::VerifyLater { .. }
+        | Outcome::Waits { .. }
         | Outcome::NotVerified { .. }
         | Outcome::Retry { .. }
         | Outcome::Ended { .. } => {

@@ -20,7 +20,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 pub struct Turn {
     /// The instant, on the monotonic clock, at which it may be taken.
     pub at: Monotonic,
-    /// At which networks it was booked.
+    /// At which networks it was booked; the one that is waited for is the first.
     pub networks: Vec<IpAddr>,
 }
 

@@ -55,9 +55,12 @@ pub struct DidYouMean {
     /// The id of the nearest service, of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
-    /// The id of the nearest aspect.
+    /// The nearest language tag.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub aspect: Option<String>,
+    pub language: Option<String>,
+    /// The name of the nearest source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 impl DidYouMean {

@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::db::Database;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::mcp::escaped;
 use crate::server::listen;
 use crate::snapshot::Document;
 use crate::snapshot::Publisher;
@@ -240,5 +241,5 @@ fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
     let greeting = format!(
         "Reviews of {name}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
     );
-    out.push(greeting.as_bytes());
+    out.push(escaped(greeting).as_bytes());
 }

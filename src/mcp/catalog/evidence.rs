@@ -30,12 +30,11 @@ pub fn evidence(view: &View, mut arguments: Arguments<'_>) -> Result<Value, Call
     let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
     let query = found.and_then(|found| EvidenceQuery::about(trade, &found.id, &request));
     let Some(query) = query else {
-        let ids: Vec<&str> = trade.aspects.iter().map(|one| one.id.as_str()).collect();
         let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
             "There is no aspect {}; there are {}.",
             text(&json!(said)),
-            ids.join(", ")
+            trade.aspect_ids().join(", ")
         )));
     };
     if let Some(cursor) = query.foreign_cursor() {

@@ -25,7 +25,7 @@ pub async fn search(
     view: &View,
     mut arguments: Arguments<'_>,
 ) -> Result<Value, CallError> {
-    let asked = SearchRequest::take_from(&mut arguments);
+    let asked = SearchRequest::take_from(&mut arguments, view.snapshot.input.analyzer.trade());
     let SearchRequest {
         arguments: asked,
         filter,

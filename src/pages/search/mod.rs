@@ -54,7 +54,7 @@ impl Endpoint for Search {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.ctx.current.load();
-        let question = Question::of(&request);
+        let question = Question::of(&request, snapshot.input.analyzer.trade());
         let made = self.pages.of(&snapshot);
         let view = View {
             snapshot: &snapshot,
@@ -177,7 +177,8 @@ impl View<'_> {
             [
                 ("mentions_technician", meant.mentions_technician),
                 ("mentions_service", meant.mentions_service),
-                ("aspect", meant.aspect),
+                ("language", meant.language),
+                ("source", meant.source),
             ]
         });
         let nearest = nearest.into_iter().flatten();

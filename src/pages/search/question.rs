@@ -3,6 +3,7 @@
 
 use poem::Request;
 
+use crate::insights::Trade;
 use crate::pages::query::PageQuery;
 use crate::search::SearchRequest;
 
@@ -16,11 +17,11 @@ pub struct Question {
 }
 
 impl Question {
-    /// Parses the question of `request`.
+    /// Parses the question of `request` about reviews that are read by `trade`.
     #[must_use]
-    pub fn of(request: &Request) -> Self {
+    pub fn of(request: &Request, trade: &Trade) -> Self {
         let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query.source(request));
+        let search = SearchRequest::take_from(&mut query.source(request), trade);
         Self { query, search }
     }
 }

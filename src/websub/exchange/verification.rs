@@ -48,13 +48,18 @@ impl Exchange {
             mode: due.mode,
             topic: &self.links.absolute(due.document.path()),
             challenge: &challenge,
-            lease_seconds: due.lease_seconds,
+            lease_seconds: due.lease_seconds_at(began.at),
         };
         let answered = match self.ask(due, &question.url(), turn).await {
             Ok(answered) => answered,
-            // Somebody else's addresses are not ours to flood: later, and nothing is written down
-            // about it.
-            Err(turn) => return Came::Waits(turn),
+            // Somebody else's addresses are not ours to flood: later, and no attempt is recorded.
+            Err(turn) => {
+                let waits = Outcome::Waits {
+                    subscription_id: due.subscription_id,
+                    network: turn.networks.first().copied(),
+                };
+                return Came::Waits(turn, waits, record(None, "waits"));
+            }
         };
         let (verdict, status, reason) = judge(&question, &answered);
         // A silent callback counts at once: it ends nothing, and strangers could else have as many
@@ -90,7 +95,7 @@ impl Exchange {
                 serial,
                 mode: due.mode,
                 // From the moment it was sent (WebSub §5.3).
-                lease_ends_at: sent_at + chrono::Duration::seconds(due.lease_seconds),
+                lease_ends_at: sent_at + chrono::Duration::seconds(due.lease_seconds_at(sent_at)),
             },
             // Nothing was learnt about the callback: the request stays until our network is back.
             Verdict::Unheard | Verdict::Refused if is_ours => Outcome::VerifyLater {

@@ -14,8 +14,8 @@ const CALLBACK_CHARS_MAX: usize = 200;
 /// What the operator sees of an attempt that was no delivery, or no success.
 pub async fn log(write: &mut Write, outcome: &Outcome, record: &AttemptRecord) -> sqlx::Result<()> {
     let is_failure = match outcome {
-        // Noted with the others.
-        Outcome::Delivered { .. } => return Ok(()),
+        // Noted with the others; and nothing was tried.
+        Outcome::Delivered { .. } | Outcome::Waits { .. } => return Ok(()),
         Outcome::Verified { .. } => false,
         Outcome::VerifyAgain { .. }
         | Outcome::VerifyLater { .. }

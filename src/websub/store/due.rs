@@ -24,12 +24,29 @@ pub struct DueVerification {
     pub callback: String,
     /// The callback's host, whose limits apply.
     pub host: String,
-    /// The lease to tell; on unsubscribing, what is left of the running one.
+    /// The lease that was asked for, within the bounds.
     pub lease_seconds: i64,
+    /// When the lease ends that is running, if one is.
+    pub lease_ends_at: Option<DateTime<Utc>>,
     /// How often it was tried before.
     pub attempts: i64,
     /// Whether it renews or ends an active subscription.
     pub is_active: bool,
+}
+
+impl DueVerification {
+    /// The lease to tell in a verification sent at `sent_at`: a renewal never shortens the running
+    /// one, and on unsubscribing it is what is left of that.
+    #[must_use]
+    pub fn lease_seconds_at(&self, sent_at: DateTime<Utc>) -> i64 {
+        let running = self
+            .lease_ends_at
+            .map(|ends_at| (ends_at - sent_at).num_seconds().max(0));
+        match self.mode {
+            Mode::Subscribe => running.unwrap_or(0).max(self.lease_seconds),
+            Mode::Unsubscribe => running.unwrap_or(self.lease_seconds),
+        }
+    }
 }
 
 /// A subscription that is behind.
@@ -93,24 +110,19 @@ pub async fn verifications(
     .fetch_all(connection)
     .await?;
     let due = rows.into_iter().filter_map(|row| {
-        let mode = Mode::find(&row.mode)?;
-        let running = row
-            .lease_ends_at
-            .as_deref()
-            .map(|ends| (instant(ends) - now).num_seconds().max(0));
+        let is_active = State::find(&row.state) == Some(State::Active);
+        let lease_ends_at = row.lease_ends_at.as_deref().filter(|_| is_active);
         Some(DueVerification {
             subscription_id: row.subscription_id,
             serial: row.serial,
-            mode,
+            mode: Mode::find(&row.mode)?,
             document: Document::find(&row.document)?,
             callback: row.callback,
             host: row.host,
-            lease_seconds: match mode {
-                Mode::Subscribe => row.lease_seconds,
-                Mode::Unsubscribe => running.unwrap_or(row.lease_seconds),
-            },
+            lease_seconds: row.lease_seconds,
+            lease_ends_at: lease_ends_at.map(instant),
             attempts: row.attempts,
-            is_active: State::find(&row.state) == Some(State::Active),
+            is_active,
         })
     });
     Ok(due.collect())

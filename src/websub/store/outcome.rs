@@ -1,6 +1,8 @@
 //! What came of an attempt: for the subscription, and for the operator. Values alone; writing them
 //! down is `record`'s.
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 
 use super::super::state::Event;
@@ -72,6 +74,13 @@ pub enum Outcome {
         /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
+    /// Nobody was asked: a limit put it off until its turn.
+    Waits {
+        /// The key of its row in `subscription`.
+        subscription_id: i64,
+        /// The network that the callback leads to, and whose turn it waits for.
+        network: Option<IpAddr>,
+    },
     /// The callback did not confirm.
     NotVerified {
         /// The key of its row in `subscription`.
@@ -120,6 +129,9 @@ impl Outcome {
             | Self::VerifyLater {
                 subscription_id, ..
             }
+            | Self::Waits {
+                subscription_id, ..
+            }
             | Self::NotVerified {
                 subscription_id, ..
             }
@@ -143,6 +155,7 @@ impl Outcome {
             | Self::VerifyLater { at, .. }
             | Self::Retry { at, .. } => Some(*at),
             Self::Verified { .. }
+            | Self::Waits { .. }
             | Self::NotVerified { .. }
             | Self::Delivered { .. }
             | Self::Ended { .. } => None,

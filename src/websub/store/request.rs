@@ -54,6 +54,11 @@ pub struct SubscriptionRequest {
     pub secret: Option<Secret>,
     /// The lease, within the bounds.
     pub lease_seconds: i64,
+    /// The network that asks, and the one that the callback leads to where that needs no lookup;
+    /// `None` also where no limit applies.
+    pub source: Option<String>,
+    /// See `source`.
+    pub address: Option<String>,
 }
 
 /// How much there is already, for the limits.
@@ -61,7 +66,13 @@ pub struct SubscriptionRequest {
 pub struct Counts {
     /// Requests of the same kind that wait for verification: those that renew or end active
     /// subscriptions are counted apart.
-    pub pending: u64,
+    pub waiting: u64,
+    /// The places that these take: those that lead to one network take its share at most.
+    pub places: u64,
+    /// How many of these the same network asked for.
+    pub of_source: u64,
+    /// How many of these lead to the same network, as far as that is known.
+    pub of_address: u64,
     /// Whether this request takes the place of one that waits already.
     pub is_replaced: bool,
     /// Whether there is such a subscription, active or pending, that could be ended.
@@ -106,39 +117,50 @@ pub async fn accept(
     .await?;
     let secret = request.secret.as_ref().map(Secret::expose);
     sqlx::query!(
-        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at)
-         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6
+        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, source, address)
+         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
          from subscription as s
          where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
          on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
            lease_seconds = excluded.lease_seconds, version = excluded.version, serial = serial + 1, attempts = 0,
-           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at",
+           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at, source = excluded.source,
+           address = coalesce(excluded.address, address)",
         mode,
         request.callback,
         secret,
         request.lease_seconds,
         document,
         now,
-        request.callback_key
+        request.callback_key,
+        request.source,
+        request.address
     )
     .execute(&mut **write)
     .await
     .map(drop)
 }
 
-/// How much there is already.
+/// How much there is already; `share` is how many places one network has.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn counts(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
+    share: u64,
 ) -> sqlx::Result<Counts> {
     let document = request.document.name();
+    let share = i64::try_from(share).unwrap_or(i64::MAX);
     let row = sqlx::query!(
-        r#"select (select count(*) from intent as i join subscription as s using (subscription_id)
-                   where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
-               as "pending!: i64",
+        r#"with waiting as (
+             select i.subscription_id, i.source, i.address, s.host from intent as i join subscription as s using (subscription_id)
+             where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
+           select (select count(*) from waiting) as "waiting!: i64",
+             (select coalesce(sum(min(n, ?4)), 0) from (select count(*) as n from waiting group by coalesce(address, subscription_id)))
+               as "places!: i64",
+             (select count(*) from waiting where source = ?5) as "of_source!: i64",
+             (select count(*) from waiting where address = coalesce(?6, (select address from waiting where host = ?1 and address is not null limit 1)))
+               as "of_address!: i64",
              exists (select 1 from intent as i join subscription as s using (subscription_id)
                      where s.document = ?2 and s.callback_key = ?3) as "is_replaced!: bool",
              (select count(*) from subscription where host = ?1 and state in ('active', 'pending')) as "of_host!: i64",
@@ -147,13 +169,19 @@ pub async fn counts(
                as "is_there!: bool""#,
         request.host,
         document,
-        request.callback_key
+        request.callback_key,
+        share,
+        request.source,
+        request.address
     )
     .fetch_one(connection)
     .await?;
     let count = |count: i64| u64::try_from(count).unwrap_or(0);
     Ok(Counts {
-        pending: count(row.pending),
+        waiting: count(row.waiting),
+        places: count(row.places),
+        of_source: count(row.of_source),
+        of_address: count(row.of_address),
         is_replaced: row.is_replaced,
         is_there: row.is_there,
         of_host: count(row.of_host),

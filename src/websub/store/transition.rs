@@ -1,6 +1,8 @@
 //! What an attempt changes about its subscription, and about the request that it verified. Where the
 //! operator reads of it is `attempt`'s.
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 
 use super::super::state::{Event, transitions};
@@ -21,6 +23,7 @@ pub async fn apply(write: &mut Write, outcome: &Outcome, now: &str) -> sqlx::Res
         } => verified(write, (id, *serial), *mode, *lease_ends_at, now).await,
         Outcome::VerifyAgain { serial, at, .. } => postpone(write, (id, *serial), 1, *at).await,
         Outcome::VerifyLater { serial, at, .. } => postpone(write, (id, *serial), 0, *at).await,
+        Outcome::Waits { network, .. } => lead(write, id, *network).await,
         Outcome::NotVerified { serial, .. } => {
             answer(write, (id, *serial), Event::VerificationFailed, now).await
         }
@@ -71,12 +74,14 @@ async fn verified(
         }
         Mode::Subscribe => {
             // A new subscription gets what changes after it was accepted; a renewal keeps what it
-            // had, also where it ended between its request and now. Both start without failures,
-            // and with this request's secret and callback (WebSub §5.1).
+            // had, also where it ended between its request and now, and is never shortened: anyone
+            // who knows a callback can ask for one. Both start without failures, and with this
+            // request's secret and callback (WebSub §5.1).
             sqlx::query!(
                 "update subscription set
                    delivered_version = case state when 'pending' then i.version else delivered_version end,
-                   state = 'active', callback = i.callback, secret = i.secret, lease_ends_at = ?1, failures = 0,
+                   lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
+                   state = 'active', callback = i.callback, secret = i.secret, failures = 0,
                    next_attempt_at = null, updated_at = ?2
                  from intent as i
                  where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
@@ -111,6 +116,23 @@ async fn postpone(
     .execute(&mut **write)
     .await?;
     Ok(())
+}
+
+/// Keeps the network that a request leads to, which was found by a lookup.
+async fn lead(
+    write: &mut Write,
+    subscription_id: i64,
+    network: Option<IpAddr>,
+) -> sqlx::Result<()> {
+    let network = network.map(|network| network.to_string());
+    sqlx::query!(
+        "update intent set address = ? where subscription_id = ?",
+        network,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
 }
 
 /// Puts a delivery off, after so many failures in a row.

@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::db::{DbError, is_overtaken};
 use crate::telemetry::catalog;
 use crate::websub::slots::{Came, count};
-use crate::websub::store::{self, Outcome};
+use crate::websub::store::{self, AttemptRecord, Outcome};
 use crate::websub::turns::Turn;
 
 /// How long a subscription rests whose exchange ended without a result.
@@ -29,16 +29,13 @@ impl Worker {
                 if matches!(outcome, Outcome::Verified { .. }) {
                     self.revised.insert(subscription_id);
                 }
-                if self.unrecorded.is_empty() {
-                    self.unrecorded_at = Clock::system().monotonic();
-                }
-                self.unrecorded.push((outcome, record));
+                self.keep(outcome, record);
             }
-            Ok((_, Came::Waits(turn))) => {
+            Ok((_, Came::Waits(turn, outcome, record))) => {
                 catalog::HUB_WAITS.count(&[]);
-                self.busy.remove(&subscription_id);
                 self.next_at = self.next_at.min(turn.at);
                 self.waiting.insert(subscription_id, turn);
+                self.keep(outcome, record);
             }
             Err(error) => {
                 tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
@@ -54,6 +51,14 @@ impl Worker {
                 );
             }
         }
+    }
+
+    /// Keeps a result until it is written down.
+    fn keep(&mut self, outcome: Outcome, record: AttemptRecord) {
+        if self.unrecorded.is_empty() {
+            self.unrecorded_at = Clock::system().monotonic();
+        }
+        self.unrecorded.push((outcome, record));
     }
 
     /// Writes down what came; where the database refuses it, it stays for the next time.

@@ -278,3 +278,32 @@ fn help_says_what_each_command_does() {
         insta::assert_snapshot!(format!("help_{command}"), help.out);
     }
 }
+
+#[test]
+fn no_help_and_no_error_shows_the_credentials_of_a_cluster() {
+    let home = Home::new();
+    for url in [
+        "rqlite://bob:s3cret@10.0.0.1:4001?file=db.sqlite",
+        "rqlit://bob:s3cret@10.0.0.1:4001?file=db.sqlite",
+        "rqlite:/bob:s3cret@10.0.0.1:4001?file=db.sqlite",
+        "bob:s3cret@10.0.0.1:4001",
+        "rqlite://bob:s3cret@10.0.0.1:4001",
+    ] {
+        for words in [
+            &["--help"][..],
+            &["init", "--help"],
+            &["check"],
+            &["serve"],
+            &["no-command"],
+            &["man"],
+        ] {
+            let mut command = reviews(home.0.path());
+            let said = said(command.env("DATABASE_URL", url).args(words));
+            let told = said.out + &said.err;
+            assert!(
+                !told.contains("s3cret") && !told.contains("bob"),
+                "{url} {words:?}: {told}"
+            );
+        }
+    }
+}

@@ -353,3 +353,121 @@ fn a_new_time_zone_moves_the_days_of_instants_that_nobody_set_otherwise() {
         "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
     );
 }
+
+/// What a terminal obeys (ECMA-48, of one byte too), and what turns the direction of what follows.
+const OBEYED: [char; 6] = ['\u{1b}', '\u{7}', '\r', '\u{9b}', '\u{202e}', '\u{2066}'];
+
+#[test]
+fn nothing_that_a_reviewer_wrote_is_obeyed_by_the_owners_terminal() {
+    let home = Home::new();
+    let hostile = OBEYED.iter().collect::<String>() + "31m";
+    let text = format!("Will{hostile} was on time, and the price was fair. {hostile}");
+    let row = json!({"id": "r-1", "rating": 5, "date": "2024-11-01", "author": format!("Ann {hostile}"), "title": hostile,
+        "text": text, "source": {"name": format!("Google {hostile}")}});
+    home.does(&["init", "--name", "Desert Peak"], "Desert Peak");
+    home.file("in.jsonl", &row.to_string());
+    home.does(&["import", "in.jsonl"], "1 new");
+    sqlite3(
+        &home.path(),
+        &format!("update business set name = 'Desert{hostile} Peak'"),
+    );
+    home.does(&["insights", "rebuild"], "1 review");
+    for words in [
+        &["show", "r-1"][..],
+        &["insights"],
+        &["insights", "explain", "r-1"],
+        &["business"],
+        &["export"],
+        &["withhold", "r-1", "--reason", &hostile],
+        &["show", "r-1"],
+        &["publish", "r-1"],
+        &["check"],
+    ] {
+        let done = home.run(words);
+        assert_eq!(done.code, Some(0), "{words:?}: {}", done.err);
+        let said = done.out + &done.err;
+        assert!(!said.contains(OBEYED), "{words:?}: {said:?}");
+    }
+    let shown = home.run(&["show", "r-1"]).out;
+    assert!(
+        shown.contains("Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m"),
+        "{shown}"
+    );
+    // JSON stays JSON, and means the same.
+    let business: Value = serde_json::from_str(&home.run(&["business"]).out).unwrap();
+    assert_eq!(business["name"], format!("Desert{hostile} Peak"));
+    let serving = home.serve();
+    assert!(
+        serving.greeting.starts_with("Reviews of Desert\\u001b")
+            && !serving.greeting.contains(OBEYED),
+        "{:?}",
+        serving.greeting
+    );
+}
+
+#[test]
+fn a_table_of_reviews_runs_no_formula_and_comes_back_as_it_was() {
+    let home = Home::new();
+    let begins = [
+        "=", "+", "-", "@", "\t", "\r", "'=", "''@", "'", "'plain", "plain",
+    ];
+    let rows: Vec<String> = begins
+        .iter()
+        .enumerate()
+        .map(|(number, begin)| {
+            let cell = format!("{begin}1+cmd|' /C calc'!A0");
+            json!({"id": format!("={number}"), "rating": 5, "date": "2024-11-01", "author": cell, "title": cell, "text": cell,
+                "source": {"name": cell}, "mentions": {"technicians": [cell.trim()]}, "response": {"text": cell},
+                "status": "withheld", "withheld_reason": cell})
+            .to_string()
+        })
+        .collect();
+    home.file("in.jsonl", &rows.join("\n"));
+    home.does(&["import", "in.jsonl"], "11 new");
+    home.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
+    let table = fs::read(home.0.path().join("out.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(&table[..]);
+    let mut cells = 0;
+    for record in reader.records() {
+        for cell in &record.unwrap() {
+            cells += usize::from(cell.starts_with('\''));
+            assert!(
+                !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),
+                "{cell:?}"
+            );
+        }
+    }
+    // The ids, and all but the plain; a technician's name begins with no tab and no carriage return.
+    assert_eq!(cells, 11 + 10 * 7 - 2);
+    let other = Home::new();
+    fs::write(other.0.path().join("in.csv"), &table).unwrap();
+    other.does(&["import", "in.csv"], "11 new");
+    assert_eq!(other.reviews(), home.reviews());
+    other.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
+    assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
+    // Over the same file once more, and over one of an earlier release.
+    other.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
+    let former = String::from_utf8(table).unwrap();
+    let former = former.lines().next().unwrap().replace(",escaped", "") + "\n";
+    other.file("former.csv", &former);
+    other.does(&["export", "former.csv", "--format", "csv"], "11 reviews");
+}
+
+#[test]
+fn an_apostrophe_stays_in_a_table_that_does_not_say_that_it_was_escaped() {
+    for (column, cell) in [("", ""), (",escaped", ","), (",escaped", ",false")] {
+        let home = Home::new();
+        home.file(
+            "in.csv",
+            &format!(
+                "id,rating,date,author,text,decided,deleted{column}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n"
+            ),
+        );
+        home.does(&["import", "in.csv"], "1 new");
+        assert!(
+            home.reviews().contains("'=1+1"),
+            "{column}: {}",
+            home.reviews()
+        );
+    }
+}

@@ -133,3 +133,37 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
         assert!(known.get("did_you_mean").is_none(), "{known}");
     }
 }
+
+#[tokio::test]
+async fn an_unknown_language_or_source_finds_nothing_and_the_nearest_is_named() {
+    let mut reviews = Generator::new(43).reviews(20);
+    for review in &mut reviews {
+        review.source.name = "Google".to_owned();
+        review.language = Some("en-US".to_owned());
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    for (query, meant) in [
+        ("language=en-GB", json!({"language": "en-US"})),
+        ("language=en", json!({"language": "en-US"})),
+        ("source=Gogle", json!({"source": "Google"})),
+        (
+            "source=googel&language=EN-UK",
+            json!({"language": "en-US", "source": "Google"}),
+        ),
+        ("language=tlh", Value::Null),
+        ("source=Zzyzx", Value::Null),
+        // Known, in any case, and nothing found for another reason.
+        ("source=GOOGLE&since=9999-01-01", Value::Null),
+        ("language=EN-us&since=9999-01-01", Value::Null),
+    ] {
+        let answer = app.get(&format!("{SEARCH}?{query}")).await.json();
+        assert_eq!(answer["total"], 0, "{query}");
+        assert_eq!(answer["did_you_mean"], meant, "{query}");
+    }
+    let page = app.get("/search?source=Gogle&rating=5").await.text();
+    assert!(
+        page.contains("Search for “Google” instead")
+            && page.contains("href=\"/search?rating=5&amp;source=Google\""),
+        "{page}"
+    );
+}

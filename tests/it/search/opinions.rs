@@ -14,13 +14,7 @@ const SAID: [&str; 8] = [
     "They were on time, but the bill was outrageous.",
     "They came on time. The next day they were an hour late.",
 ];
-const ASPECTS: [&str; 5] = [
-    "punctuality",
-    "price",
-    "cleanliness",
-    "weather",
-    "Punctuality",
-];
+const ASPECTS: [&str; 3] = ["punctuality", "price", "cleanliness"];
 const VOTES: [Vote; 5] = [
     Vote::Positive,
     Vote::Negative,
@@ -155,7 +149,8 @@ async fn a_cursor_belongs_to_its_order() {
 }
 
 #[tokio::test]
-async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_finds_nothing_and_the_nearest() {
+async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_names_those_there_are()
+{
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -173,15 +168,31 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_finds_nothing_and_the
         &[("polarity", "invalid_string"), ("sort", "invalid_string")],
     )
     .await;
-    for (asked, nearest) in [
-        ("punctual", json!("punctuality")),
-        ("Price", json!("price")),
-        ("parking", Value::Null),
-    ] {
-        let answer = app.get(&format!("{SEARCH}?aspect={asked}")).await.json();
-        assert_eq!(answer["total"], 0, "{asked}");
-        assert_eq!(answer["did_you_mean"]["aspect"], nearest, "{asked}");
+    let snapshot = app.app().ctx().current.load();
+    let known = snapshot.input.analyzer.trade().aspect_ids().join(", ");
+    for asked in ["punctual", "Price", "parking"] {
+        let query = format!("aspect={asked}&polarity=negative");
+        let issues = assert_issues(&app, &query, &[("aspect", "invalid_string")]).await;
+        assert_eq!(issues[0]["message"], format!("must be one of: {known}"));
+        assert_eq!(issues[0]["received"], asked);
+        let page = app.get(&format!("/search?{query}")).await;
+        assert_eq!(page.status, 400, "{query}");
+        assert!(page.text().contains("id=\"aspect-fault\""), "{query}");
+        let evidence = app
+            .get(&format!("/insights/aspects/{asked}/evidence.json"))
+            .await;
+        let told = evidence.json()["detail"].as_str().unwrap().to_owned();
+        assert_eq!(evidence.status, 404, "{asked}");
+        assert!(told.contains(&known), "{told}");
     }
+    // Together with whatever else is wrong.
+    let query = "aspect=weather&rating=9&limit=0";
+    let issues = [
+        ("rating", "too_big"),
+        ("aspect", "invalid_string"),
+        ("limit", "too_small"),
+    ];
+    assert_issues(&app, query, &issues).await;
 }
 
 #[tokio::test]

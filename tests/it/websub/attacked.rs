@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{Hub, REVIEWS};
-use crate::support::Answer;
+use crate::support::{Answer, Book, MakeHub, TestApp};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
@@ -187,10 +187,17 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
                 &format!("https://f{number}.test/"),
             )
             .await;
-        assert!([202, 429].contains(&answer.status), "{}", answer.text());
+        assert!(
+            [202, 429, 503].contains(&answer.status),
+            "{}",
+            answer.text()
+        );
         taken += usize::from(answer.status == 202);
     }
-    assert_eq!(taken, 240, "one /48 is one network, whatever the /64");
+    assert_eq!(
+        taken, 100,
+        "one /48 is one network, whatever the /64, and has a tenth of the places"
+    );
     let other = hub
         .ask_from("2001:db8:2::1", "subscribe", "https://other.test/")
         .await;
@@ -314,5 +321,112 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
             .await
             .status,
         202
+    );
+}
+
+#[tokio::test]
+async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_the_rest() {
+    for (flags, share) in [
+        (&["--hub-pending-max", "200"][..], 20),
+        (&["--hub-pending-max", "50"], 10),
+    ] {
+        let (hub, victim) = Hub::with_victim(flags).await;
+        for network in ["198.51.100.1", "2001:db8:1:NUMBER::1"] {
+            for number in 0..share + 5 {
+                let peer = network.replace("NUMBER", &number.to_string());
+                let callback = format!("https://n{number}.{}.test/", network.len());
+                let answer = hub.ask_from(&peer, "subscribe", &callback).await;
+                let expected = if number < share { 202 } else { 503 };
+                assert_eq!(answer.status, expected, "{peer}: {}", answer.text());
+                assert_eq!(answer.header("retry-after").is_empty(), expected == 202);
+            }
+            let peer = network.replace("NUMBER", "1");
+            let answer = hub.ask_from(&peer, "subscribe", &victim).await;
+            assert_eq!(answer.status, 202, "renewals have places of their own");
+        }
+        let other = hub
+            .ask_from("198.51.100.2", "subscribe", "https://other.test/")
+            .await;
+        assert_eq!(other.status, 202, "{}", other.text());
+    }
+}
+
+#[tokio::test]
+async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_none_is_dropped() {
+    let flags = &[
+        "--hub-pending-max",
+        "40",
+        "--hub-verifications-per-address-per-minute",
+        "1",
+    ];
+    let (hub, _) = Hub::with_victim(flags).await;
+    let mut taken = 0;
+    // Each from a network of its own, and each under a name of its own, which none has seen before.
+    for number in 0..120 {
+        let callback = hub
+            .receiver
+            .url_of(&format!("n{number}.receiver.test"), "/cb");
+        let peer = format!("198.51.{number}.1");
+        let answer = hub.ask_from(&peer, "subscribe", &callback).await;
+        assert_eq!(answer.status, 202, "{number}: {}", answer.text());
+        taken += 1;
+        if number % 20 == 19 {
+            hub.app.drain().await;
+        }
+    }
+    let waiting = "select count(*) from intent where address = '127.0.0.1'";
+    assert_eq!(hub.app.shell(waiting).await, taken.to_string());
+    // What is known to lead there is refused.
+    for callback in [
+        hub.receiver.url_of("n7.receiver.test", "/another"),
+        hub.receiver.url_of("n7.receiver.test", "/one-more"),
+    ] {
+        let answer = hub.ask_from("203.0.113.1", "subscribe", &callback).await;
+        assert_eq!(answer.status, 503, "{}", answer.text());
+        assert!(!answer.header("retry-after").is_empty());
+    }
+    // Whoever else is new finds room.
+    hub.book.set("fresh.test", &["127.0.0.2"]);
+    for number in 0..20 {
+        let peer = format!("203.0.{number}.1");
+        let callback = format!("https://fresh.test:4{number:03}/cb");
+        assert_eq!(
+            hub.ask_from(&peer, "subscribe", &callback).await.status,
+            202
+        );
+    }
+    for _ in 0..130 {
+        hub.pass(60).await;
+    }
+    let active =
+        "select count(*) from subscription where state = 'active' and host glob 'n*.receiver.test'";
+    assert_eq!(
+        hub.app.shell(active).await,
+        taken.to_string(),
+        "nothing accepted is dropped"
+    );
+}
+
+#[tokio::test]
+async fn literal_addresses_of_one_network_have_a_tenth_of_the_places() {
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+    let mut statuses = Vec::new();
+    for number in 0..120 {
+        let body = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([
+                ("hub.mode", "subscribe"),
+                ("hub.topic", REVIEWS),
+                (
+                    "hub.callback",
+                    &format!("https://[2606:4700:1:{number:x}::1]/cb"),
+                ),
+            ])
+            .finish();
+        let peer = format!("198.51.{number}.1");
+        statuses.push(app.post_hub_from(Some(&peer), &[FORM], body).await.status);
+    }
+    assert_eq!(
+        (&statuses[..100], &statuses[100..]),
+        (&[202; 100][..], &[503; 20][..])
     );
 }

@@ -148,3 +148,64 @@ async fn the_table_knows_exactly_the_states_that_there_are() {
         .collect();
     assert_eq!(known, State::ALL.map(State::name));
 }
+
+#[tokio::test]
+async fn secrets_that_were_replaced_or_whose_subscription_ended_are_in_no_row() {
+    let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
+    let held = |word: &str| {
+        let rows = sqlite3(
+            &hub.app.path(),
+            "select secret from subscription union all select secret from intent",
+        );
+        rows.contains(word)
+    };
+    for target in ["/stopped", "/gone", "/failed", "/lapsed"] {
+        hub.subscribe(
+            target,
+            &[("hub.secret", "first-one"), ("hub.lease_seconds", "3000")],
+        )
+        .await;
+    }
+    for target in ["/stopped", "/gone", "/failed", "/lapsed"] {
+        hub.ask_for(target, &[("hub.secret", "never-verified")])
+            .await;
+        hub.ask_for(
+            target,
+            &[("hub.secret", "second-one"), ("hub.lease_seconds", "3000")],
+        )
+        .await;
+    }
+    assert!(
+        !held("never-verified"),
+        "it was replaced before it was verified"
+    );
+    hub.app.drain().await;
+    assert!(!held("first-one") && held("second-one"));
+    hub.unsubscribe("/stopped", &[]).await;
+    hub.receiver.always(Reply::status(410));
+    hub.change("c1").await;
+    hub.receiver.always(Reply::Challenge);
+    for (target, reply) in [("/failed", 500), ("/lapsed", 200)] {
+        hub.subscribe(
+            target,
+            &[("hub.secret", "third-one"), ("hub.lease_seconds", "300")],
+        )
+        .await;
+        hub.receiver.always(Reply::status(reply));
+        hub.change(&format!("c{reply}")).await;
+        for _ in 0..2 {
+            hub.pass(2).await;
+        }
+        hub.receiver.always(Reply::Challenge);
+    }
+    hub.ask_for("/lapsed", &[("hub.secret", "fourth-one")])
+        .await;
+    hub.receiver.always(Reply::status(404));
+    hub.app.drain().await;
+    hub.pass(300).await;
+    let states = "select count(*) from subscription where state in ('removed', 'lapsed')";
+    assert_eq!(hub.app.shell(states).await, "4");
+    for word in ["second-one", "third-one", "fourth-one"] {
+        assert!(!held(word), "{word}");
+    }
+}

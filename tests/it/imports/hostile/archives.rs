@@ -108,7 +108,7 @@ fn names_in_an_archive_lead_nowhere_and_say_nothing_to_a_terminal() {
     assert_clear(
         "a name of control characters",
         &done,
-        "given: \\u{1b}]0;owned\\u{7}\\r/reviews.json:1:1: the JSON is broken",
+        "given: \\u001b]0;owned\\u0007\\u000d/reviews.json:1:1: the JSON is broken",
     );
     assert_eq!(home.stored(), "");
 }

@@ -33,6 +33,10 @@ fn calls() -> Vec<(&'static str, Value)> {
         // What is not there.
         ("get_review", json!({"id": "r-none\u{202e}"})),
         ("get_insights", json!({"aspect": "colour"})),
+        (
+            "search_reviews",
+            json!({"aspect": "colour", "polarity": "negative"}),
+        ),
     ]
 }
 
