@@ -1,6 +1,7 @@
 //! The real binary, as an operator runs it: what it prints, how it ends, and what survives when it
 //! is killed.
 
+mod advice;
 mod agents;
 mod backup;
 mod commands;
