@@ -4,6 +4,7 @@
 mod advice;
 mod agents;
 mod backup;
+mod business;
 mod commands;
 mod figures;
 pub mod hub;
