@@ -8,6 +8,7 @@ mod business;
 mod commands;
 mod figures;
 pub mod hub;
+mod inputs;
 mod leftover;
 mod operated;
 mod outputs;
