@@ -3,6 +3,7 @@
 //! The rooms below stand on floors: each may use those above its own name in this list, and none of
 //! its own floor. `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
 
+pub mod bounded_read;
 pub mod clock;
 pub mod compute;
 pub mod hash;

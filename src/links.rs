@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
-use url::Url;
+use url::{Host, Url};
 
 /// Where the hub listens, below the base URL.
 pub const HUB_PATH: &str = "/api/websub/hub";
@@ -80,6 +80,21 @@ impl fmt::Display for Links {
 }
 
 impl Links {
+    /// Whether the base URL leads to the machine that asks (RFC 6761 §6.3, RFC 6890): one under which nothing is published.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let url = Url::parse(&self.base);
+        match url.as_ref().ok().and_then(Url::host) {
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                name == "localhost" || name.ends_with(".localhost")
+            }
+            None => false,
+        }
+    }
+
     /// The path of the base URL, without a slash at its end: what every path on a page begins with.
     /// Empty at a host's root.
     #[must_use]

@@ -1,11 +1,13 @@
 //! The business whose reviews these are: who it is, what it offers, who works there, and where.
 
 mod editorial;
+mod local_business;
 mod publish_staff;
 mod store;
 
 use chrono_tz::Tz;
 pub use editorial::{Editorial, Question};
+pub use local_business::{UnknownType, local_business_type, nearest};
 pub use publish_staff::PublishStaff;
 use serde_json::{Map, Value};
 pub use store::{
@@ -20,7 +22,7 @@ pub struct Business {
     pub id: String,
     /// The name under which the business is published.
     pub name: String,
-    /// A schema.org `LocalBusiness` subtype.
+    /// A schema.org `LocalBusiness` subtype; another database's, or an older release's, may be any text.
     pub kind: String,
     /// Where its calendar days begin and end.
     pub time_zone: Tz,

@@ -1,24 +1,31 @@
-//! `reviews business`: shows the business, or loads it from a file.
+//! `reviews business`: shows the business, or merges a file into it.
 
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::Value;
 
 use super::init::{Settled, told};
 use super::{Outcome, report_done, say};
-use crate::business;
+use crate::business::{self, Business};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError, Opening};
-use crate::imports::{seed, time_zone};
+use crate::imports::seed::BusinessFile;
+use crate::imports::time_zone;
 use crate::wire;
 
-/// Show the business, or load it from a business.json: facts, services, technicians, areas
+/// Show the business, or merge a business.json into it: facts, services, technicians, areas
 #[derive(Debug, Clone, Args)]
 pub struct BusinessCommand {
-    /// A business.json; without it, the business is shown as one
+    /// A business.json: members that it does not have stay, null removes one, a list replaces the list; without FILE, the business is shown as one
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Take FILE as the whole: what it does not have is removed, but for time_zone and publish_staff
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(long, requires = "file")]
+    replace: bool,
 }
 
 impl BusinessCommand {
@@ -28,39 +35,47 @@ impl BusinessCommand {
         clock: &Clock,
     ) -> anyhow::Result<Outcome> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
-        let Some(file) = self.file else {
-            let readers = Database::open_read_only(&path).await?;
-            let mut reader = readers.acquire().await.map_err(fault)?;
-            let business = business::find(&mut reader).await.map_err(fault)?;
-            drop(reader);
-            readers.close().await;
-            let Some(business) = business else {
-                anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
-            };
-            let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
-            text.push('\n');
-            say(&text)?;
-            return Ok(Outcome::Done);
+        let Some(file) = &self.file else {
+            return show(&path).await;
         };
-        let read = seed::business(&file)?;
-        let has_zone = read.has_zone;
-        let opening = Opening::at_once(&config.address()?).await?;
-        let mut write = opening.database().write_as_owner().await?;
-        let known = business::find(&mut write).await.map_err(fault)?;
-        let mut loaded = read.instead_of(known.as_ref());
-        if !has_zone && let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
-            // A file that does not say where the business is does not move it.
-            loaded.time_zone = zone;
+        let file = BusinessFile::read(file)?;
+        let opening = Opening::of(&config.address()?).await?;
+        match self.load(&file, &path, opening.database(), clock).await {
+            Ok(report) => {
+                opening.keep().await?;
+                report_done(&report);
+                Ok(Outcome::Done)
+            }
+            Err(error) => {
+                opening.leave().await;
+                Err(error)
+            }
         }
-        let is_zone_known = has_zone
-            || business::time_zone(&mut write)
+    }
+
+    /// Writes the business as the file has it; the report.
+    async fn load(
+        &self,
+        file: &BusinessFile,
+        path: &Path,
+        database: &Database,
+        clock: &Clock,
+    ) -> anyhow::Result<String> {
+        let fault = |error| DbError::at(path, error);
+        let mut write = database.write_as_owner().await?;
+        let known = business::find(&mut write).await.map_err(fault)?;
+        let loaded = if self.replace {
+            file.replacing(known.as_ref())?
+        } else {
+            file.merged(known.as_ref())?
+        };
+        let stored_zone = business::time_zone(&mut write).await.map_err(fault)?;
+        let is_zone_known = file.says("time_zone") || stored_zone.is_some();
+        if known.as_ref() != Some(&loaded) {
+            business::replace(&mut write, &loaded)
                 .await
-                .map_err(fault)?
-                .is_some();
-        business::replace(&mut write, &loaded)
-            .await
-            .map_err(fault)?;
+                .map_err(fault)?;
+        }
         let mut moved = 0;
         if is_zone_known {
             moved = time_zone::follow(&mut write, loaded.time_zone, clock.now())
@@ -68,13 +83,79 @@ impl BusinessCommand {
                 .map_err(fault)?;
         }
         write.commit().await.map_err(fault)?;
-        opening.keep().await?;
-        report_done(&told(&Settled {
+        let difference = difference(known.as_ref(), &loaded)?;
+        let settled = Settled {
             business: loaded,
             is_zone_known,
             moved,
-            path,
-        }));
-        Ok(Outcome::Done)
+            path: path.to_owned(),
+        };
+        Ok(format!("{}{difference}", told(&settled)))
+    }
+}
+
+async fn show(path: &Path) -> anyhow::Result<Outcome> {
+    let fault = |error| DbError::at(path, error);
+    let readers = Database::open_read_only(path).await?;
+    let mut reader = readers.acquire().await.map_err(fault)?;
+    let business = business::find(&mut reader).await.map_err(fault)?;
+    drop(reader);
+    readers.close().await;
+    let Some(business) = business else {
+        anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
+    };
+    let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
+    text.push('\n');
+    say(&text)?;
+    Ok(Outcome::Done)
+}
+
+/// What differs between the business before and after, member by member: `-` what was, `+` what is.
+fn difference(before: Option<&Business>, after: &Business) -> serde_json::Result<String> {
+    let members = |business: Option<&Business>| {
+        let value =
+            business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
+        value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
+    };
+    let (before, after) = (members(before)?, members(Some(after))?);
+    let mut names: Vec<&String> = [&before, &after]
+        .into_iter()
+        .filter_map(Value::as_object)
+        .flat_map(serde_json::Map::keys)
+        .collect();
+    names.sort();
+    names.dedup();
+    let mut text = String::new();
+    for name in names {
+        let (was, is) = (&before[name], &after[name]);
+        if was == is {
+            continue;
+        }
+        let (was, is) = (elements(was), elements(is));
+        let gone = was.iter().filter(|value| !is.contains(value));
+        let new = is.iter().filter(|value| !was.contains(value));
+        let lines: Vec<(char, &&Value)> = (gone
+            .map(|value| ('-', value))
+            .chain(new.map(|value| ('+', value))))
+        .collect();
+        if lines.is_empty() {
+            let _ = writeln!(text, "~ {name} in another order");
+        }
+        for (sign, value) in lines {
+            let _ = writeln!(text, "{sign} {name} {value}");
+        }
+    }
+    if text.is_empty() {
+        text.push_str("nothing changed\n");
+    }
+    Ok(text)
+}
+
+/// The elements of a list; any other value as the only one, and none if there is no such member.
+fn elements(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(elements) => elements.iter().collect(),
+        Value::Null => Vec::new(),
+        value => vec![value],
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 use sqlx::SqliteConnection;
 
+use super::init::remarks;
 use super::{Outcome, say};
 use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
@@ -41,10 +42,16 @@ impl Check {
                 .await
                 .map_err(fault)?;
         }
+        let business = if verified.is_readable {
+            business::find(&mut connection).await.map_err(fault)?
+        } else {
+            None
+        };
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty();
-        say(&told(&path, verified))?;
+        let notes = business.as_ref().map(remarks).unwrap_or_default();
+        say(&told(&path, verified, notes))?;
         Ok(if is_sound {
             Outcome::Done
         } else {
@@ -53,7 +60,7 @@ impl Check {
     }
 }
 
-fn told(path: &Path, verified: Verified) -> String {
+fn told(path: &Path, verified: Verified, notes: Vec<String>) -> String {
     let Verified {
         reviews,
         is_readable,
@@ -70,6 +77,11 @@ fn told(path: &Path, verified: Verified) -> String {
         behind
             .into_iter()
             .map(|sentence| format!("behind  {sentence}")),
+    );
+    lines.extend(
+        notes
+            .into_iter()
+            .map(|note| format!("note    business: {note}")),
     );
     let end = match wrong.as_slice() {
         [] => "ok      schema, integrity, reviews, text index, insights, publications",

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::output::{self, Protected};
-use super::report::summary;
+use super::report::{Faults, summary};
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -140,6 +140,7 @@ pub(super) fn outcome(report: &Report) -> Outcome {
 pub(super) struct Console {
     bar: ProgressBar,
     writing: bool,
+    faults: Faults,
     rejects: Option<(PathBuf, BufWriter<File>)>,
 }
 
@@ -204,13 +205,17 @@ impl Console {
         Self {
             bar,
             writing: false,
+            faults: Faults::default(),
             rejects,
         }
     }
 
-    /// Takes the bar away and puts the last rejected rows to disk.
+    /// Takes the bar away, counts the faults that were not all shown, and puts the last rejected rows to disk.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
+        for line in self.faults.counted() {
+            let _ = writeln!(io::stderr(), "{line}");
+        }
         if let Some((path, file)) = &mut self.rejects {
             file.flush()
                 .with_context(|| format!("--rejects {} cannot be written", path.display()))?;
@@ -249,8 +254,9 @@ impl Watch for Console {
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         // Where nobody reads it, the import goes on: what must not fail is the file that somebody asked for.
-        let message = escaped(rejection.to_string());
-        let _ = self.bar.suspend(|| writeln!(io::stderr(), "{message}"));
+        if let Some(line) = self.faults.shown(&rejection) {
+            let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
+        }
         self.note(rejection)
     }
 

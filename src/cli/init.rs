@@ -9,7 +9,7 @@ use clap::Args;
 use url::Url;
 
 use super::{Outcome, report_done};
-use crate::business::{self, Business, sample};
+use crate::business::{self, Business, UnknownType, local_business_type, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::{DbError, Opening, Write};
@@ -22,8 +22,8 @@ pub struct Init {
     #[arg(long, value_name = "N")]
     name: Option<String>,
     /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
-    #[arg(long = "type", value_name = "T")]
-    kind: Option<String>,
+    #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
+    kind: Option<&'static str>,
     /// Where its days begin and end, for example America/Phoenix
     #[arg(long, value_name = "Z", value_parser = time_zone)]
     time_zone: Option<Tz>,
@@ -50,12 +50,10 @@ impl Init {
         config: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Outcome> {
-        for (flag, text) in [("--name", &self.name), ("--type", &self.kind)] {
-            ensure!(
-                text.as_ref().is_none_or(|text| !text.trim().is_empty()),
-                "{flag} is empty; leave it out, or say what it is"
-            );
-        }
+        ensure!(
+            (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
+            "--name is empty; leave it out, or say what it is"
+        );
         let (path, opening) = (config.path()?, Opening::at_once(&config.address()?).await?);
         let database = opening.database();
         let fault = |error| DbError::at(&path, error);
@@ -116,7 +114,7 @@ impl Init {
         Business {
             id,
             name: self.name.unwrap_or(before.name),
-            kind: self.kind.unwrap_or(before.kind),
+            kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
             url: self.site.or(before.url),
             ..before
@@ -176,8 +174,36 @@ pub(super) fn told(settled: &Settled) -> String {
             ),
         );
     }
+    for remark in remarks(business) {
+        let _ = writeln!(text, "note        {remark}");
+    }
     text
 }
+
+/// What search engines lack of the business, each with what to do.
+pub(super) fn remarks(business: &Business) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
+        remarks.push(format!(
+            "the type {name} is none of schema.org's local businesses, so pages say LocalBusiness to search engines; \
+             set one, for example `reviews init --type {nearest}`"
+        ));
+    }
+    if business
+        .address
+        .as_ref()
+        .is_none_or(serde_json::Map::is_empty)
+    {
+        remarks.push(format!(
+            "no address; search engines need one to list the business (Google requires it): put {ADDRESS} into a file \
+             and load it with `reviews business FILE`"
+        ));
+    }
+    remarks
+}
+
+/// An address as a `business.json` has it.
+const ADDRESS: &str = r#"{"address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"}}"#;
 
 /// An id made of a name: lower-case letters and digits, the rest as single hyphens.
 fn slug(name: &str) -> String {

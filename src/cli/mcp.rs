@@ -7,8 +7,8 @@ use tokio::io::{BufReader, stdin, stdout};
 use super::{Outcome, trade};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, ServeConfig};
-use crate::db::Database;
+use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
+use crate::db::{Database, DbError};
 use crate::snapshot::Publisher;
 
 /// Answer a local agent (MCP) over standard input and output, a message a line; logs go to standard error
@@ -26,6 +26,12 @@ impl McpCommand {
         clock: Clock,
     ) -> anyhow::Result<Outcome> {
         let address = database.address()?;
+        // An agent that is started in the wrong folder must not make a database there.
+        if let DatabaseAddress::File(path) = &address
+            && !path.exists()
+        {
+            return Err(DbError::Missing(path.clone()).into());
+        }
         let links = self.config.links(self.config.listen.public)?;
         let engines = trade::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;

@@ -1,9 +1,92 @@
 //! What an import did, as people read it: for `import`, `seed` and the first start with sample data alike.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::imports::{Format, Named, Report};
+use crate::imports::{Format, Named, Rejection, Report};
 use crate::mcp::escaped;
+
+/// How many rows with the same fault are shown one by one.
+const LIKE_SHOWN_MAX: u64 = 20;
+/// How many faults are told apart; rows with yet other ones are only counted.
+const FAULTS_MAX: usize = 50;
+/// How many characters of a line about a row are shown: a row may have any number of faults.
+const LINE_CHARACTERS_MAX: usize = 2_000;
+
+/// The faults of rejected rows as people are shown them: a file of a gigabyte may have hundreds of millions, so like ones
+/// are shown [`LIKE_SHOWN_MAX`] times and then counted.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// By what they have in common: the first line, and how many there are.
+    like: BTreeMap<String, (String, u64)>,
+    others: u64,
+}
+
+impl Faults {
+    /// The line about a rejected row; `None` if enough like it were shown.
+    pub(super) fn shown(&mut self, rejection: &Rejection) -> Option<String> {
+        let kind = kind(&rejection.error);
+        if !self.like.contains_key(&kind) && self.like.len() == FAULTS_MAX {
+            self.others += 1;
+            return None;
+        }
+        let line = || {
+            let line: String = rejection
+                .to_string()
+                .chars()
+                .take(LINE_CHARACTERS_MAX)
+                .collect();
+            escaped(line)
+        };
+        let (_, count) = self.like.entry(kind).or_insert_with(|| (line(), 0));
+        *count += 1;
+        (*count <= LIKE_SHOWN_MAX).then(line)
+    }
+
+    /// Every fault with its count, most frequent first, if not all rows were shown.
+    pub(super) fn counted(&self) -> Vec<String> {
+        if self.others == 0
+            && self
+                .like
+                .values()
+                .all(|(_, count)| *count <= LIKE_SHOWN_MAX)
+        {
+            return Vec::new();
+        }
+        let mut like: Vec<_> = self.like.values().collect();
+        like.sort_by_key(|(_, count)| Reverse(*count));
+        let mut lines: Vec<String> = like
+            .into_iter()
+            .map(|(first, count)| format!("{} like {first}", rows(*count)))
+            .collect();
+        if self.others > 0 {
+            lines.push(format!("{} with other faults", rows(self.others)));
+        }
+        lines
+    }
+}
+
+/// What messages have in common whose rows have the same fault: all but numbers and what is quoted of the row.
+fn kind(error: &str) -> String {
+    let mut kind = String::new();
+    let mut quote = None;
+    for c in error.chars().take(LINE_CHARACTERS_MAX) {
+        match (quote, c) {
+            // A value that is too long to be repeated whole ends with an ellipsis and without its quote.
+            (Some(end), _) if c == end || c == '…' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') => quote = Some(c),
+            (None, _) if c.is_ascii_digit() => {
+                if !kind.ends_with('0') {
+                    kind.push('0');
+                }
+            }
+            (None, _) => kind.push(c),
+        }
+    }
+    kind
+}
 
 /// The report as people read it.
 #[must_use]

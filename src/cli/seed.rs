@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::import::{Console, outcome};
-use super::report::summary;
+use super::report::{Faults, summary};
 use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
 use crate::business::{self, sample};
 use crate::clock::Clock;
@@ -86,13 +86,16 @@ pub async fn load(
 }
 
 /// Tells of rejected rows in the log: a service prints nothing that it would have to wait for.
-struct Logged;
+#[derive(Default)]
+struct Logged(Faults);
 
 impl Watch for Logged {
     fn read(&mut self, _: u64) {}
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        tracing::warn!("seed.rejected: {rejection}");
+        if let Some(line) = self.0.shown(&rejection) {
+            tracing::warn!("seed.rejected: {line}");
+        }
         Ok(())
     }
 
@@ -120,7 +123,12 @@ pub(super) async fn load_if_empty(
     }
     // Another node may be doing the same: who comes second finds it done.
     for _ in 0..OVERTAKEN_MAX {
-        match load(database, clock, folder, &mut Logged).await {
+        let mut logged = Logged::default();
+        let loaded = load(database, clock, folder, &mut logged).await;
+        for line in logged.0.counted() {
+            tracing::warn!("seed.rejected: {line}");
+        }
+        match loaded {
             Err(error) if is_overtaken(&error) => {}
             loaded => {
                 let report = loaded?;

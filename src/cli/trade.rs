@@ -1,14 +1,14 @@
 //! The trade that the settings name, for every command that reads texts.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
+use crate::bounded_read::read_text;
 use crate::config::TradeConfig;
 use crate::insights::classifier::NgramClassifier;
-use crate::insights::trades::{IDS, read_folder};
+use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
 use crate::insights::{Engine, Engines, Trade};
 
 /// What reads texts: by the trade that is set, else by that of the business's type.
@@ -52,7 +52,7 @@ pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
 
 fn trade_of(path: &Path) -> anyhow::Result<Trade> {
     let name = path.display().to_string();
-    let text = fs::read_to_string(path)
+    let text = read_text(path, FILE_MIB_MAX)
         .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
     Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
 }

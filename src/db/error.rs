@@ -10,7 +10,7 @@ use super::rqlite::ClusterError;
 #[derive(Debug, Error)]
 pub enum DbError {
     /// There is no file, and this command makes none.
-    #[error("there is no database at {}; run `reviews migrate` or `reviews serve --seed DIR` first", .0.display())]
+    #[error("no database at {}; create one with `reviews init --name NAME`", .0.display())]
     Missing(PathBuf),
     /// The file could not be made.
     #[error("cannot make the database {}: {reason}; make its folder, or set DATABASE_URL to another place", path.display())]

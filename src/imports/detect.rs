@@ -1,10 +1,14 @@
 //! Finds a file's format by its content, never by its name: people rename files, and half of them
 //! are `reviews.json`.
 
+use std::iter;
+
 use super::export::is_export;
 use super::file_error::FileError;
 use super::format::{Format, Reader};
+use super::platform::Field;
 use super::platforms::{google, native, schema_org, table};
+use super::rename::Rename;
 use super::row::Columns;
 use super::shape::{Kind, Layout, Shape};
 use super::table::delimited::Dialect;
@@ -38,7 +42,7 @@ pub(super) enum Rows {
 pub(super) fn detect(
     shape: Shape,
     wanted: Option<&'static Format>,
-    is_mapped: bool,
+    renames: &[Rename],
 ) -> Result<Detected, FileError> {
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
@@ -61,10 +65,10 @@ pub(super) fn detect(
         });
     }
     if let Some(format) = wanted {
-        return insisted(shape, format);
+        return insisted(shape, format, renames);
     }
     let said = described(&shape);
-    match shape.kind {
+    match &shape.kind {
         Kind::Json(Layout::Bare) => Ok(Detected {
             format: &google::FORMAT,
             rows: Rows::Array(vec!["reviews".to_owned()]),
@@ -78,7 +82,7 @@ pub(super) fn detect(
             rows: Rows::Page,
         }),
         Kind::Json(Layout::Line)
-            if is_mapped || shape.below("").next().is_none() || looks_native(&shape) =>
+            if !renames.is_empty() || shape.below("").next().is_none() || looks_native(&shape) =>
         {
             Ok(Detected {
                 format: &native::FORMAT,
@@ -92,8 +96,34 @@ pub(super) fn detect(
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
             said,
             known: Format::names().collect(),
+            advice: advice(&shape),
         }),
     }
+}
+
+/// How a file of no known format can be read: JSON as a table, whose columns are the fields of its objects.
+fn advice(shape: &Shape) -> String {
+    let (Kind::Json(_), Reader::Platform(table)) = (&shape.kind, &table::FORMAT.reader) else {
+        return "convert it to a table (CSV) with a header line".to_owned();
+    };
+    let array = shape.arrays().into_iter().next();
+    // Whether the array in a line has the rows, or each line is one, is seen by the names in --map.
+    let is_sure = array.is_none() || !matches!(shape.kind, Kind::Json(Layout::Line));
+    let prefix = array.map_or_else(String::new, |array| format!("{array}."));
+    let is_needed = |field: &Field| {
+        matches!(
+            field,
+            Field::Rating | Field::Date | Field::Author | Field::Text
+        )
+    };
+    let is_known = |name: &&str| is_sure && shape.has_below(&prefix, name);
+    let maps = (table.fields.iter())
+        .filter(|(field, names)| is_needed(field) && !names.iter().any(|name| is_known(&name)));
+    let maps: String = maps
+        .filter_map(|(_, names)| names.first())
+        .map(|ours| format!(" --map {ours}=THEIR_FIELD"))
+        .collect();
+    format!("to read it all the same, take --format table{maps}")
 }
 
 /// The first format whose names are all there, and before what.
@@ -155,7 +185,11 @@ fn rows(shape: Shape, prefix: &str) -> Rows {
 }
 
 /// The format that somebody insists on, as far as the file can be read so at all.
-fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, FileError> {
+fn insisted(
+    shape: Shape,
+    format: &'static Format,
+    renames: &[Rename],
+) -> Result<Detected, FileError> {
     let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
     let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
     let fits = match format.reader {
@@ -174,10 +208,18 @@ fn insisted(shape: Shape, format: &'static Format) -> Result<Detected, FileError
     } else {
         Some("reviews[]".to_owned())
     };
-    let prefix = match shape.kind {
-        Kind::Json(Layout::Line) if format.document.is_empty() => String::new(),
-        Kind::Json(_) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text => {
+    // The rows are where the fields are that --map names: a document may be a line like one of JSON Lines.
+    let has_mapped = |prefix: &String| {
+        let has = |rename: &Rename| shape.has_below(prefix, rename.theirs());
+        !renames.is_empty() && renames.iter().all(has)
+    };
+    let arrays = shape.arrays().into_iter().map(|array| format!("{array}."));
+    let mapped = iter::once(String::new()).chain(arrays).find(has_mapped);
+    let prefix = match (&shape.kind, mapped) {
+        (Kind::Json(_), Some(prefix)) => prefix,
+        (Kind::Json(Layout::Line), None) if format.document.is_empty() => String::new(),
+        (Kind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
+        (Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text, _) => {
             String::new()
         }
     };

@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
+use crate::business::nearest;
+
 /// How many bytes one text may have: as many as a whole row of JSON Lines.
 pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
 /// How many characters of a wrong value are repeated in a complaint.
@@ -86,6 +88,25 @@ impl<'a> Fields<'a> {
     /// The value of `name`, where there is one.
     pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Whether there is a `name`, be it `null`; an empty text is as if absent.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.map.get(name).is_some_and(|value| value != "")
+    }
+
+    /// Refuses a member that is none of `names`, with the nearest of them.
+    pub(super) fn only(&self, names: &[&str]) -> Result<(), Problem> {
+        let unknown = |name: &&String| !names.contains(&name.as_str());
+        let Some(name) = self.map.keys().find(unknown) else {
+            return Ok(());
+        };
+        let nearest = nearest(name, names.iter().copied()).unwrap_or_default();
+        let message = format!(
+            "is unknown, did you mean {nearest}? Known are {}",
+            names.join(", ")
+        );
+        Err(self.problem(name, message))
     }
 
     /// Whether the file says that there is no `name`.

@@ -51,14 +51,15 @@ pub enum FileError {
     MapsReviews,
     /// None of the formats.
     #[error(
-        "is {said}: none of the known formats ({}); name our fields with --format jsonl --map text=THEIR_FIELD (or --format table for a table), \
-         or convert it to a table", .known.join(", ")
+        "is {said}: none of the known formats ({}); {advice}", .known.join(", ")
     )]
     Unknown {
         /// What the file seems to be, with some of its fields' names.
         said: String,
         /// The names of all formats, as `--format` takes them.
         known: Vec<&'static str>,
+        /// How it can be read all the same.
+        advice: String,
     },
     /// A format was asked for that a file of that kind cannot be.
     #[error(
@@ -210,7 +211,7 @@ impl fmt::Display for FailedFile {
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// Some files cannot be imported: all of them that were met.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    #[error("{}", failed(.0))]
     Files(Vec<FailedFile>),
     /// The rows cannot be kept until they are merged, or not be read back.
     #[error(
@@ -258,6 +259,19 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+/// How many files that failed are shown one by one.
+const FAILED_SHOWN_MAX: usize = 20;
+
+fn failed(files: &[FailedFile]) -> String {
+    let shown = files.iter().take(FAILED_SHOWN_MAX);
+    let mut lines: Vec<String> = shown.map(ToString::to_string).collect();
+    if files.len() > FAILED_SHOWN_MAX {
+        let more = files.len() - FAILED_SHOWN_MAX;
+        lines.push(format!("{more} more files cannot be imported"));
+    }
+    lines.join("\n")
 }
 
 fn lacking(lacks: &[&str]) -> String {

@@ -228,7 +228,7 @@ fn gather(
                 return Ok(());
             }
         };
-        let found = detect::detect(input.shape, order.format, !order.renames.is_empty())?;
+        let found = detect::detect(input.shape, order.format, &order.renames)?;
         collector.begin(FileStart {
             name: input.name,
             format: found.format,

@@ -7,57 +7,172 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use chrono_tz::{TZ_VARIANTS, Tz};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problem, shown};
-use crate::business::{Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician};
+use crate::business::{
+    Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician, local_business_type,
+};
 
 /// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
-/// The business that `value` describes.
-pub(super) fn business(value: &Value) -> Result<Business, Problem> {
-    check_lengths(value, &mut String::new())?;
+/// What a business may say of itself.
+const MEMBERS: [&str; 15] = [
+    "id",
+    "name",
+    "type",
+    "time_zone",
+    "publish_staff",
+    "language",
+    "description",
+    "url",
+    "telephone",
+    "address",
+    "geo",
+    "same_as",
+    "services",
+    "technicians",
+    "service_areas",
+];
+
+/// The same of the objects in it.
+const PARTS: [(&str, &[&str]); 2] = [
+    (
+        "address",
+        &[
+            "street_address",
+            "locality",
+            "region",
+            "postal_code",
+            "country",
+        ],
+    ),
+    ("geo", &["latitude", "longitude"]),
+];
+
+/// The same of the objects in its lists.
+const ELEMENTS: [(&str, &[&str]); 2] = [
+    ("services", &["id", "name", "synonyms"]),
+    ("technicians", &["id", "name", "aliases"]),
+];
+
+/// Refuses what a file that somebody wrote by hand must not say: members that nothing reads, and a type that search engines do
+/// not know. A document of another release may have both.
+pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
+    fields.only(&MEMBERS)?;
+    for (name, members) in PARTS {
+        if let Some(part) = fields.object(name)? {
+            part.only(members)?;
+        }
+    }
+    for (name, members) in ELEMENTS {
+        for (path, element) in fields.list(name)? {
+            Fields::of(element, path)?.only(members)?;
+        }
+    }
+    match fields
+        .filled("type")?
+        .map(|kind| local_business_type(&kind))
+    {
+        Some(Err(unknown)) => Err(fields.problem("type", unknown.to_string())),
+        Some(Ok(_)) | None => Ok(()),
+    }
+}
+
+/// The business that `value` describes. A member that it does not have is that of `before`, one that is `null` is removed;
+/// whether it must have an id and a name is said by `is_whole`.
+pub(super) fn business(
+    value: &Value,
+    before: Business,
+    is_whole: bool,
+) -> Result<Business, Problem> {
+    check_lengths(value, &mut String::new())?;
+    let fields = &Fields::of(value, String::new())?;
     let default = Business::default();
-    let address = fields
-        .object("address")?
-        .and_then(|_| fields.value("address"))
-        .and_then(Value::as_object)
-        .cloned();
+    let required = |name, before| {
+        if is_whole || fields.has(name) {
+            fields.required(name)
+        } else {
+            Ok(before)
+        }
+    };
+    let kind = |fields: &Fields<'_>| {
+        let named = fields.filled("type")?.unwrap_or(default.kind);
+        Ok(local_business_type(&named).map_or(named, str::to_owned))
+    };
+    let address = address(fields, before.address.clone());
     Ok(Business {
-        id: fields.required("id")?,
-        name: fields.required("name")?,
-        kind: fields.filled("type")?.unwrap_or(default.kind),
-        time_zone: time_zone(&fields)?,
-        publish_staff: publish_staff(&fields)?.unwrap_or_default(),
-        language: language(&fields)?,
-        description: fields.filled("description")?,
-        url: fields.url("url")?,
-        telephone: fields.filled("telephone")?,
-        address,
-        geo: geo(&fields)?,
-        same_as: fields.urls("same_as")?,
-        services: services(&fields)?,
-        technicians: technicians(&fields)?,
-        service_areas: service_areas(&fields)?,
+        id: required("id", before.id)?,
+        name: required("name", before.name)?,
+        kind: given(fields, "type", before.kind, kind)?,
+        time_zone: given(fields, "time_zone", before.time_zone, time_zone)?,
+        publish_staff: given(fields, "publish_staff", before.publish_staff, publish_staff)?,
+        language: given(fields, "language", before.language, language)?,
+        description: given(fields, "description", before.description, |fields| {
+            fields.filled("description")
+        })?,
+        url: given(fields, "url", before.url, |fields| fields.url("url"))?,
+        telephone: given(fields, "telephone", before.telephone, |fields| {
+            fields.filled("telephone")
+        })?,
+        address: address?,
+        geo: given(fields, "geo", before.geo, geo)?,
+        same_as: given(fields, "same_as", before.same_as, |fields| {
+            fields.urls("same_as")
+        })?,
+        services: given(fields, "services", before.services, services)?,
+        technicians: given(fields, "technicians", before.technicians, technicians)?,
+        service_areas: given(fields, "service_areas", before.service_areas, service_areas)?,
     })
 }
 
-/// How the technicians are to be shown, where that is said.
-fn publish_staff(fields: &Fields<'_>) -> Result<Option<PublishStaff>, Problem> {
-    let Some(name) = fields.filled("publish_staff")? else {
+/// What `read` makes of the member `name`; what was there before, if the file does not have it.
+fn given<T>(
+    fields: &Fields<'_>,
+    name: &str,
+    before: T,
+    read: impl FnOnce(&Fields<'_>) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    if fields.has(name) {
+        read(fields)
+    } else {
+        Ok(before)
+    }
+}
+
+/// The address, part by part like the business itself: a new postal code does not lose the street.
+fn address(
+    fields: &Fields<'_>,
+    before: Option<Map<String, Value>>,
+) -> Result<Option<Map<String, Value>>, Problem> {
+    if fields.is_null("address") {
         return Ok(None);
+    }
+    fields.object("address")?;
+    let Some(Value::Object(parts)) = fields.value("address") else {
+        return Ok(before);
     };
-    let known = PublishStaff::find(&name).ok_or_else(|| {
+    let mut address = before.unwrap_or_default();
+    address.extend(parts.clone());
+    address.retain(|_, part| !part.is_null());
+    Ok(Some(address))
+}
+
+/// How the technicians are to be shown.
+fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
+    let Some(name) = fields.filled("publish_staff")? else {
+        return Ok(PublishStaff::default());
+    };
+    PublishStaff::find(&name).ok_or_else(|| {
         let message = format!(
             "{} is none of {}",
             shown(&Value::from(name.as_str())),
             PublishStaff::ALL.map(PublishStaff::name).join(", ")
         );
         fields.problem("publish_staff", message)
-    });
-    known.map(Some)
+    })
 }
 
 /// Refuses a text that is too long to be published with every document.

@@ -22,6 +22,7 @@ use super::row::{Columns, Row};
 use super::sink::{RowSink, take};
 use super::table::{Cells, delimited, workbook};
 use super::{export, html, lines, profile, record, rename};
+use crate::business::Business;
 use crate::reviews::ReviewId;
 
 /// What a row says.
@@ -135,7 +136,7 @@ fn array(
     json_stream::each(input, path, maker.beside(), &mut |met| match met {
         Met::Beside(text) => sink.business(&mut || {
             let value: Value = serde_json::from_slice(text).map_err(FileError::json)?;
-            profile::business(&value).map_err(FileError::Business)
+            profile::business(&value, Business::default(), true).map_err(FileError::Business)
         }),
         Met::Element(element) => {
             let index = element.index;

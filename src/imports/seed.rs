@@ -4,8 +4,7 @@
 //! by hand is told line and column. The editorial texts are only read: their rows belong to
 //! `insights`, which stands beside this room.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -23,15 +22,21 @@ use super::report::{Report, Watch};
 use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::store::Staging;
-use super::{bounds, locate, profile, read, time_zone};
+use super::{locate, profile, read, time_zone};
+use crate::bounded_read::read_text;
 use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
 use crate::db::Write;
 
+/// How many MiB a JSON file that is written by hand may have.
+const JSON_MIB_MAX: u64 = 16;
+
 /// What a folder of sample data holds, ready to be written.
 #[derive(Debug)]
 pub struct Seed {
-    business: ReadBusiness,
+    business: Business,
+    /// Whether business.json says how technicians are shown.
+    says_publish_staff: bool,
     collected: Collected,
     now: DateTime<Utc>,
     /// The editorial texts, where editorial.json is there.
@@ -69,46 +74,59 @@ pub enum SeedError {
     Reviews(#[from] ImportError),
 }
 
-/// A business as a file describes it.
+/// A JSON file that was written by hand.
 #[derive(Debug)]
-pub struct ReadBusiness {
-    /// What the file says; the default where it says nothing.
-    pub business: Business,
-    /// Whether it says in which time zone that is.
-    pub has_zone: bool,
-    /// Whether it says how technicians are shown.
-    pub has_publish_staff: bool,
+struct JsonFile {
+    path: PathBuf,
+    text: String,
+    value: Value,
 }
 
-impl ReadBusiness {
-    /// The business that comes in the place of `known`: a file that does not say how technicians are shown, as those that
-    /// the service itself publishes, shows nobody who was not shown.
-    #[must_use]
-    pub fn instead_of(&self, known: Option<&Business>) -> Business {
-        let mut business = self.business.clone();
-        if let Some(known) = known.filter(|_| !self.has_publish_staff) {
-            business.publish_staff = known.publish_staff;
-        }
-        business
+/// A `business.json`, all of whose members are known.
+#[derive(Debug)]
+pub struct BusinessFile(JsonFile);
+
+impl BusinessFile {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`SeedError`], which names the file, and where it can the line.
+    pub fn read(path: &Path) -> Result<Self, SeedError> {
+        let file = JsonFile::read(path)?;
+        file.make(profile::check_members)?;
+        Ok(Self(file))
     }
-}
 
-/// The business of the file at `path`.
-///
-/// # Errors
-/// [`SeedError`], which names the file, and where it can the line.
-pub fn business(path: &Path) -> Result<ReadBusiness, SeedError> {
-    parse(path, |value| {
-        let has = |name| {
-            let said = value.get(name).and_then(Value::as_str);
-            said.is_some_and(|said| !said.is_empty())
-        };
-        Ok(ReadBusiness {
-            business: profile::business(value)?,
-            has_zone: has("time_zone"),
-            has_publish_staff: has("publish_staff"),
-        })
-    })
+    /// Whether it has that member, filled.
+    #[must_use]
+    pub fn says(&self, name: &str) -> bool {
+        let member = self.0.value.get(name);
+        member.is_some_and(|member| !member.is_null() && *member != "")
+    }
+
+    /// The file merged into `known`: members that it does not have stay, and `null` removes one (RFC 7396, but lists are
+    /// replaced whole).
+    ///
+    /// # Errors
+    /// [`SeedError`], which names the file, and where it can the line.
+    pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
+        let before = known.cloned().unwrap_or_default();
+        self.0
+            .make(|value| profile::business(value, before, known.is_none()))
+    }
+
+    /// The file in the place of `known`, of which stays what a published business never says: how technicians are shown. The
+    /// time zone stays too if the file has none, because the days of the reviews hang on it.
+    ///
+    /// # Errors
+    /// [`SeedError`], which names the file, and where it can the line.
+    pub fn replacing(&self, known: Option<&Business>) -> Result<Business, SeedError> {
+        let mut before = Business::default();
+        if let Some(known) = known {
+            (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
+        }
+        self.0.make(|value| profile::business(value, before, true))
+    }
 }
 
 /// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and
@@ -122,10 +140,11 @@ pub fn read(
     watch: &mut (dyn Watch + Send),
 ) -> Result<Seed, SeedError> {
     let now = clock.now();
-    let business = business(&folder.join("business.json"))?;
+    let file = BusinessFile::read(&folder.join("business.json"))?;
+    let business = file.merged(None)?;
     let path = folder.join("editorial.json");
     let editorial = if path.exists() {
-        Some(parse(&path, editorial)?)
+        Some(JsonFile::read(&path)?.make(editorial)?)
     } else {
         None
     };
@@ -139,14 +158,9 @@ pub fn read(
             fault,
         }])
     };
-    let mut collector = Collector::new(
-        now,
-        true,
-        Some(business.business.time_zone),
-        Terms::default(),
-        watch,
-    )
-    .map_err(all)?;
+    let mut collector =
+        Collector::new(now, true, Some(business.time_zone), Terms::default(), watch)
+            .map_err(all)?;
     let mut faults = Vec::new();
     let mut take = |opened: sources::Opened<'_>| {
         let sources::Opened::Reviews(mut input) = opened else {
@@ -169,6 +183,7 @@ pub fn read(
     let collected = collector.finish().map_err(all)?;
     Ok(Seed {
         business,
+        says_publish_staff: file.says("publish_staff"),
         collected,
         now,
         editorial,
@@ -183,7 +198,10 @@ impl Seed {
     /// When the database refuses it.
     pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
         let known = business::find(write).await?;
-        let business = self.business.instead_of(known.as_ref());
+        let mut business = self.business;
+        if let Some(known) = known.as_ref().filter(|_| !self.says_publish_staff) {
+            business.publish_staff = known.publish_staff;
+        }
         if known.as_ref() != Some(&business) {
             business::replace(write, &business).await?;
         }
@@ -203,38 +221,42 @@ impl Seed {
     }
 }
 
-fn parse<T>(path: &Path, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
-    let unreadable = |reason: io::Error| {
-        let is_missing = reason.kind() == io::ErrorKind::NotFound;
-        let path = path.to_owned();
-        if is_missing {
-            SeedError::Missing(path)
-        } else {
-            SeedError::Unreadable { path, reason }
-        }
-    };
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(bounds::INPUT_BYTES_MAX).read_to_string(&mut text))
-        .map_err(unreadable)?;
-    let json = text.trim_start_matches('\u{feff}');
-    let wrong = |line, column, message| SeedError::Wrong {
-        path: path.to_owned(),
-        line,
-        column,
-        message,
-    };
-    let value = serde_json::from_str(json).map_err(|error| {
-        wrong(
-            error.line(),
-            error.column(),
-            format!("the JSON is broken ({})", reason(&error)),
-        )
-    })?;
-    make(&value).map_err(|problem| {
-        let (line, column) = locate::locate(json, &problem.path).unwrap_or((1, 1));
-        wrong(line, column, problem.to_string())
-    })
+impl JsonFile {
+    fn read(path: &Path) -> Result<Self, SeedError> {
+        let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
+            let path = path.to_owned();
+            if reason.kind() == io::ErrorKind::NotFound {
+                SeedError::Missing(path)
+            } else {
+                SeedError::Unreadable { path, reason }
+            }
+        })?;
+        let text = text.trim_start_matches('\u{feff}').to_owned();
+        let value = serde_json::from_str(&text).map_err(|error| SeedError::Wrong {
+            path: path.to_owned(),
+            line: error.line(),
+            column: error.column(),
+            message: format!("the JSON is broken ({})", reason(&error)),
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+            value,
+        })
+    }
+
+    /// What `make` makes of it; what is wrong with it has its place in the file.
+    fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
+        make(&self.value).map_err(|problem| {
+            let (line, column) = locate::locate(&self.text, &problem.path).unwrap_or((1, 1));
+            SeedError::Wrong {
+                path: self.path.clone(),
+                line,
+                column,
+                message: problem.to_string(),
+            }
+        })
+    }
 }
 
 fn editorial(value: &Value) -> Result<Editorial, Problem> {

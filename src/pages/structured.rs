@@ -7,10 +7,52 @@ use std::fmt::Write;
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
-use crate::business::Business;
+use crate::business::{Business, local_business_type};
 use crate::links::Links;
 use crate::reviews::RatingCounts;
 use crate::wire;
+
+/// Platforms that publish reviews, under the names that sources have.
+const PLATFORMS: [&str; 38] = [
+    "Airbnb",
+    "Amazon",
+    "Angi",
+    "Apple Maps",
+    "BBB",
+    "Better Business Bureau",
+    "Bing",
+    "Birdeye",
+    "Booking.com",
+    "Capterra",
+    "Checkatrade",
+    "eKomi",
+    "Facebook",
+    "Feefo",
+    "Foursquare",
+    "G2",
+    "Google",
+    "Healthgrades",
+    "HomeAdvisor",
+    "Houzz",
+    "Judge.me",
+    "Loox",
+    "Nextdoor",
+    "Okendo",
+    "OpenTable",
+    "Podium",
+    "PowerReviews",
+    "ProvenExpert",
+    "Reviews.io",
+    "ServiceTitan",
+    "Stamped",
+    "Thumbtack",
+    "Tripadvisor",
+    "Trusted Shops",
+    "Trustpilot",
+    "Yelp",
+    "Yotpo",
+    "Zocdoc",
+];
 
 /// The business with its rating and the newest reviews.
 #[must_use]
@@ -57,7 +99,9 @@ fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Map
         }
     };
     set("@context", "https://schema.org".into());
-    set("@type", business.kind.clone().into());
+    // A type that schema.org does not have makes the whole node invalid.
+    let kind = local_business_type(&business.kind).unwrap_or("LocalBusiness");
+    set("@type", kind.into());
     set("@id", format!("{}#business", links.home()).into());
     set("name", business.name.clone().into());
     set(
@@ -135,10 +179,12 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
     if let Some(language) = &review.language {
         set("inLanguage", language.clone().into());
     }
-    set(
-        "publisher",
-        json!({"@type": "Organization", "name": review.source.name}),
-    );
+    if is_platform(&review.source.name) {
+        set(
+            "publisher",
+            json!({"@type": "Organization", "name": review.source.name}),
+        );
+    }
     if let Some(response) = &review.response {
         let author = response
             .author
@@ -151,6 +197,14 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
         set("comment", comment);
     }
     node
+}
+
+/// Whether a source is a platform, an organisation that published the review first. Others say how the review came
+/// (`Direct`, `Invitation`, `Website`).
+fn is_platform(source: &str) -> bool {
+    PLATFORMS
+        .iter()
+        .any(|platform| platform.eq_ignore_ascii_case(source.trim()))
 }
 
 /// JSON that may stand inside a `script` element: no `<`, `>` or `&` is left in it, so that no text

@@ -1,12 +1,10 @@
 //! The newest reviews as Atom (RFC 4287).
 
-use atom_syndication::{
-    Category, Content, Entry, Feed, FixedDateTime, Link, Person, Text, WriteConfig,
-};
-use chrono::{DateTime, Utc};
+use atom_syndication::{Category, Content, Entry, Feed, Link, Person, Text, WriteConfig};
+use chrono::DateTime;
 use memchr::memmem;
 
-use super::feed::{item_title, start_of_day, tags, title};
+use super::feed::{item_title, modified_at, start_of_day, tags, title};
 use crate::business::Business;
 use crate::links::{Links, is_web};
 use crate::wire;
@@ -77,7 +75,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
     Entry {
         title: Text::plain(clean(&item_title(review))),
         id: first_links.review(&review.id),
-        updated: utc(review.updated_at),
+        updated: modified_at(business, review).fixed_offset(),
         published: start_of_day(review.date, business.time_zone).parse().ok(),
         authors: vec![Person {
             name: clean(&review.author),
@@ -102,10 +100,6 @@ fn link(rel: &str, href: String, mime_type: Option<&str>) -> Link {
         mime_type: mime_type.map(str::to_owned),
         ..Link::default()
     }
-}
-
-fn utc(instant: DateTime<Utc>) -> FixedDateTime {
-    instant.fixed_offset()
 }
 
 /// `text` with U+FFFD for what XML 1.0 §2.2 has no character for, not even escaped.

@@ -2,7 +2,7 @@
 //! feed items.
 
 use bytes::Bytes;
-use chrono::{NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone};
+use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
 
 use crate::business::Business;
@@ -51,9 +51,7 @@ fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire
         title: item_title(review),
         content_text: review.text.clone(),
         date_published: start_of_day(review.date, business.time_zone),
-        date_modified: review
-            .updated_at
-            .to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        date_modified: modified_at(business, review).to_rfc3339_opts(SecondsFormat::AutoSi, true),
         authors: vec![wire::FeedAuthor {
             name: review.author.clone(),
             url: None,
@@ -116,6 +114,16 @@ pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     tags.retain(|tag| seen.insert(tag.clone()));
     tags
+}
+
+/// When a review was last changed, never before it was published: a review without an instant of its own has midnight UTC
+/// of its day, and west of Greenwich that is the evening before.
+#[must_use]
+pub fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
+    let published = start_of_day(review.date, business.time_zone).parse();
+    published.map_or(review.updated_at, |published: DateTime<Utc>| {
+        review.updated_at.max(published)
+    })
 }
 
 /// Midnight of a day in a zone, with the offset that holds there and then. Where the clocks skip

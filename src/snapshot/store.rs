@@ -9,8 +9,8 @@ use super::publication::{Due, Publication};
 use crate::db::{Text, Write};
 use crate::links::Links;
 
-/// The base URL under which the feeds were published first, or `None` where they never were. One that
-/// somebody made nonsense of by hand is as if it were not there.
+/// The base URL under which the feeds were published first, or `None` if they never were. A loopback one, which former
+/// releases kept from a first try on the owner's machine, is as if it were not there, and so is what is no URL.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -18,15 +18,17 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
     let stored = sqlx::query_scalar!("select base_url from published_base")
         .fetch_optional(connection)
         .await?;
-    Ok(stored.and_then(|base| base.parse().ok()))
+    let base = stored.and_then(|base| base.parse().ok());
+    Ok(base.filter(|base: &Links| !base.is_loopback()))
 }
 
-/// Keeps the base URL that is published under, where none is kept.
+/// Keeps the base URL that is published under, if none is kept yet and this one is no loopback: the ids of feed entries
+/// stand on it for good.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
-    if first_base(&mut *write).await?.is_some() {
+    if links.is_loopback() || first_base(&mut *write).await?.is_some() {
         return Ok(());
     }
     let base = links.to_string();

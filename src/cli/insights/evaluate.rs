@@ -11,10 +11,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::whole;
+use crate::bounded_read::read_text;
 use crate::cli::{Outcome, say};
 use crate::insights::evaluate::{Miss, Quality, Row, Share, evaluate, rows};
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, Polarity};
+
+/// How many MiB an annotated file may have.
+const ANNOTATED_MIB_MAX: u64 = 64;
 
 /// Compare the reading with annotators: FILE.tsv of sentences (text, aspect, polarity), FILE.jsonl of whole reviews
 #[derive(Debug, Args)]
@@ -33,8 +37,8 @@ pub struct Evaluate {
 impl Evaluate {
     pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Outcome> {
         let name = self.file.display().to_string();
-        let content =
-            fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
+        let content = read_text(&self.file, ANNOTATED_MIB_MAX)
+            .with_context(|| format!("cannot read {name}"))?;
         if self
             .file
             .extension()
@@ -95,7 +99,7 @@ impl Evaluate {
 /// Writes figures where there are none, or others.
 fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
     let name = path.display();
-    match fs::read_to_string(path) {
+    match read_text(path, ANNOTATED_MIB_MAX) {
         Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Ok(_) => bail!("{name} is there and holds no figures; name another file"),

@@ -50,6 +50,8 @@ const PLAIN: [&str; 12] = [
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
 ];
+/// How many bytes a date may have.
+const TEXT_BYTES_MAX: usize = 64;
 const TIMES: [&str; 8] = [
     "",
     " %H:%M",
@@ -65,7 +67,7 @@ impl Dates<'_> {
     /// The day or instant that `text` states.
     pub(in crate::imports) fn parse(self, text: &str) -> Result<Posted, String> {
         let text = text.trim();
-        if text.len() > 64 {
+        if text.len() > TEXT_BYTES_MAX {
             return Err(unknown(text));
         }
         if let Some(format) = self.format {
@@ -107,8 +109,11 @@ impl Dates<'_> {
             )
         };
         let mut parsed = Parsed::new();
-        chrono::format::parse(&mut parsed, text, StrftimeItems::new(format))
-            .map_err(|_| wrong())?;
+        if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
+            // A format of the day alone also reads cells that have a time behind it.
+            return local(text, format)
+                .map_or_else(|| Err(wrong()), |local| self.place(local, text));
+        }
         if let Ok(instant) = parsed.to_datetime() {
             return posted(instant.to_utc(), text);
         }
@@ -235,10 +240,25 @@ fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
     }
 }
 
+/// Dates that are read only with `--date-format`: how they are written is known to their owner alone.
+const ADVISED: [&str; 6] = [
+    "%m/%d/%y", "%d/%m/%y", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%y", "%Y%m%d",
+];
+
 fn unknown(text: &str) -> String {
+    let reads = |format: &&str| text.len() <= TEXT_BYTES_MAX && local(text, format).is_some();
+    let fitting = ADVISED.into_iter().filter(reads);
+    let flags: Vec<String> = fitting
+        .map(|format| format!("--date-format {format}"))
+        .collect();
+    let advice = if flags.is_empty() {
+        "--date-format, for example %d.%m.%y".to_owned()
+    } else {
+        flags.join(" or ")
+    };
     format!(
-        "{} is no date that is known, for example 2026-10-31; say how it is written with --date-format, for example %d.%m.%y",
-        quoted(text)
+        "{} is no date that is known, for example 2026-10-31; say how it is written with {advice}",
+        quoted(text),
     )
 }
 

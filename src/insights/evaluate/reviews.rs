@@ -47,20 +47,10 @@ pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, RowErr
     let lines = (1..).zip(content.lines());
     let reviews: Vec<AnnotatedReview> = lines
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| {
-            review(line).map_err(|message| RowError {
-                file: file.to_owned(),
-                line: number,
-                message,
-            })
-        })
+        .map(|(number, line)| review(line).map_err(|message| RowError::new(file, number, &message)))
         .collect::<Result<_, _>>()?;
     if reviews.is_empty() {
-        return Err(RowError {
-            file: file.to_owned(),
-            line: 1,
-            message: "there are no reviews".to_owned(),
-        });
+        return Err(RowError::new(file, 1, "there are no reviews"));
     }
     Ok(reviews)
 }

@@ -30,6 +30,20 @@ pub struct RowError {
     pub message: String,
 }
 
+/// How many characters a message may have: it repeats what the file has.
+const MESSAGE_CHARACTERS_MAX: usize = 1_000;
+
+impl RowError {
+    /// What is wrong in that line of the file.
+    pub(super) fn new(file: &str, line: usize, message: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            message: message.chars().take(MESSAGE_CHARACTERS_MAX).collect(),
+        }
+    }
+}
+
 /// Reads a file's rows. `aspects` are the ids that there are.
 ///
 /// # Errors
@@ -39,11 +53,7 @@ pub struct RowError {
     reason = "to be split: lines are shorter than when it was written"
 )]
 pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, RowError> {
-    let fault = |line: usize, message: String| RowError {
-        file: file.to_owned(),
-        line,
-        message,
-    };
+    let fault = |line: usize, message: String| RowError::new(file, line, &message);
     let mut lines = (1..).zip(content.lines());
     if lines
         .next()

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::bounded_read::{read, read_text};
 use crate::insights::classifier::{NgramModel, WeightsError};
 
 use super::{Background, Trade, TradeErrors, measured};
 
+/// How many MiB a file of a package may have.
+pub const FILE_MIB_MAX: u64 = 16;
 /// The file that says whose package it is; it is read first.
 const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
@@ -66,7 +69,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     paths.sort_by_key(|path| (!path.ends_with(HEAD), path.clone()));
     let mut texts = Vec::with_capacity(paths.len());
     for path in &paths {
-        let text = std::fs::read_to_string(path).map_err(|error| FolderError::Read {
+        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
             path: path.clone(),
             error,
         })?;
@@ -76,12 +79,12 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
         .iter()
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
-    let quality = optional(folder, QUALITY, std::fs::read_to_string)?;
+    let quality = optional(folder, QUALITY, read_text)?;
     let quality = quality.filter(|text| !text.is_empty()).map_or_else(
         || Ok(Vec::new()),
         |text| measured::read(&folder.join(QUALITY).display().to_string(), &text),
     );
-    let background = optional(folder, BACKGROUND, std::fs::read_to_string)?.map(|text| {
+    let background = optional(folder, BACKGROUND, read_text)?.map(|text| {
         let name = folder.join(BACKGROUND).display().to_string();
         Background::parse(&name, &text)
     });
@@ -99,7 +102,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
             }
         };
     (trade.quality, trade.background) = (quality, background);
-    if let Some(weights) = optional(folder, CLASSIFIER, std::fs::read)? {
+    if let Some(weights) = optional(folder, CLASSIFIER, read)? {
         NgramModel::parse(&weights).map_err(|error| FolderError::Weights {
             path: folder.join(CLASSIFIER),
             error,
@@ -112,10 +115,10 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
 fn optional<T>(
     folder: &Path,
     name: &str,
-    read: impl Fn(PathBuf) -> io::Result<T>,
+    read: impl Fn(&Path, u64) -> io::Result<T>,
 ) -> Result<Option<T>, FolderError> {
     let path = folder.join(name);
-    match read(path.clone()) {
+    match read(&path, FILE_MIB_MAX) {
         Ok(read) => Ok(Some(read)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FolderError::Read { path, error }),

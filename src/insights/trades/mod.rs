@@ -22,7 +22,7 @@ use crate::hash::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use background::Background;
-pub use folder::{FolderError, read_folder};
+pub use folder::{FILE_MIB_MAX, FolderError, read_folder};
 pub use inflect::forms;
 pub use measured::{HEADER as QUALITY_HEADER, Measured};
 pub use pattern::Step;

@@ -53,8 +53,9 @@ impl DatabaseState {
         let editorial = business::editorial(connection).await?;
         let withheld = reviews::withheld(connection).await?;
         let first_links = store::first_base(connection).await?;
-        let is_recorded = first_links.is_some()
-            && store::is_rendered_from(connection, position.change_no).await?;
+        let is_base_kept = first_links.is_some() || publisher.links.is_loopback();
+        let is_recorded =
+            is_base_kept && store::is_rendered_from(connection, position.change_no).await?;
         let first_links = first_links.unwrap_or_else(|| publisher.links.clone());
         let known = previous.filter(|snapshot| is_after(snapshot, &position, &out));
         let next_analyzer = analyzer(publisher, &business, previous);

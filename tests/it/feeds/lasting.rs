@@ -146,3 +146,116 @@ async fn entries_keep_their_ids_when_the_base_url_changes() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
+    let app = TestApp::with(&Generator::new(64).reviews(3)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("reviews.db");
+    app.shell(&format!("vacuum into '{}'", file.display()))
+        .await;
+    sqlite3(&file, "delete from published_base");
+    for loopback in [
+        "http://127.0.0.1:8080",
+        "http://127.255.0.9",
+        "http://[::1]:8080/x",
+        "http://[::ffff:127.0.0.1]",
+        "http://localhost:8080",
+        "http://LOCALHOST.",
+        "https://reviews.localhost/of/us",
+    ] {
+        let base = loopback
+            .parse::<reviews_service::links::Links>()
+            .unwrap()
+            .to_string();
+        let (ids, urls) = under(folder.path(), loopback).await;
+        assert!(
+            ids.iter().chain(&urls).all(|id| id.starts_with(&base)),
+            "{base}: {ids:?}"
+        );
+        assert_eq!(
+            sqlite3(&file, "select count(*) from published_base"),
+            "0",
+            "{loopback}"
+        );
+        let versions = "select sum(version) from publication";
+        let before = sqlite3(&file, versions);
+        under(folder.path(), loopback).await;
+        assert_eq!(
+            sqlite3(&file, versions),
+            before,
+            "nothing is published twice"
+        );
+    }
+    // A former release kept it.
+    sqlite3(
+        &file,
+        "insert into published_base (only, base_url) values (1, 'http://127.0.0.1:8080')",
+    );
+    let (ids, _) = under(folder.path(), BASE).await;
+    assert!(ids.iter().all(|id| id.starts_with(BASE)), "{ids:?}");
+    assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
+    // From then on it stays, whatever is tried out.
+    for later in ["http://localhost:8080", "https://moved.example.com"] {
+        assert_eq!(under(folder.path(), later).await.0, ids);
+    }
+    assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
+    // What only looks like it is no loopback.
+    for public in [
+        "https://localhost.example.com",
+        "https://128.0.0.1",
+        "https://mylocalhost",
+    ] {
+        sqlite3(&file, "delete from published_base");
+        under(folder.path(), public).await;
+        assert_eq!(
+            sqlite3(&file, "select base_url from published_base"),
+            public
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_entry_was_changed_before_it_was_published() {
+    let app = TestApp::empty().await;
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on, updated_at) values ('silent', 5, '2026-07-04', null),
+           ('earlier', 5, '2026-07-04', '2026-07-04T03:00:00Z'), ('later', 5, '2026-07-04', '2026-07-06T08:30:00.125Z'),
+           ('skipped', 5, '2018-11-04', null), ('first', 5, '0001-01-01', null), ('last', 5, '9999-12-31', null);
+         insert into business (business_id, name, time_zone) values ('b', 'B', 'UTC')",
+    )
+    .await;
+    // An import of rows that say no instant.
+    let mut imported = Generator::new(64).reviews(3);
+    for review in &mut imported {
+        review.updated_at = None;
+    }
+    app.write(&imported).await;
+    for zone in [
+        "America/Phoenix",
+        "America/Sao_Paulo",
+        "Pacific/Pago_Pago",
+        "UTC",
+        "Asia/Kolkata",
+        "Pacific/Kiritimati",
+    ] {
+        app.shell(&format!("update business set time_zone = '{zone}'"))
+            .await;
+        let (json, atom) = feeds(&app).await;
+        for item in json["items"].as_array().unwrap() {
+            let [published, modified] = ["date_published", "date_modified"]
+                .map(|name| DateTime::parse_from_rfc3339(item[name].as_str().unwrap()).unwrap());
+            assert!(published <= modified, "{zone}: {item}");
+        }
+        assert!(atom.entries.len() >= 6, "{}", atom.entries.len());
+        for entry in &atom.entries {
+            assert!(entry.published <= entry.updated, "{zone}: {entry:?}");
+        }
+        let later = json["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|item| item["id"].as_str().unwrap().ends_with("later"));
+        assert_eq!(later.unwrap()["date_modified"], "2026-07-06T08:30:00.125Z");
+    }
+}

@@ -2,7 +2,7 @@
 
 use reviews_service::steps;
 
-use super::{BROWSER, between, seeded};
+use super::{BROWSER, between, seeded, structured};
 use crate::support::{BASE, Generator, TestApp, start};
 
 #[tokio::test]
@@ -150,4 +150,30 @@ async fn who_reports_security_faults_finds_a_contact_where_one_is_set() {
     let expires: chrono::DateTime<chrono::Utc> = values("Expires")[0].parse().unwrap();
     let valid = expires - start();
     assert!(valid.num_days() > 30 && valid.num_days() < 365, "{valid}");
+}
+
+#[tokio::test]
+async fn only_a_platform_is_the_publisher_of_a_review() {
+    let app = seeded().await;
+    for (source, is_platform) in [
+        ("Google", true),
+        ("Yelp", true),
+        ("Nextdoor", true),
+        ("trustpilot", true),
+        ("Direct", false),
+        ("Invitation", false),
+        ("Website", false),
+        ("Summer survey", false),
+    ] {
+        app.shell(&format!("update review set source_name = '{source}' where review_id = (select min(review_id) from review where status = 'published')"))
+            .await;
+        let id = app
+            .shell("select min(review_id) from review where status = 'published'")
+            .await;
+        let data = structured(&app.get(&format!("/reviews/{id}")).await.text());
+        let publisher = data
+            .get("publisher")
+            .map(|publisher| publisher["name"].clone());
+        assert_eq!(publisher, is_platform.then(|| source.into()), "{data}");
+    }
 }

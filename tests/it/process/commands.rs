@@ -87,7 +87,7 @@ fn check_makes_no_database() {
     let missing = home.run(&["check"]);
     assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""));
     assert!(
-        missing.err.contains("there is no database at reviews.db"),
+        missing.err.contains("no database at reviews.db"),
         "{}",
         missing.err
     );

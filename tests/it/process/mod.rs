@@ -1,11 +1,14 @@
 //! The real binary, as an operator runs it: what it prints, how it ends, and what survives when it
 //! is killed.
 
+mod advice;
 mod agents;
 mod backup;
+mod business;
 mod commands;
 mod figures;
 pub mod hub;
+mod inputs;
 mod leftover;
 mod operated;
 mod outputs;

@@ -240,7 +240,7 @@ fn as_json_the_reason_of_a_failed_command_is_one_object_too() {
         (&"command.failed".into(), &"ERROR".into())
     );
     let message = line["message"].as_str().unwrap();
-    assert!(message.starts_with("there is no database at"), "{message}");
+    assert!(message.starts_with("no database at"), "{message}");
 }
 
 #[test]

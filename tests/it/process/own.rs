@@ -125,7 +125,7 @@ fn init_makes_a_business_and_changes_only_what_is_given() {
     );
     home.file("broken.json", "{\n \"id\": \"x\"\n}");
     home.refuses(
-        &["business", "broken.json"],
+        &["business", "broken.json", "--replace"],
         "broken.json:3:1: name: missing",
     );
 }

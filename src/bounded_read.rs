@@ -1,0 +1,31 @@
+//! Reads a file that somebody named as a whole, up to a bound: it may be `/dev/zero`, or another file than was meant.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The bytes of the file at `path`, which may have so many MiB.
+///
+/// # Errors
+/// What the operating system says; [`io::ErrorKind::FileTooLarge`] if there are more.
+pub fn read(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
+    let bytes_max = mib_max << 20;
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(bytes_max + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("it has more than {mib_max} MiB; name the file that was meant");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// The text of the file at `path`, which may have so many MiB.
+///
+/// # Errors
+/// As [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
+    String::from_utf8(read(path, mib_max)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
+}

@@ -1,0 +1,48 @@
+//! schema.org's types of local businesses (<https://schema.org/LocalBusiness>): search engines understand no other.
+
+use thiserror::Error;
+
+/// `LocalBusiness` and all its subtypes, one in a line.
+const TYPES: &str = include_str!("local_business_types.txt");
+/// How many characters of an unknown name are compared, and repeated.
+const NAME_CHARACTERS_MAX: usize = 60;
+
+/// A name that is no type of a local business.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{name}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {nearest}"
+)]
+pub struct UnknownType {
+    /// The name, cut where it is long.
+    pub name: String,
+    /// The type whose name is nearest to it.
+    pub nearest: &'static str,
+}
+
+/// The type of that name, as schema.org writes it; the name may be a URL, and in any case.
+///
+/// # Errors
+/// [`UnknownType`].
+pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
+    let last = name.trim().rsplit('/').next().unwrap_or_default();
+    let known = TYPES.lines().find(|known| known.eq_ignore_ascii_case(last));
+    known.ok_or_else(|| UnknownType {
+        name: name.chars().take(NAME_CHARACTERS_MAX).collect(),
+        nearest: nearest(last, TYPES.lines()).unwrap_or_default(),
+    })
+}
+
+/// The one of `names` that is nearest to `asked`, of equals the first.
+pub fn nearest<'n>(asked: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let asked: String = asked.chars().take(NAME_CHARACTERS_MAX).collect();
+    let asked = asked.to_lowercase();
+    // The first finds what is misspelt, the second also what is cut short: `HVAC`.
+    let likeness = |name: &str| {
+        let name = name.to_lowercase();
+        strsim::normalized_damerau_levenshtein(&asked, &name) + strsim::jaro_winkler(&asked, &name)
+    };
+    let rated = names.into_iter().map(|name| (likeness(name), name));
+    rated
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, name)| name)
+}

@@ -1,0 +1,216 @@
+//! Files that commands are given: endless ones, and those with more faults than anybody reads.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::{Home, Serving, reviews};
+
+/// The lines about rows, and those that count them.
+fn lines(err: &str) -> (Vec<&str>, Vec<&str>) {
+    err.lines()
+        .partition(|line| !line.contains(" rows like ") && !line.starts_with("1 row like "))
+}
+
+#[test]
+fn an_endless_file_is_given_up_with_its_bound() {
+    let home = Home::new();
+    let folder = home.0.path().join("sample");
+    fs::create_dir(&folder).unwrap();
+    symlink("/dev/zero", folder.join("business.json")).unwrap();
+    for (words, said) in [
+        (
+            &["business", "/dev/zero"][..],
+            "/dev/zero: cannot be read: it has more than 16 MiB",
+        ),
+        (
+            &["seed", "sample"],
+            "business.json: cannot be read: it has more than 16 MiB",
+        ),
+        (
+            &["insights", "evaluate", "/dev/zero"],
+            "it has more than 64 MiB",
+        ),
+        (
+            &["insights", "evaluate", "rows.jsonl"],
+            "it has more than 64 MiB",
+        ),
+        (&["insights", "lint", "trade"], "it has more than 16 MiB"),
+        (&["insights", "lint", "weights"], "it has more than 16 MiB"),
+        (
+            &["check", "--trade-file", "/dev/zero"],
+            "it has more than 16 MiB",
+        ),
+    ] {
+        if words.contains(&"rows.jsonl") {
+            symlink("/dev/zero", home.0.path().join("rows.jsonl")).unwrap();
+            for package in ["trade", "weights"] {
+                fs::create_dir(home.0.path().join(package)).unwrap();
+            }
+            symlink("/dev/zero", home.0.path().join("trade/trade.toml")).unwrap();
+            let head = concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/src/insights/trades/general/trade.toml"
+            );
+            fs::copy(head, home.0.path().join("weights/trade.toml")).unwrap();
+            symlink("/dev/zero", home.0.path().join("weights/quality.tsv")).unwrap();
+        }
+        home.refuses(words, said);
+    }
+    let editorial = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/business.json");
+    fs::copy(sample, editorial.0.path().join("business.json")).unwrap();
+    symlink("/dev/zero", editorial.0.path().join("editorial.json")).unwrap();
+    editorial.refuses(
+        &["seed", "."],
+        "editorial.json: cannot be read: it has more than 16 MiB",
+    );
+    assert!(!editorial.path().exists());
+}
+
+#[test]
+fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
+    let home = Home::new();
+    let mut table = "rating,date,author,text\n".to_owned();
+    for row in 0..3_000 {
+        table.push_str(&format!("5,someday {row},Ann B.,Text {row}.\n"));
+    }
+    for row in 0..25 {
+        table.push_str(&format!("{},2026-11-01,Ann B.,Text {row}.\n", 60 + row));
+    }
+    table.push_str("5,2026-11-01,Ann B.,Good.\n5,,Ann B.,Undated.\n");
+    home.file("table.csv", &table);
+    let words = [
+        "import",
+        "table.csv",
+        "--scale",
+        "5",
+        "--rejects",
+        "rejected.jsonl",
+    ];
+    let said = home.run(&words);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(
+        said.out
+            .contains("1 new, 0 updated, 0 unchanged, 3026 rejected"),
+        "{}",
+        said.out
+    );
+    let (shown, counted) = lines(&said.err);
+    assert_eq!(shown.len(), 20 + 20 + 1, "{}", said.err);
+    assert!(
+        shown[19].starts_with("table.csv:21: date: \"someday 19\" is no date"),
+        "{}",
+        shown[19]
+    );
+    assert!(
+        shown[40].starts_with("table.csv:3028: date: missing"),
+        "{}",
+        shown[40]
+    );
+    assert!(
+        counted[0].starts_with("3000 rows like table.csv:2: date: \"someday 0\" is no date"),
+        "{counted:?}"
+    );
+    assert!(
+        counted[1].starts_with("25 rows like table.csv:3002: rating: "),
+        "{counted:?}"
+    );
+    assert!(
+        counted[2].starts_with("1 row like table.csv:3028: date: missing"),
+        "{counted:?}"
+    );
+    assert_eq!(counted.len(), 3, "{}", said.err);
+    // The file that was asked for has all of them.
+    let rejected = fs::read_to_string(home.0.path().join("rejected.jsonl")).unwrap();
+    assert_eq!(rejected.lines().count(), 3_026);
+}
+
+#[test]
+fn what_is_printed_of_bad_rows_does_not_grow_with_the_file() {
+    let printed = |rows: usize| {
+        let home = Home::new();
+        home.file("rows.jsonl", &"{x\n".repeat(rows));
+        let said = home.run(&["import", "rows.jsonl"]);
+        assert_eq!(said.code, Some(1), "{}", said.out);
+        said.err.len()
+    };
+    assert!(printed(20_000) <= printed(2_000) + 10);
+    // Nor with the kinds of faults, nor with the faults of a row.
+    let home = Home::new();
+    let names: Vec<String> = (0..26_u8)
+        .flat_map(|one| {
+            (0..26_u8)
+                .map(move |two| format!("{}{}", char::from(b'a' + one), char::from(b'a' + two)))
+        })
+        .collect();
+    let rows: String = names
+        .iter()
+        .map(|name| format!("{{\"id\":\"r\",\"rating\":{{\"{name}\":{name}}}}}\n"))
+        .collect();
+    let many = serde_json::json!({"id": "r", "rating": 5, "date": "2026-11-01", "author": "A", "text": "T",
+        "mentions": {"technicians": vec![1; 100_000]}});
+    home.file("rows.jsonl", &format!("{many}\n{rows}"));
+    let said = home.run(&["import", "rows.jsonl"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    assert!(said.err.len() < 500_000, "{} bytes", said.err.len());
+    assert!(
+        said.err.lines().count() < 1_100,
+        "{} lines",
+        said.err.lines().count()
+    );
+}
+
+#[test]
+fn a_sample_with_many_bad_rows_says_so_in_few_lines() {
+    let home = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/business.json");
+    fs::copy(sample, home.0.path().join("business.json")).unwrap();
+    home.file(
+        "reviews.jsonl",
+        &"{\"id\": \"r\", \"rating\": 9}\n".repeat(500),
+    );
+    let said = home.run(&["seed", "."]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert_eq!(said.err.lines().count(), 21, "{}", said.err);
+    assert!(
+        said.err
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("500 rows like ./reviews.jsonl:1: "),
+        "{}",
+        said.err
+    );
+    let other = Home::new();
+    let log = fs::File::create(other.0.path().join("log")).unwrap();
+    let serving = Serving::start_with_log(
+        reviews(other.0.path()).args(["serve", "--seed", home.0.path().to_str().unwrap()]),
+        log,
+    );
+    serving.signal("TERM");
+    serving.end();
+    let log = fs::read_to_string(other.0.path().join("log")).unwrap();
+    assert_eq!(log.matches("seed.rejected").count(), 21, "{log}");
+}
+
+#[test]
+fn of_many_files_that_cannot_be_imported_twenty_are_named_and_the_rest_counted() {
+    let home = Home::new();
+    let mut words = vec!["import".to_owned()];
+    for number in 0..50 {
+        words.push(home.file(&format!("{number}.json"), "[1]"));
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let said = home.run(&words);
+    assert_eq!(
+        (said.code, said.err.lines().count()),
+        (Some(2), 21),
+        "{}",
+        said.err
+    );
+    assert!(
+        said.err.ends_with("\n30 more files cannot be imported\n"),
+        "{}",
+        said.err
+    );
+}
