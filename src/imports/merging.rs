@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::collector::Watcher;
-use super::completing;
 use super::report::Report;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
@@ -94,8 +93,8 @@ impl<'w> Merging<'w> {
         watch: Watcher<'_>,
     ) -> sqlx::Result<()> {
         let count = staging.count().await?;
-        self.report.repeated = self.report.taken.saturating_sub(count);
-        completing::find(self, staging).await?;
+        let staged = count + self.report.undecided.count;
+        self.report.repeated = self.report.taken.saturating_sub(staged);
         let of = usize::try_from(count).unwrap_or(usize::MAX);
         let (mut last, mut done, mut in_group) = (String::new(), 0, 0);
         loop {
@@ -203,7 +202,11 @@ impl<'w> Merging<'w> {
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
             posted_at: known_or(posted_at, |known| known.posted_at, Unit::Date),
             responded_at: known_or(responded_at, |known| known.responded_at, Unit::Response),
-            fingerprint: self.key.fingerprint(&said.review),
+            // A file that says nothing of texts changes nothing about what is alike.
+            fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
+                || self.key.fingerprint(&said.review),
+                |known| known.fingerprint,
+            ),
             base: Base::default(),
             id,
         };

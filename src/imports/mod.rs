@@ -166,6 +166,9 @@ pub async fn import(
     let mut merging = Merging::new(&mut write, now, wishes, report)
         .await
         .map_err(fault)?;
+    completing::find(&mut merging, &mut staging)
+        .await
+        .map_err(fault)?;
     merging.all(&mut staging, watch).await.map_err(fault)?;
     if order.withdraw_missing {
         withdraw::missing(&mut merging, &mut staging, order.yes)

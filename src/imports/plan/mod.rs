@@ -141,12 +141,16 @@ impl<'o> Plan<'o> {
             }
         };
         for (field, ours) in Field::ALL {
-            let shown = match field {
-                Field::FirstName | Field::LastName => "author",
-                Field::Recommended => "rating",
-                Field::Matched => "verification.method",
-                Field::ResponseText => "response",
-                _ => ours,
+            let shown = if matches!(field, Field::FirstName | Field::LastName) {
+                "author"
+            } else if field == Field::Recommended {
+                "rating"
+            } else if field == Field::Matched {
+                "verification.method"
+            } else if field == Field::ResponseText {
+                "response"
+            } else {
+                ours
             };
             add(shown, self.field(field));
         }
