@@ -60,7 +60,28 @@ impl Decision {
         store::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
             .map_err(fault)?;
-        self.write.commit().await.map_err(fault)?;
+        self.commit().await
+    }
+
+    /// Notes that the owner published the review as it is now, whatever sources say afterwards.
+    ///
+    /// # Errors
+    /// When the database refuses it; nothing was changed then.
+    pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
+        store::note_published(&mut self.write, &self.review)
+            .await
+            .map_err(|error| DbError::at(self.opening.database().path(), error))?;
+        Ok(())
+    }
+
+    /// Closes the database with all that was written.
+    ///
+    /// # Errors
+    /// When the database refuses it; nothing was changed then.
+    pub(super) async fn commit(self) -> anyhow::Result<()> {
+        let path = self.opening.database().path().to_owned();
+        let committed = self.write.commit().await;
+        committed.map_err(|error| DbError::at(&path, error))?;
         self.opening.keep().await?;
         Ok(())
     }

@@ -17,7 +17,9 @@ use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::db::Opening;
-use crate::imports::{Format, ImportRequest, Position, Rejection, Rename, Report, Watch, import};
+use crate::imports::{
+    Format, ImportRequest, Position, Rejection, Rename, Report, TableColumns, Watch, import,
+};
 use crate::mcp::escaped;
 
 /// Rows between two looks at the terminal.
@@ -37,7 +39,7 @@ pub struct Import {
     /// The format of every FILE [default: found by content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()))]
     format: Option<String>,
-    /// Fill our field K from the column or field V, for example text=Review; may be repeated
+    /// Fill our field K from the column or field V, for example text=Review; may be repeated. `status=` ignores what a file says of the status
     #[arg(long = "map", value_name = "K=V")]
     renames: Vec<Rename>,
     /// Where the scale of the ratings ends, for example 10; given, halves are rounded up [default: 5]
@@ -46,6 +48,9 @@ pub struct Import {
     /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
     #[arg(long, value_name = "F")]
     date_format: Option<String>,
+    /// Take a table that has no column of texts: ratings alone
+    #[arg(long)]
+    no_text: bool,
     /// Do everything, report it, and leave the database as it was
     #[arg(long)]
     dry_run: bool,
@@ -103,6 +108,7 @@ impl Import {
             renames: self.renames,
             scale: self.scale,
             date_format: self.date_format,
+            no_text: self.no_text,
             dry_run: self.dry_run,
             restore: self.restore,
             skip_duplicates: self.skip_duplicates,
@@ -126,9 +132,9 @@ impl Import {
     }
 }
 
-/// Whether some rows were rejected.
+/// Whether some rows were not taken.
 pub(super) fn outcome(report: &Report) -> Outcome {
-    if report.rejected > 0 {
+    if report.rejected > 0 || report.undecided.count > 0 {
         Outcome::SomeRejected
     } else {
         Outcome::Done
@@ -250,6 +256,12 @@ impl Watch for Console {
         if rows.is_multiple_of(ROWS_PER_LOOK) {
             self.bar.set_position(rows);
         }
+    }
+
+    fn table(&mut self, file: &str, columns: &TableColumns) {
+        let message = escaped(format!("{file}\n{columns}"));
+        // Where nobody reads it, the import goes on.
+        let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {

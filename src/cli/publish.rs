@@ -25,8 +25,12 @@ impl Publish {
         let mut decision = Decision::open(config, &self.id).await?;
         let reason = match &decision.review.status {
             Status::Published => {
-                decision.leave().await;
-                report_done(&format!("{}: was published already\n", self.id));
+                decision.note_published().await?;
+                decision.commit().await?;
+                report_done(&format!(
+                    "{}: was published already; imports leave it so\n",
+                    self.id
+                ));
                 return Ok(Outcome::Done);
             }
             Status::Withheld { reason } => {
@@ -44,6 +48,7 @@ impl Publish {
             vouched = "; it was not verified, so you vouch for it (manual)";
         }
         decision.review.status = Status::Published;
+        decision.note_published().await?;
         decision.save(clock).await?;
         report_done(&format!(
             "{}: published; was withheld ({reason}){vouched}\n",

@@ -108,6 +108,12 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
         report.rejected
     )?;
     kept(text, report)?;
+    named(
+        text,
+        &report.undecided,
+        "not taken, because they have no id and may be reviews that are there without some of their fields (`reviews delete ID` \
+         of such a review, then import again)",
+    )?;
     if report.repeated > 0 {
         writeln!(
             text,

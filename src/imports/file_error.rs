@@ -72,12 +72,14 @@ pub enum FileError {
         said: String,
     },
     /// A table without columns that every review needs.
-    #[error("is a table with the columns {columns}{}{}", lacking(.lacks), unknown_columns(.unknown))]
+    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown))]
     Columns {
         /// Our fields that no column fills.
         lacks: Vec<&'static str>,
         /// Columns that --map names and the table does not have.
         unknown: Vec<String>,
+        /// The column that may have the texts.
+        text: Option<String>,
         /// Its headers, the first dozen, with commas between.
         columns: String,
     },
@@ -274,18 +276,39 @@ fn failed(files: &[FailedFile]) -> String {
     lines.join("\n")
 }
 
-fn lacking(lacks: &[&str]) -> String {
+fn lacking(lacks: &[&str], text: Option<&str>) -> String {
     if lacks.is_empty() {
         return String::new();
+    }
+    if lacks == ["text"] {
+        let column = text.unwrap_or("COLUMN");
+        let quote = if column.contains(['"', '$', '`', '\\', '!']) {
+            '\''
+        } else {
+            '"'
+        };
+        return format!(
+            ": no column is known to be the text; say --map text={quote}{}{quote}, or --no-text if there is none",
+            if quote == '"' {
+                column.to_owned()
+            } else {
+                column.replace('\'', r"'\''")
+            }
+        );
     }
     let maps: Vec<String> = lacks
         .iter()
         .map(|field| format!("--map {field}=COLUMN"))
         .collect();
     format!(
-        ": none of them is known to be the {}; say which is, with {}",
+        ": none of them is known to be the {}; say which is, with {}{}",
         lacks.join(", the "),
-        maps.join(" ")
+        maps.join(" "),
+        if lacks.contains(&"text") {
+            " (or --no-text where there is no text)"
+        } else {
+            ""
+        }
     )
 }
 

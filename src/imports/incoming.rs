@@ -13,6 +13,8 @@ use crate::reviews::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Ve
 pub(super) struct Incoming {
     /// Its id, unique and stable.
     pub(super) id: ReviewId,
+    /// Whether the row has one; else it is a digest of the row.
+    pub(super) has_id: bool,
     /// One to five stars.
     pub(super) rating: Rating,
     /// When it was written.
@@ -21,8 +23,8 @@ pub(super) struct Incoming {
     pub(super) author: String,
     /// The headline above the text.
     pub(super) title: Stated<String>,
-    /// What it says; empty for stars alone.
-    pub(super) text: String,
+    /// What it says; empty for stars alone, unsaid where a table has no column for it.
+    pub(super) text: Stated<String>,
     /// The language of the text, as a BCP 47 tag.
     pub(super) language: Stated<String>,
     /// Where it was written.

@@ -4,7 +4,7 @@
 //! In the order of the ids and bit by bit, so that it needs the same memory however many there are.
 //! The law itself is `reviews::merge`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
@@ -17,12 +17,20 @@ use crate::reviews::store::{self, SourceRow, Standing};
 use crate::reviews::{
     Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge,
 };
+use crate::steps;
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
 
 /// How many rows a cluster is given in one transaction (CONTRACT §9).
 const GROUP_MAX: usize = 5_000;
+
+/// How many reviews have one fingerprint before what is known of them is kept for the whole import: then none of them costs
+/// more than any other, and few fingerprints are kept.
+const ALIKE_KEPT_MIN: u64 = 16;
+/// Of how many sources a published review is remembered for one fingerprint: beside a review's own source, and beside itself,
+/// one is left.
+const ALIKE_SOURCES_MAX: usize = 4;
 
 /// What the caller wants besides the merge itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,6 +48,15 @@ pub(super) struct Merging<'w> {
     pub(super) now: DateTime<Utc>,
     pub(super) wishes: Wishes,
     pub(super) report: Report,
+    alike: HashMap<i64, Alike>,
+}
+
+/// The reviews that have one fingerprint.
+#[derive(Debug, Default)]
+struct Alike {
+    reviews: u64,
+    /// The id of the first published review of each source, and what the source calls itself.
+    published: Vec<(String, String)>,
 }
 
 /// What is to be written of one batch.
@@ -65,6 +82,7 @@ impl<'w> Merging<'w> {
             now,
             wishes,
             report,
+            alike: HashMap::new(),
         })
     }
 
@@ -75,7 +93,8 @@ impl<'w> Merging<'w> {
         watch: Watcher<'_>,
     ) -> sqlx::Result<()> {
         let count = staging.count().await?;
-        self.report.repeated = self.report.taken.saturating_sub(count);
+        let staged = count + self.report.undecided.count;
+        self.report.repeated = self.report.taken.saturating_sub(staged);
         let of = usize::try_from(count).unwrap_or(usize::MAX);
         let (mut last, mut done, mut in_group) = (String::new(), 0, 0);
         loop {
@@ -148,6 +167,7 @@ impl<'w> Merging<'w> {
             posted_at,
             responded_at,
             source_name,
+            has_id: _,
         } = staged;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
@@ -182,7 +202,11 @@ impl<'w> Merging<'w> {
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
             posted_at: known_or(posted_at, |known| known.posted_at, Unit::Date),
             responded_at: known_or(responded_at, |known| known.responded_at, Unit::Response),
-            fingerprint: self.key.fingerprint(&said.review),
+            // A file that says nothing of texts changes nothing about what is alike.
+            fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
+                || self.key.fingerprint(&said.review),
+                |known| known.fingerprint,
+            ),
             base: Base::default(),
             id,
         };
@@ -192,35 +216,61 @@ impl<'w> Merging<'w> {
     /// Finds reviews that another source gave already: reports them, and withholds them where that
     /// is wished.
     async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
-        let fingerprints: Vec<i64> = merged
+        let mut alike = std::mem::take(&mut self.alike);
+        let unknown: HashSet<i64> = merged
             .iter()
             .map(|(_, source)| source.fingerprint)
+            .filter(|fingerprint| !alike.contains_key(fingerprint))
             .collect();
-        let mut known: HashMap<i64, Vec<(String, String)>> = HashMap::new();
-        for (fingerprint, id, source) in store::alike(self.write, &fingerprints).await? {
-            known.entry(fingerprint).or_default().push((id, source));
+        let unknown: Vec<i64> = unknown.into_iter().collect();
+        for group in store::alike(self.write, &unknown).await? {
+            steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
+            let its = alike.entry(group.fingerprint).or_default();
+            its.reviews += group.reviews;
+            if its.published.len() < ALIKE_SOURCES_MAX {
+                let first = group.published.map(|id| (id, group.source_name));
+                its.published.extend(first);
+            }
         }
         for (row, source) in merged {
             let id = source.id.as_str();
-            let others = known.entry(source.fingerprint).or_default();
-            let other = others
+            let its = alike.entry(source.fingerprint).or_default();
+            its.reviews += 1;
+            steps::add(1 + its.published.len());
+            if row.review.status != Status::Published {
+                // What does not appear has no copies.
+                its.published.retain(|(other, _)| other != id);
+                continue;
+            }
+            let other = its
+                .published
                 .iter()
                 .find(|(other, from)| other != id && *from != source.source_name);
-            if row.review.status != Status::Published {
-                continue;
-            }
-            let Some((other, from)) = other else {
-                others.push((id.to_owned(), source.source_name.clone()));
-                continue;
-            };
-            self.report
-                .duplicates
-                .add(|| format!("{id} is {other} of {from}"));
-            if self.wishes.skip_duplicates && self.withhold_duplicate(row) {
-                // What does not appear has no copies.
-                others.retain(|(other, _)| other != id);
+            if let Some((other, from)) = other {
+                self.report
+                    .duplicates
+                    .add(|| format!("{id} is {other} of {from}"));
+                if self.wishes.skip_duplicates && self.withhold_duplicate(row) {
+                    its.published.retain(|(other, _)| other != id);
+                }
+            } else if its
+                .published
+                .iter()
+                .all(|(_, from)| *from != source.source_name)
+            {
+                its.published
+                    .push((id.to_owned(), source.source_name.clone()));
             }
         }
+        for fingerprint in unknown {
+            if alike
+                .get(&fingerprint)
+                .is_some_and(|its| its.reviews < ALIKE_KEPT_MIN)
+            {
+                alike.remove(&fingerprint);
+            }
+        }
+        self.alike = alike;
         Ok(())
     }
 

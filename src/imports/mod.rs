@@ -9,6 +9,7 @@ mod authors;
 mod bounds;
 mod calendar;
 mod collector;
+mod completing;
 mod detect;
 pub mod export;
 mod fields;
@@ -55,7 +56,7 @@ pub use format::Format;
 pub use kept::Named;
 pub use platform::Options;
 pub use rename::{Rename, RenameError};
-pub use report::{FileReport, Position, Quiet, Rejection, Report, Watch};
+pub use report::{FileReport, Position, Quiet, Rejection, Report, TableColumns, Watch};
 pub use sources::is_taken_from_folders;
 
 use crate::business::{self, Business, sample};
@@ -83,6 +84,8 @@ pub struct ImportRequest {
     pub scale: Option<NonZeroU8>,
     /// How the dates are written, in the notation of strftime.
     pub date_format: Option<String>,
+    /// Whether a table may be without a column of texts.
+    pub no_text: bool,
     /// Whether to do everything and then leave the database as it was.
     pub dry_run: bool,
     /// Whether reviews that the owner deleted come back.
@@ -163,6 +166,9 @@ pub async fn import(
     let mut merging = Merging::new(&mut write, now, wishes, report)
         .await
         .map_err(fault)?;
+    completing::find(&mut merging, &mut staging)
+        .await
+        .map_err(fault)?;
     merging.all(&mut staging, watch).await.map_err(fault)?;
     if order.withdraw_missing {
         withdraw::missing(&mut merging, &mut staging, order.yes)
@@ -218,6 +224,7 @@ fn gather(
         renames: &order.renames,
         scale: order.scale,
         date_format: order.date_format.as_deref(),
+        no_text: order.no_text,
     };
     let budget = sources::Budget::default();
     let mut take = |opened: sources::Opened<'_>| {

@@ -63,7 +63,6 @@ pub(super) enum Field {
     ResponseDate,
     ResponseAuthor,
     Recommended,
-    Status,
     Reason,
 }
 
@@ -101,6 +100,8 @@ pub struct Options<'o> {
     pub scale: Option<NonZeroU8>,
     /// `--date-format`: the only format that dates are read in, in the notation of strftime.
     pub date_format: Option<&'o str>,
+    /// `--no-text`: whether a table may be without a column of texts.
+    pub no_text: bool,
 }
 
 impl Platform {
@@ -119,7 +120,7 @@ impl Platform {
 }
 
 impl Field {
-    pub(super) const ALL: [(Self, &'static str); 26] = [
+    pub(super) const ALL: [(Self, &'static str); 25] = [
         (Self::Id, "id"),
         (Self::Rating, "rating"),
         (Self::Date, "date"),
@@ -144,7 +145,6 @@ impl Field {
         (Self::ResponseDate, "response.date"),
         (Self::ResponseAuthor, "response.author"),
         (Self::Recommended, ""),
-        (Self::Status, "status"),
         (Self::Reason, "withheld_reason"),
     ];
 }

@@ -17,13 +17,15 @@ use super::json_stream::{self, ELEMENT_BYTES_MAX, Element, Met};
 use super::plan::Plan;
 use super::platform::Options;
 use super::platforms::schema_org;
+use super::rename::Rename;
 use super::report::Position;
 use super::row::{Columns, Row};
 use super::sink::{RowSink, take};
 use super::table::{Cells, delimited, workbook};
+use super::values::visibility::{self, NOT_PUBLISHED};
 use super::{export, html, lines, profile, record, rename};
 use crate::business::Business;
-use crate::reviews::ReviewId;
+use crate::reviews::{ReviewId, Stated, Status};
 
 /// What a row says.
 enum Said {
@@ -69,13 +71,13 @@ pub(super) fn read(
             })
         }
         Rows::Table(dialect, columns) => {
-            let plan = plan(found.format, columns, options)?;
+            let plan = plan(found.format, columns, options, sink)?;
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
         Rows::Workbook(columns) => {
-            let plan = plan(found.format, columns, options)?;
+            let plan = plan(found.format, columns, options, sink)?;
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
             workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| {
@@ -93,6 +95,7 @@ fn plan<'o>(
     format: &'static Format,
     columns: &Columns,
     options: Options<'o>,
+    sink: &mut dyn RowSink,
 ) -> Result<Plan<'o>, FileError> {
     let Reader::Platform(platform) = format.reader else {
         return Err(FileError::Misfit {
@@ -101,7 +104,9 @@ fn plan<'o>(
         });
     };
     let plan = Plan::new(format.name, platform, Some(columns), options);
-    plan.complete(columns).map(|()| plan)
+    let used = plan.columns(columns);
+    sink.table(&used);
+    plan.complete(columns, &used).map(|()| plan)
 }
 
 fn row(
@@ -230,7 +235,8 @@ fn linked_data(
         take(
             sink,
             Position::Element(index),
-            schema_org::review(review),
+            schema_org::review(review)
+                .and_then(|incoming| held(review, incoming, &|_| false, false)),
             &|| schema_org::raw(review),
         )?;
     }
@@ -280,9 +286,19 @@ impl<'o> Maker<'o> {
                         .map(Said::Deleted)
                         .map_err(|problem| vec![problem]);
                 }
-                record::review(&value).map(|incoming| Said::Review(Box::new(incoming)))
+                let is_ignored = options.renames.iter().any(Rename::ignores_status);
+                // These two our own record has, with a meaning of their own.
+                let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
+                record::review(&value)
+                    .and_then(|incoming| held(&value, incoming, &is_taken, true))
+                    .map(|incoming| Said::Review(Box::new(incoming)))
             }
-            Self::Json(_, review) => review(value).map(|incoming| Said::Review(Box::new(incoming))),
+            Self::Json(_, review) => {
+                let is_taken = |name: &str| matches!(name, "status" | "deleted");
+                review(value)
+                    .and_then(|incoming| held(value, incoming, &is_taken, false))
+                    .map(|incoming| Said::Review(Box::new(incoming)))
+            }
             Self::Plan(plan) => {
                 let Value::Object(map) = value else {
                     return Fields::of(value, String::new())
@@ -302,6 +318,27 @@ impl<'o> Maker<'o> {
             _ => value.clone(),
         }
     }
+}
+
+/// The review, withheld where a member of its row says that it is not public at its source.
+fn held(
+    row: &Value,
+    mut incoming: Incoming,
+    is_taken: &dyn Fn(&str) -> bool,
+    may_ignore: bool,
+) -> Result<Incoming, Vec<Problem>> {
+    let Value::Object(members) = row else {
+        return Ok(incoming);
+    };
+    let public = visibility::of_members(members, is_taken, may_ignore);
+    if public.map_err(|problem| vec![problem])? == Some(false)
+        && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
+    {
+        incoming.status = Stated::Given(Status::Withheld {
+            reason: Some(NOT_PUBLISHED.to_owned()),
+        });
+    }
+    Ok(incoming)
 }
 
 fn deleted(value: &Value) -> Result<ReviewId, Problem> {

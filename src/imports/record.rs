@@ -51,11 +51,12 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let made = || {
         Some(Incoming {
             id: id?,
+            has_id: true,
             rating: rating?,
             posted: posted?,
             author: author?,
             title: title?,
-            text: text?.to_owned(),
+            text: Stated::Given(text?.to_owned()),
             language: language?,
             source: source?,
             location: location?,

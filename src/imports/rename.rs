@@ -31,6 +31,9 @@ const FIELDS: [&str; 22] = [
     "updated_at",
 ];
 
+/// The one field that may be filled from nothing: `--map status=` ignores what a file says of it.
+pub(super) const STATUS: &str = "status";
+
 /// One field of ours, and what the file calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
@@ -55,7 +58,12 @@ impl Rename {
         self.ours
     }
 
-    /// What the file calls it.
+    /// Whether it says that nothing of the file is the status.
+    pub(super) fn ignores_status(&self) -> bool {
+        self.ours == STATUS && self.theirs.is_empty()
+    }
+
+    /// What the file calls it; empty where nothing of the file is to fill it, which only a status can be.
     pub(super) fn theirs(&self) -> &str {
         &self.theirs
     }
@@ -66,7 +74,7 @@ impl FromStr for Rename {
 
     fn from_str(text: &str) -> Result<Self, RenameError> {
         let (ours, theirs) = text.split_once('=').ok_or(RenameError::Shape)?;
-        if ours.is_empty() || theirs.is_empty() {
+        if ours.is_empty() || (theirs.is_empty() && ours != STATUS) {
             return Err(RenameError::Shape);
         }
         let known = FIELDS.into_iter().find(|field| *field == ours);
@@ -85,7 +93,14 @@ pub(super) fn apply(renames: &[Rename], record: &mut Value) {
     // All are taken out before any is put in, so that two names can change places.
     let taken: Vec<_> = renames
         .iter()
-        .filter_map(|rename| Some((rename.ours, fields.remove(&rename.theirs)?)))
+        .filter_map(|rename| {
+            let theirs = match rename.theirs.as_str() {
+                "" => rename.ours,
+                theirs => theirs,
+            };
+            let value = fields.remove(theirs)?;
+            (!rename.theirs.is_empty()).then_some((rename.ours, value))
+        })
         .collect();
     for (ours, value) in taken {
         put(fields, ours, value);
@@ -143,5 +158,6 @@ mod tests {
         );
         assert!("text".parse::<Rename>().is_err());
         assert!("text=".parse::<Rename>().is_err());
+        assert!("status=".parse::<Rename>().is_ok());
     }
 }

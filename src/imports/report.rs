@@ -11,6 +11,9 @@ use serde_json::Value;
 use super::kept::Named;
 use crate::reviews::store::Written;
 
+/// How many columns that are not used are named.
+const COLUMNS_SHOWN_MAX: usize = 50;
+
 /// What one import did, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
@@ -36,6 +39,8 @@ pub struct Report {
     pub still_there: Named,
     /// Deleted reviews of our own export that were not known here.
     pub noted_deleted: u64,
+    /// Rows without an id that were left out: each of them may complete two reviews, or two of them the same.
+    pub undecided: Named,
     /// Reviews that another source gave already.
     pub duplicates: Named,
     /// Reviews whose day moved with the business's time zone.
@@ -61,6 +66,34 @@ pub struct FileReport {
     pub rows: u64,
     /// How many of them were rejected.
     pub rejected: u64,
+}
+
+/// What became of a table's columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableColumns {
+    /// Our fields, and the columns of each that are looked at, the first that is filled before the others.
+    pub used: Vec<(&'static str, Vec<String>)>,
+    /// The columns that are not looked at.
+    pub unused: Vec<String>,
+}
+
+impl fmt::Display for TableColumns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = |(field, columns): &(&str, Vec<String>)| match columns.as_slice() {
+            [] => format!("{field} ← (none)"),
+            some => format!("{field} ← {}", some.join(", ")),
+        };
+        let fields: Vec<String> = self.used.iter().map(field).collect();
+        write!(f, "  {}", fields.join("    "))?;
+        if !self.unused.is_empty() {
+            let shown = &self.unused[..self.unused.len().min(COLUMNS_SHOWN_MAX)];
+            write!(f, "\n  not used: {}", shown.join(", "))?;
+        }
+        match self.unused.len().saturating_sub(COLUMNS_SHOWN_MAX) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 /// A row that no review could be made of.
@@ -122,6 +155,9 @@ pub trait Watch {
     /// So many rows have been read so far.
     fn read(&mut self, rows: u64);
 
+    /// The file is a table with these columns. Said before its rows are read.
+    fn table(&mut self, _file: &str, _columns: &TableColumns) {}
+
     /// A row was rejected.
     ///
     /// # Errors
@@ -137,10 +173,16 @@ pub trait Watch {
 pub struct Quiet {
     /// The rejected rows, in the order of reading.
     pub rejections: Vec<Rejection>,
+    /// What became of the columns of each table.
+    pub tables: Vec<TableColumns>,
 }
 
 impl Watch for Quiet {
     fn read(&mut self, _rows: u64) {}
+
+    fn table(&mut self, _file: &str, columns: &TableColumns) {
+        self.tables.push(columns.clone());
+    }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         self.rejections.push(rejection);

@@ -50,6 +50,30 @@ impl Lookup {
         Self { names, columns }
     }
 
+    /// The column of that number.
+    pub(super) fn column(number: usize, columns: &Columns) -> Self {
+        Self {
+            names: columns
+                .0
+                .get(number)
+                .cloned()
+                .map(Cow::Owned)
+                .into_iter()
+                .collect(),
+            columns: vec![number],
+        }
+    }
+
+    /// The numbers of the table's columns that have these names.
+    pub(super) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Whether it is what that member of an object is taken for.
+    pub(super) fn takes(&self, member: &str) -> bool {
+        self.names.iter().any(|name| same_name(name, member))
+    }
+
     /// Whether the table has such a column.
     pub(super) fn is_column(&self) -> bool {
         !self.columns.is_empty()

@@ -7,7 +7,7 @@ use super::fields::Problem;
 use super::file_error::FileError;
 use super::format::Format;
 use super::incoming::Incoming;
-use super::report::Position;
+use super::report::{Position, TableColumns};
 use crate::business::Business;
 use crate::reviews::ReviewId;
 
@@ -30,6 +30,9 @@ pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
 pub(super) trait RowSink {
     /// What comes next is from this file.
     fn begin(&mut self, file: FileStart) -> Result<(), FileError>;
+
+    /// The file is a table, and this becomes of its columns.
+    fn table(&mut self, columns: &TableColumns);
 
     /// A review. Its days are judged here: `raw` is the row, where they are wrong.
     fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError>;

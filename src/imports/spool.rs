@@ -36,6 +36,16 @@ pub(super) struct StagedReview {
     pub(super) responded_at: Option<DateTime<Utc>>,
     /// What its source calls itself, where that is not the review's own word for it.
     pub(super) source_name: Option<String>,
+    /// Whether its row has an id; else the id is a digest of the row.
+    pub(super) has_id: bool,
+}
+
+impl StagedReview {
+    /// What its source calls itself.
+    pub(super) fn source_name(&self) -> &str {
+        let own = &self.said.review.source.name;
+        self.source_name.as_ref().unwrap_or(own)
+    }
 }
 
 impl Staged {
@@ -82,18 +92,25 @@ impl Spool {
                 self.bytes += row.len() as u64;
                 let its = &review.said.review;
                 let updated = its.updated_at.map(|at| at.timestamp_micros());
-                let source = review.source_name.as_ref().unwrap_or(&its.source.name);
-                let location = &review.location;
-                json!([its.id.as_str(), updated, source, location, start, row.len()])
+                let (source, location) = (review.source_name(), &review.location);
+                json!([
+                    its.id.as_str(),
+                    updated,
+                    source,
+                    location,
+                    start,
+                    row.len(),
+                    review.has_id
+                ])
             }
-            Staged::Deleted(id) => json!([id.as_str(), null, null, null, null, null]),
+            Staged::Deleted(id) => json!([id.as_str(), null, null, null, null, null, true]),
         };
         serde_json::to_writer(&mut self.entries, &entry)?;
         self.entries.write_all(b"\n")
     }
 
     /// The rows, and their entries from the first, one JSON array
-    /// `[id, updated, source, location, start, bytes]` each; the last two are null for a deletion.
+    /// `[id, updated, source, location, start, bytes, has_id]` each; start and bytes are null for a deletion.
     pub(super) fn into_parts(
         self,
     ) -> io::Result<(SpooledRows, impl Iterator<Item = io::Result<String>>)> {
@@ -125,6 +142,7 @@ fn packed(staged: &StagedReview) -> Value {
         posted_at,
         responded_at,
         source_name,
+        has_id,
     } = staged;
     let Review {
         id: _,
@@ -171,6 +189,7 @@ fn packed(staged: &StagedReview) -> Value {
         posted_at,
         responded_at,
         source_name,
+        has_id,
     ])
 }
 
@@ -217,6 +236,7 @@ pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
         Units::from_bits(values.next()?),
     );
     let (posted_at, responded_at, source_name) = (values.next()?, values.next()?, values.next()?);
+    let has_id = values.next()?;
     let said = Statement {
         review,
         unsaid,
@@ -228,6 +248,7 @@ pub(super) fn unpack(id: &str, packed: Option<&str>) -> Option<Staged> {
         posted_at,
         responded_at,
         source_name,
+        has_id,
     })))
 }
 

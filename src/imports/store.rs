@@ -5,7 +5,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use futures_util::TryStreamExt;
+use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::spool::{Spool, SpooledRows, Staged, unpack};
@@ -35,7 +36,7 @@ impl Staging {
     /// decide, the later one.
     pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
         let mut connection = db::scratch().await?;
-        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer)
+        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer, has_id integer, completed_id text)
              strict, without rowid";
         sqlx::query(table).execute(&mut connection).await?;
         let (rows, mut entries) = spool.into_parts().map_err(sqlx::Error::Io)?;
@@ -61,10 +62,10 @@ impl Staging {
     }
 
     async fn put(&mut self, batch: &str) -> sqlx::Result<()> {
-        let insert = "insert into staged (review_id, updated_us, source, location, start_at, bytes)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
+        let insert = "insert into staged (review_id, updated_us, source, location, start_at, bytes, has_id)
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?) where true
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, start_at = excluded.start_at, bytes = excluded.bytes
+               location = excluded.location, start_at = excluded.start_at, bytes = excluded.bytes, has_id = excluded.has_id
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
             .bind(batch)
@@ -90,6 +91,92 @@ impl Staging {
             .bind(ROWS)
             .fetch_all(&mut self.connection)
             .await?;
+        self.read(entries)
+    }
+
+    /// The ids after that one, in their order, of rows that have none of their own; no more than one statement moves.
+    pub(super) async fn made_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and not has_id order by review_id limit ?";
+        sqlx::query_scalar(select)
+            .bind(id)
+            .bind(ROWS)
+            .fetch_all(&mut self.connection)
+            .await
+    }
+
+    /// The ids after that one, in their order, of rows that complete a review; no more than one statement moves.
+    pub(super) async fn completing_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and completed_id is not null order by review_id limit ?";
+        sqlx::query_scalar(select)
+            .bind(id)
+            .bind(ROWS)
+            .fetch_all(&mut self.connection)
+            .await
+    }
+
+    /// The rows of the first of these ids, as many as are held at a time.
+    pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
+        let select = "select review_id, location, start_at, bytes from staged where review_id in (select value from json_each(?))
+             order by review_id";
+        let entries: Vec<Entry> = sqlx::query_as(select)
+            .bind(Value::from(ids).to_string())
+            .fetch_all(&mut self.connection)
+            .await?;
+        self.read(entries)
+    }
+
+    /// Notes of rows which reviews they complete: pairs of their ids.
+    pub(super) async fn complete(&mut self, pairs: &[(String, String)]) -> sqlx::Result<()> {
+        let update = "update staged set completed_id = pair.value ->> 1 from json_each(?) as pair where review_id = pair.value ->> 0";
+        sqlx::query(update)
+            .bind(json!(pairs).to_string())
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+    }
+
+    /// Leaves these rows out.
+    pub(super) async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
+        let delete = "delete from staged where review_id in (select value from json_each(?))";
+        sqlx::query(delete)
+            .bind(Value::from(ids).to_string())
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+    }
+
+    /// Leaves out the rows that complete the same review as another, each after a look at its id and that review's.
+    pub(super) async fn leave_out_contested(
+        &mut self,
+        mut look: impl FnMut(String, String),
+    ) -> sqlx::Result<()> {
+        let select = "select review_id, completed_id from staged where completed_id in
+               (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)
+             order by review_id";
+        let mut rows = sqlx::query_as(select).fetch(&mut self.connection);
+        while let Some((id, completed)) = rows.try_next().await? {
+            look(id, completed);
+        }
+        drop(rows);
+        let delete = "delete from staged where completed_id in
+             (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)";
+        sqlx::query(delete)
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+    }
+
+    /// Gives rows the ids of the reviews that they complete.
+    pub(super) async fn rename_completing(&mut self) -> sqlx::Result<()> {
+        let update = "update staged set review_id = completed_id, completed_id = null where completed_id is not null";
+        sqlx::query(update)
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+    }
+
+    /// The rows of these entries, as many as are held at a time.
+    fn read(&mut self, entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
         let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
         for (id, location, start, bytes) in entries {
             if read >= BYTES {

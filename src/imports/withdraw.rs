@@ -41,6 +41,13 @@ pub(super) async fn missing(
         );
         return Err(WithdrawError::Refused(reason));
     }
+    let undecided = merging.report.undecided.count;
+    if undecided > 0 {
+        let reason = format!(
+            "--withdraw-missing: {undecided} rows may each be one of several reviews, and what they are about would count as missing; import without it first"
+        );
+        return Err(WithdrawError::Refused(reason));
+    }
     for place in staging.places().await? {
         let (present, missing) = count(merging, staging, &place).await?;
         if missing * 100 > (present + missing) * SHARE_PERCENT_MAX && !is_confirmed {

@@ -51,7 +51,7 @@ impl Judge<'_> {
             date,
             author: self.author(incoming.author),
             title: incoming.title.given(),
-            text: incoming.text,
+            text: incoming.text.given().unwrap_or_default(),
             language: incoming.language.given(),
             source: incoming.source.given().unwrap_or_else(|| Source {
                 name: SOURCE_DEFAULT.to_owned(),
@@ -74,6 +74,7 @@ impl Judge<'_> {
             posted_at: posted.or(noted.posted_at),
             responded_at: responded_at.or(noted.responded_at),
             source_name: noted.source_name,
+            has_id: incoming.has_id,
         })
     }
 
@@ -132,6 +133,7 @@ fn status_of(verification: &Verification) -> Status {
 fn unsaid(incoming: &Incoming) -> Units {
     let stated = [
         (Unit::Title, incoming.title.is_stated()),
+        (Unit::Text, incoming.text.is_stated()),
         (Unit::Language, incoming.language.is_stated()),
         (Unit::Source, incoming.source.is_stated()),
         // A row that says it is not verified says that it shall not appear.

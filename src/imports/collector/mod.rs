@@ -19,7 +19,7 @@ use super::fields::Problem;
 use super::file_error::FileError;
 use super::incoming::Incoming;
 use super::listing::Listing;
-use super::report::{FileReport, Position, Rejection, Report, Watch};
+use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
 use super::sink::{FileStart, Raw, RowSink};
 use super::spool::{Spool, Staged};
 use crate::business::Business;
@@ -154,6 +154,12 @@ impl RowSink for Collector<'_> {
             rejected: 0,
         });
         Ok(())
+    }
+
+    fn table(&mut self, columns: &TableColumns) {
+        if let Some(file) = self.collected.report.files.last() {
+            self.watch.table(&file.name, columns);
+        }
     }
 
     fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError> {

@@ -5,6 +5,7 @@ mod required;
 mod stated;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -12,8 +13,11 @@ use super::fields::{Problem, noted};
 use super::file_error::FileError;
 use super::incoming::{Incoming, Noted};
 use super::platform::{Field, Hidden, Options, Platform};
+use super::rename::STATUS;
+use super::report::TableColumns;
 use super::row::{Columns, Lookup, Row};
 use super::values::rating;
+use super::values::visibility::Says;
 use crate::reviews::Stated;
 
 /// A platform's entry and a file's columns brought together, once per file.
@@ -24,6 +28,9 @@ pub(super) struct Plan<'o> {
     options: Options<'o>,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
+    /// The columns that say whether a row is public, of which the platform's entry says nothing; `None` where each row's
+    /// members must be looked at.
+    states: Option<Vec<(Lookup, Says)>>,
     keys: Vec<Lookup>,
 }
 
@@ -64,13 +71,101 @@ impl<'o> Plan<'o> {
             .flat_map(|set| set.iter())
             .map(|key| Lookup::new(vec![Cow::Borrowed(*key)], columns))
             .collect();
-        Self {
+        let mut plan = Self {
             name,
             platform,
             options,
             fields,
             hidden,
+            states: None,
             keys,
+        };
+        plan.states = plan.find_states(columns);
+        plan
+    }
+
+    fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
+        let mapped = self
+            .options
+            .renames
+            .iter()
+            .find(|rename| rename.ours() == STATUS);
+        if let Some(rename) = mapped {
+            let theirs = Some(rename.theirs()).filter(|theirs| !theirs.is_empty());
+            let state = |theirs: &str| {
+                let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                (lookup, Says::find(theirs).unwrap_or(Says::State))
+            };
+            return Some(theirs.map(state).into_iter().collect());
+        }
+        let columns = columns?;
+        let known = self.used();
+        let says = |(number, name): (usize, &String)| {
+            let says = Says::find(name).filter(|_| !known.contains(&number))?;
+            Some((Lookup::column(number, columns), says))
+        };
+        Some(columns.0.iter().enumerate().filter_map(says).collect())
+    }
+
+    /// The numbers of the columns that are looked at.
+    fn used(&self) -> HashSet<usize> {
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
+        let lookups = self.fields.iter().chain(hidden).chain(states);
+        lookups
+            .flat_map(|lookup| lookup.columns().iter().copied())
+            .collect()
+    }
+
+    /// What becomes of the columns of a table, for people.
+    pub(super) fn columns(&self, columns: &Columns) -> TableColumns {
+        let mut used: Vec<(&'static str, Vec<String>)> =
+            ["rating", "date", "author", "text", "response"]
+                .map(|field| (field, Vec::new()))
+                .into();
+        let mut add = |field: &'static str, lookup: &Lookup| {
+            let names = lookup
+                .columns()
+                .iter()
+                .filter_map(|number| columns.0.get(*number).cloned());
+            let names: Vec<String> = names.collect();
+            match used.iter_mut().find(|(its, _)| *its == field) {
+                Some((_, its)) => its.extend(
+                    names
+                        .into_iter()
+                        .filter(|name| !its.contains(name))
+                        .collect::<Vec<_>>(),
+                ),
+                None if names.is_empty() => {}
+                None => used.push((field, names)),
+            }
+        };
+        for (field, ours) in Field::ALL {
+            let shown = if matches!(field, Field::FirstName | Field::LastName) {
+                "author"
+            } else if field == Field::Recommended {
+                "rating"
+            } else if field == Field::Matched {
+                "verification.method"
+            } else if field == Field::ResponseText {
+                "response"
+            } else {
+                ours
+            };
+            add(shown, self.field(field));
+        }
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
+        hidden.chain(states).for_each(|lookup| add(STATUS, lookup));
+        let taken = self.used();
+        let unused = columns
+            .0
+            .iter()
+            .enumerate()
+            .filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
+        TableColumns {
+            unused: unused.map(|(_, name)| name.clone()).collect(),
+            used,
         }
     }
 
@@ -94,6 +189,7 @@ impl<'o> Plan<'o> {
             let its = identified?;
             Some(Incoming {
                 id: its.id,
+                has_id: its.has_id,
                 rating: rating?.0,
                 posted: its.posted,
                 author: its.author,
@@ -121,8 +217,15 @@ impl<'o> Plan<'o> {
             .fields
             .iter()
             .chain(self.hidden.iter().map(|(lookup, _)| lookup))
+            .chain(self.states.iter().flatten().map(|(lookup, _)| lookup))
             .chain(&self.keys);
         let mut read = Map::new();
+        if let Row::Json(members) = row {
+            let states = members
+                .iter()
+                .filter(|(name, _)| Says::find(name).is_some());
+            read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
+        }
         for lookup in lookups {
             // Private columns are never among them, but a name that recognises a file may stand for
             // a whole object.
@@ -139,28 +242,33 @@ impl<'o> Plan<'o> {
     }
 
     /// Refuses a table that lacks a column without which no row can be a review.
-    pub(super) fn complete(&self, columns: &Columns) -> Result<(), FileError> {
+    pub(super) fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
         let is_there = |fields: &[Field]| fields.iter().any(|field| self.field(*field).is_column());
-        let needed: [(&[Field], &'static str); 3] = [
+        let needed: [(&[Field], &'static str); 4] = [
             (&[Field::Rating, Field::Recommended], "rating"),
             (&[Field::Date], "date"),
             (
                 &[Field::Author, Field::FirstName, Field::LastName],
                 "author",
             ),
+            (&[Field::Text], "text"),
         ];
         let lacks: Vec<&'static str> = needed
             .into_iter()
             .filter(|(fields, ours)| {
-                !is_there(fields) && (*ours != "author" || self.platform.anonymous.is_none())
+                let may_lack = match *ours {
+                    "author" => self.platform.anonymous.is_some(),
+                    "text" => self.options.no_text,
+                    _ => false,
+                };
+                !is_there(fields) && !may_lack
             })
             .map(|(_, ours)| ours)
             .collect();
-        let renames = self
-            .options
-            .renames
-            .iter()
-            .filter(|rename| columns.find(rename.theirs()).is_none());
+        let renames =
+            self.options.renames.iter().filter(|rename| {
+                !rename.ignores_status() && columns.find(rename.theirs()).is_none()
+            });
         let unknown: Vec<String> = renames.map(|rename| rename.theirs().to_owned()).collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
@@ -168,6 +276,7 @@ impl<'o> Plan<'o> {
         Err(FileError::Columns {
             lacks,
             unknown,
+            text: likely_text(&used.unused),
             columns: columns.listed(),
         })
     }
@@ -176,6 +285,15 @@ impl<'o> Plan<'o> {
     pub(super) fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
         let text = row.get(self.field(Field::Rating))?.text().ok()?;
         (self.options.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+    }
+
+    /// Whether the member of that name is taken for something else than whether the row is public.
+    fn takes(&self, member: &str) -> bool {
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        self.fields
+            .iter()
+            .chain(hidden)
+            .any(|lookup| lookup.takes(member))
     }
 
     fn field(&self, field: Field) -> &Lookup {
@@ -202,4 +320,27 @@ impl<'o> Plan<'o> {
             message: "missing".to_owned(),
         }
     }
+}
+
+/// The column that most probably has the texts: one that is called so, else the first.
+fn likely_text(unused: &[String]) -> Option<String> {
+    const WORDS: [&str; 12] = [
+        "text",
+        "comment",
+        "review",
+        "feedback",
+        "said",
+        "say",
+        "message",
+        "opinion",
+        "experience",
+        "content",
+        "words",
+        "tell",
+    ];
+    let is_text = |name: &&String| {
+        let name = name.to_lowercase();
+        WORDS.iter().any(|word| name.contains(word))
+    };
+    unused.iter().find(is_text).or(unused.first()).cloned()
 }

@@ -16,10 +16,11 @@ use super::Plan;
 /// What a review's id is made of, where its row has none.
 pub(super) struct Identified {
     pub(super) id: ReviewId,
+    pub(super) has_id: bool,
     pub(super) posted: Dated,
     pub(super) author: String,
     pub(super) title: Stated<String>,
-    pub(super) text: String,
+    pub(super) text: Stated<String>,
     pub(super) source: Source,
 }
 
@@ -32,15 +33,22 @@ impl<'o> Plan<'o> {
         let title = noted(wrong, self.stated(row, Field::Title));
         let source = noted(wrong, self.source(row));
         let (posted, author, title, source) = (posted?, author?, title?, source?);
-        let text = text?.unwrap_or_default();
+        let text = text?;
         let headline = match &title {
             Stated::Given(title) => title,
             Stated::Unsaid | Stated::None => "",
         };
-        let parts = [&author, &text, headline, &source.name];
+        let words = text.as_deref().unwrap_or_default();
+        let parts = [&author, words, headline, &source.name];
         let id = noted(wrong, self.id(row, &posted, parts))?;
+        // A table without such a column says nothing of texts.
+        let text = match row {
+            Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
+            Row::Cells(..) | Row::Json(_) => Stated::Given(text.unwrap_or_default()),
+        };
         Some(Identified {
             id,
+            has_id: row.get(self.field(Field::Id)).is_some(),
             posted,
             author,
             title,

@@ -5,6 +5,7 @@ use crate::imports::fields::Problem;
 use crate::imports::incoming::{IncomingResponse, Posted};
 use crate::imports::platform::{Field, NO_STARS, When};
 use crate::imports::row::{Found, Row};
+use crate::imports::values::visibility::{self, NOT_PUBLISHED, Says};
 use crate::imports::values::{flag, quoted};
 use crate::reviews::NOT_VERIFIED;
 use crate::reviews::{Mentions, Method, Stated, Status, Verification};
@@ -93,22 +94,9 @@ impl Plan<'_> {
         if verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified)) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
-        let stated = row.get(self.field(Field::Status));
-        match (
-            stated
-                .as_ref()
-                .map(Found::text)
-                .transpose()?
-                .as_deref()
-                .map(str::trim),
-            stated,
-        ) {
-            (Some("withheld"), _) => Ok(Stated::Given(Status::Withheld { reason })),
-            (Some("published"), _) => Ok(Stated::Given(Status::Published)),
-            (Some(other), Some(found)) => Err(found.problem(format!(
-                "{} is not one of published, withheld",
-                quoted(other)
-            ))),
+        match self.is_public(row)? {
+            Some(false) => withheld(reason.as_deref().unwrap_or(NOT_PUBLISHED)),
+            Some(true) => Ok(Stated::Given(Status::Published)),
             _ if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
             _ if self
                 .hidden
@@ -119,6 +107,29 @@ impl Plan<'_> {
             }
             _ => Ok(Stated::Unsaid),
         }
+    }
+
+    /// Whether a column or member of which the platform's entry says nothing says that the row is public.
+    fn is_public(&self, row: Row<'_>) -> Result<Option<bool>, Problem> {
+        let Some(states) = &self.states else {
+            return match row {
+                Row::Json(members) => {
+                    visibility::of_members(members, |name| self.takes(name), true)
+                }
+                Row::Cells(..) => Ok(None),
+            };
+        };
+        let mut public = None;
+        for (lookup, says) in states {
+            let text = match (row.get(lookup), row) {
+                (Some(found), _) => found.text()?,
+                (None, Row::Cells(..)) if *says == Says::Public => String::new(),
+                (None, _) => continue,
+            };
+            let is_public = says.read(&row.path(lookup), &text, true)?;
+            public = Some(is_public && public.unwrap_or(true));
+        }
+        Ok(public)
     }
 
     pub(super) fn mentions(&self, row: Row<'_>) -> Result<Stated<Mentions>, Problem> {

@@ -57,12 +57,13 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
         let (id, location) = id?;
         Some(Incoming {
             id,
+            has_id: true,
             rating: rating?,
             posted: Dated::instant(created?, "createTime"),
             author: author?,
             title: Stated::Unsaid,
             // Stars alone have no comment.
-            text: text?.map(original).unwrap_or_default().to_owned(),
+            text: Stated::Given(text?.map(original).unwrap_or_default().to_owned()),
             language: Stated::Unsaid,
             source: Stated::Given(Source {
                 name: "Google".to_owned(),

@@ -1,4 +1,4 @@
-//! Okendo: its export as CSV, and the reviews of its API.
+//! Okendo: its exports as CSV, its template for imports, and the reviews of its API.
 
 use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
@@ -11,12 +11,16 @@ const PLATFORM: Platform = Platform {
     keys: &[
         &["isVerifiedBuyer", "dateCreated"],
         &["reviewer.displayName", "dateCreated", "body"],
+        &["reviewer.name", "dateCreated", "body"],
     ],
     fields: &[
         (Field::Id, &["reviewId", "id"]),
         (Field::Rating, &["rating"]),
         (Field::Date, &["dateCreated"]),
-        (Field::Author, &["reviewer.displayName", "name"]),
+        (
+            Field::Author,
+            &["reviewer.displayName", "reviewer.name", "name"],
+        ),
         (Field::Title, &["title"]),
         (Field::Text, &["body"]),
         (Field::Language, &["languageCode"]),

@@ -11,6 +11,7 @@ use crate::imports::fields::{Fields, Problem, noted};
 use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use crate::imports::values::date::Dates;
+use crate::imports::values::visibility::Says;
 use crate::imports::values::{identity, rating};
 use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
 
@@ -101,13 +102,15 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
     let text = text.unwrap_or_default();
     let id = noted(&mut wrong, id(&fields, &posted, &author, &text));
     let made = || {
+        let (id, has_id) = id?;
         Some(Incoming {
-            id: id?,
+            id,
+            has_id,
             rating: stars?,
             posted,
             author,
             title: title?.map_or(Stated::Unsaid, Stated::Given),
-            text,
+            text: Stated::Given(text),
             language: language?.map_or(Stated::Unsaid, Stated::Given),
             source: Stated::Given(source),
             location: location?,
@@ -153,7 +156,7 @@ pub(in crate::imports) fn raw(value: &Value) -> Value {
     };
     let mut read: Map<String, Value> = members
         .iter()
-        .filter(|(name, _)| READ.contains(&name.as_str()))
+        .filter(|(name, _)| READ.contains(&name.as_str()) || Says::find(name).is_some())
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for whose in ["author", "publisher", "itemReviewed"] {
@@ -240,7 +243,13 @@ fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
     Ok(Source { name, url })
 }
 
-fn id(fields: &Fields<'_>, posted: &Dated, author: &str, text: &str) -> Result<ReviewId, Problem> {
+/// Its id, and whether it has one of its own.
+fn id(
+    fields: &Fields<'_>,
+    posted: &Dated,
+    author: &str,
+    text: &str,
+) -> Result<(ReviewId, bool), Problem> {
     let theirs = fields
         .filled("@id")?
         .or(fields.text("identifier").ok().flatten().map(str::to_owned))
@@ -249,11 +258,13 @@ fn id(fields: &Fields<'_>, posted: &Dated, author: &str, text: &str) -> Result<R
         Posted::Day(day) => day.to_string(),
         Posted::Instant(instant) => instant.to_rfc3339(),
     };
+    let has_id = theirs.is_some();
     let made = theirs.map_or_else(
         || identity::digest("schema", &[author, &when, text]),
         |theirs| identity::of_platform("schema", &theirs),
     );
-    made.map_err(|error| fields.problem("@id", error.to_string()))
+    made.map(|id| (id, has_id))
+        .map_err(|error| fields.problem("@id", error.to_string()))
 }
 
 /// There is no agreed property for an owner's answer; a comment is the usual way.

@@ -114,7 +114,6 @@ const PLATFORM: Platform = Platform {
         ),
         (Field::ResponseDate, &["response.date", "reply_date"]),
         (Field::ResponseAuthor, &["response.author"]),
-        (Field::Status, &["status"]),
         (Field::Reason, &["withheld_reason"]),
     ],
     vouches: false,

@@ -7,6 +7,7 @@
 pub(super) mod date;
 pub(super) mod identity;
 pub(super) mod rating;
+pub(super) mod visibility;
 
 /// How many characters of a wrong value are repeated in a complaint.
 const SHOWN_CHARACTERS_MAX: usize = 60;

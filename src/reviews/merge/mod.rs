@@ -100,7 +100,11 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
         key.digest(unit, row),
         merged.base.get(unit),
     );
-    let is_untouched = last.map_or_else(|| unit.is_unset(row), |last| last == ours);
+    // What a source hides is never published because nobody knows what it said before.
+    let hides = unit == Unit::Status
+        && row.status == Status::Published
+        && said.review.status != Status::Published;
+    let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
     if its == ours {
         // Equal again: no longer a decision, unless it comes as one.
     } else if last == Some(its) && !is_decision {

@@ -16,7 +16,8 @@ pub use read::{
 pub use recorded::recorded_technicians;
 pub use row::Flaw;
 pub use source::{
-    SourceRow, Standing, alike, delete, digest_key, find_key, ids_after, note_deleted,
-    note_sources, sources, sources_at, sources_with_instants, standing,
+    AlikeReviews, SourceRow, Standing, alike, delete, digest_key, find_key, given_alike,
+    has_sources, ids_after, note_deleted, note_published, note_sources, present, sources,
+    sources_at, sources_with_instants, standing,
 };
 pub use write::{Written, upsert};

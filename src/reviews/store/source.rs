@@ -13,6 +13,7 @@ use crate::hash::hex;
 use crate::random::Random;
 use crate::reviews::digest::{Base, DigestKey};
 use crate::reviews::review::{Review, ReviewId};
+use crate::reviews::unit::Unit;
 
 /// What a source said last of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,29 +215,126 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result
     Ok(())
 }
 
-/// The published reviews of other sources with one of these fingerprints: fingerprint, id and
-/// source's name.
+/// The reviews that have one fingerprint and are of one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlikeReviews {
+    /// Their fingerprint.
+    pub fingerprint: i64,
+    /// What their source calls itself.
+    pub source_name: String,
+    /// How many there are, the withheld ones included.
+    pub reviews: u64,
+    /// The first by id of those that are published.
+    pub published: Option<String>,
+}
+
+/// The reviews with one of these fingerprints, which all differ.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn alike(
     connection: &mut SqliteConnection,
     fingerprints: &[i64],
-) -> sqlx::Result<Vec<(i64, String, String)>> {
+) -> sqlx::Result<Vec<AlikeReviews>> {
     let list = Value::from(fingerprints).to_string();
-    let rows = sqlx::query!(
-        r#"select s.fingerprint, s.review_id as "id: Text", s.source_name as "source: Text"
+    let groups = sqlx::query!(
+        r#"select s.fingerprint, s.source_name as "source: Text", count(*) as "reviews!: i64",
+             min(case when r.status = 'published' then s.review_id end) as "published?: Text"
            from json_each(?) as i cross join review_source as s on s.fingerprint = i.value
              cross join review as r on r.review_id = s.review_id
-           where r.status = 'published' order by s.review_id"#,
+           group by s.fingerprint, s.source_name"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
+    Ok(groups
         .into_iter()
-        .map(|row| (row.fingerprint, row.id.into(), row.source.into()))
+        .map(|group| AlikeReviews {
+            fingerprint: group.fingerprint,
+            source_name: group.source.into(),
+            reviews: group.reviews.unsigned_abs(),
+            published: group.published.map(String::from),
+        })
         .collect())
+}
+
+/// Whether any source has said anything.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn has_sources(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(r#"select exists (select 1 from review_source) as "any!: bool""#)
+        .fetch_one(connection)
+        .await
+}
+
+/// Which of these ids are those of reviews.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn present(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashSet<String>> {
+    let list = Value::from(ids).to_string();
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id in (select value from json_each(?))"#,
+        list
+    );
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
+}
+
+/// For each fingerprint and source of `wanted` the ids of the reviews that have both, at most `limit` of them.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn given_alike(
+    connection: &mut SqliteConnection,
+    wanted: &[(i64, &str)],
+    limit: i64,
+) -> sqlx::Result<Vec<Vec<String>>> {
+    let list = json!(wanted).to_string();
+    let rows = sqlx::query_scalar!(
+        r#"select (select json_group_array(review_id) from (select review_id from review_source
+             where fingerprint = i.value ->> 0 and source_name = i.value ->> 1 order by review_id limit ?2)) as "ids!: Text"
+           from json_each(?1) as i order by i.key"#,
+        list,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let ids = |ids: Text| {
+        serde_json::from_str(ids.as_ref()).map_err(|error| sqlx::Error::Decode(error.into()))
+    };
+    rows.into_iter().map(ids).collect()
+}
+
+/// Notes that the owner published a review, so that no source hides it that says so for the first time afterwards.
+///
+/// # Errors
+/// When the database refuses it, or the operating system gives no randomness.
+pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
+    let key = digest_key(write).await?;
+    let known = sources(write, &[review.id.as_str()]).await?;
+    let mut row = known.into_values().next().unwrap_or_else(|| SourceRow {
+        id: review.id.clone(),
+        source_name: review.source.name.clone(),
+        location: None,
+        posted_at: None,
+        responded_at: None,
+        base: Base::default(),
+        fingerprint: key.fingerprint(review),
+    });
+    let said = row.base.get(Unit::Status);
+    if said.is_none_or(|said| said == key.digest(Unit::Status, review)) {
+        row.base.set_decided(Unit::Status);
+    }
+    note_sources(write, &[row]).await
 }
 
 /// Notes that the owner deleted reviews that were never here: their ids are not imported any more.

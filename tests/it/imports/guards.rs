@@ -1,6 +1,8 @@
 //! What an import asks before it does harm: time zones, locations, copies, what is missing, names
 //! that were never public.
 
+use reviews_service::steps;
+
 use super::*;
 use crate::support::sqlite3;
 
@@ -76,6 +78,43 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
     );
     bench.order(&skip).await.0.unwrap();
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
+}
+
+#[tokio::test]
+async fn like_reviews_cost_as_much_as_different_ones() {
+    const COUNT: usize = 3_000;
+    let rows = |source: &str, author: &dyn Fn(usize) -> String| {
+        let row = |n: usize| {
+            native(
+                &json!({"id": format!("{source}-{n}"), "source": {"name": source}, "author": author(n), "text": ""}),
+            )
+        };
+        lines(&(0..COUNT).map(row).collect::<Vec<_>>())
+    };
+    let mut costs = Vec::new();
+    for author in [
+        &(|n| format!("Ann {n}")) as &dyn Fn(usize) -> String,
+        &|_| "Ann".to_owned(),
+    ] {
+        let bench = bench().await;
+        let skip = |source: &str| ImportRequest {
+            files: vec![bench.file(source, rows(source, author))],
+            skip_duplicates: true,
+            ..ImportRequest::default()
+        };
+        let before = steps::taken();
+        // New, again, from a second source, and the first again beside what is withheld of the second.
+        for source in ["Yelp", "Yelp", "Google", "Yelp"] {
+            bench.order(&skip(source)).await.0.unwrap();
+        }
+        costs.push(steps::taken() - before);
+        let published =
+            "select count(*) from review where status = 'published' and source_name = 'Yelp'";
+        assert_eq!(sqlite3(bench.database.path(), published), COUNT.to_string());
+        let withheld = "select count(*) from review where withheld_reason = 'duplicate' and source_name = 'Google'";
+        assert_eq!(sqlite3(bench.database.path(), withheld), COUNT.to_string());
+    }
+    assert!(costs[1] * 2 <= costs[0] * 3, "{costs:?}");
 }
 
 #[tokio::test]

@@ -2,10 +2,12 @@
 //! changes nothing.
 
 mod bounds;
+mod completed;
 mod exported;
 mod formats;
 mod google;
 mod guards;
+mod hidden;
 mod hostile;
 mod kept;
 mod laws;

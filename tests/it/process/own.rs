@@ -23,6 +23,43 @@ fn rows(changes: &[(&str, Value)]) -> String {
     ["r-1", "r-2", "r-3", "r-4"].map(row).join("\n")
 }
 
+#[test]
+fn an_import_says_a_table_s_columns_before_it_writes_and_its_advice_works() {
+    let home = Home::new();
+    home.file(
+        "feedback.csv",
+        "Customer,Stars,When,What they said\nAnn,5,2024-11-01,On time.\n",
+    );
+    let maps = [
+        "--map",
+        "author=Customer",
+        "--map",
+        "rating=Stars",
+        "--map",
+        "date=When",
+    ];
+    let words: Vec<&str> = ["import", "feedback.csv"].into_iter().chain(maps).collect();
+    let refused = home.run(&words);
+    assert_eq!(refused.code, Some(2));
+    assert_eq!(
+        refused.out,
+        "feedback.csv\n  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said\n"
+    );
+    assert!(
+        refused
+            .err
+            .contains("say --map text=\"What they said\", or --no-text if there is none"),
+        "{}",
+        refused.err
+    );
+    assert!(!home.path().exists(), "a refused import leaves a database");
+    let advised: Vec<&str> = words
+        .into_iter()
+        .chain(["--map", "text=What they said"])
+        .collect();
+    home.does(&advised, "1 new");
+}
+
 impl Home {
     pub fn file(&self, name: &str, content: &str) -> String {
         fs::write(self.0.path().join(name), content).unwrap();

@@ -1,0 +1,255 @@
+//! Whether a row is public at its source, where a column says so that no platform's entry names: found by the column's name,
+//! read by its words. What a source hides is never published, so a word that is not known is refused.
+
+use serde_json::{Map, Value};
+
+use super::{flag, quoted};
+use crate::imports::fields::{Problem, shown};
+
+/// Why a review is withheld that its source does not show.
+pub(in crate::imports) const NOT_PUBLISHED: &str = "not published at the source";
+
+/// The longest name that says so, in letters and digits.
+const NAME_BYTES_MAX: usize = 20;
+/// Words for what is public.
+const PUBLIC: [&str; 18] = [
+    "accepted",
+    "activated",
+    "active",
+    "approve",
+    "approved",
+    "display",
+    "displayed",
+    "enabled",
+    "featured",
+    "live",
+    "ok",
+    "online",
+    "posted",
+    "public",
+    "publish",
+    "published",
+    "shown",
+    "visible",
+];
+/// Words for what is not.
+const HIDDEN: [&str; 51] = [
+    "archived",
+    "awaiting approval",
+    "awaiting moderation",
+    "blocked",
+    "deactivated",
+    "declined",
+    "deleted",
+    "denied",
+    "disabled",
+    "disapproved",
+    "draft",
+    "expired",
+    "flagged",
+    "held",
+    "hidden",
+    "hide",
+    "hold",
+    "in moderation",
+    "in review",
+    "inactive",
+    "invisible",
+    "junk",
+    "moderation",
+    "not approved",
+    "not displayed",
+    "not public",
+    "not published",
+    "not shown",
+    "not visible",
+    "obsolete",
+    "offline",
+    "on hold",
+    "pending",
+    "pending approval",
+    "pending moderation",
+    "pending review",
+    "post trashed",
+    "private",
+    "quarantined",
+    "refused",
+    "rejected",
+    "removed",
+    "reported",
+    "spam",
+    "suppressed",
+    "suspended",
+    "trash",
+    "trashed",
+    "unapproved",
+    "under review",
+    "unpublished",
+];
+
+/// What a column's values say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::imports) enum Says {
+    /// A word for its state.
+    State,
+    /// Yes where it is public.
+    Public,
+    /// Yes where it is not.
+    Hidden,
+}
+
+impl Says {
+    /// By the column's name, whatever its case and signs.
+    pub(in crate::imports) fn find(name: &str) -> Option<Self> {
+        let mut plain = [0; NAME_BYTES_MAX];
+        let mut length = 0;
+        for byte in name
+            .bytes()
+            .filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+        {
+            *plain.get_mut(length)? = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        match &plain[..length] {
+            b"state"
+            | b"status"
+            | b"reviewstate"
+            | b"reviewstatus"
+            | b"commentstatus"
+            | b"moderation"
+            | b"moderationstate"
+            | b"moderationstatus"
+            | b"publishstate"
+            | b"publishstatus"
+            | b"publishedstatus"
+            | b"publishingstatus"
+            | b"publicationstate"
+            | b"publicationstatus"
+            | b"approval"
+            | b"approvalstate"
+            | b"approvalstatus"
+            | b"displaystatus"
+            | b"visibility"
+            | b"reviewvisibility"
+            | b"creativeworkstatus" => Some(Self::State),
+            b"approved" | b"isapproved" | b"commentapproved" | b"reviewapproved" | b"visible"
+            | b"isvisible" | b"published" | b"ispublished" | b"displayed" | b"isdisplayed"
+            | b"display" | b"reviewdisplay" | b"public" | b"ispublic" | b"curated"
+            | b"iscurated" | b"active" | b"isactive" | b"enabled" | b"isenabled" | b"live"
+            | b"islive" => Some(Self::Public),
+            b"hidden" | b"ishidden" | b"reviewhidden" | b"deleted" | b"isdeleted" | b"spam"
+            | b"isspam" | b"unpublished" | b"isunpublished" | b"archived" | b"isarchived"
+            | b"rejected" | b"isrejected" | b"private" | b"isprivate" | b"draft" | b"isdraft"
+            | b"pending" | b"ispending" | b"withheld" | b"iswithheld" | b"blocked"
+            | b"isblocked" | b"suppressed" | b"issuppressed" | b"trashed" | b"istrashed" => {
+                Some(Self::Hidden)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a row with that value is public; `None` where nobody can tell.
+    fn is_public(self, text: &str) -> Option<bool> {
+        let word = text.trim().to_lowercase().replace(['_', '-'], " ");
+        if PUBLIC.contains(&word.as_str()) {
+            return Some(true);
+        }
+        if word == "withheld" || HIDDEN.contains(&word.as_str()) {
+            return Some(false);
+        }
+        match self {
+            Self::State => None,
+            // Where yes means public, nothing does not.
+            Self::Public if word.is_empty() => Some(false),
+            Self::Public => flag(&word).ok(),
+            Self::Hidden => flag(&word).ok().map(|is_hidden| !is_hidden),
+        }
+    }
+
+    /// Whether a row with that value in the field at `path` is public. `may_ignore` says that `--map` has a meaning there.
+    pub(in crate::imports) fn read(
+        self,
+        path: &str,
+        text: &str,
+        may_ignore: bool,
+    ) -> Result<bool, Problem> {
+        self.is_public(text)
+            .ok_or_else(|| unknown(path, &quoted(text), may_ignore))
+    }
+}
+
+/// What the members of an object say, those aside that are taken for something else; `None` where none says anything.
+pub(in crate::imports) fn of_members(
+    members: &Map<String, Value>,
+    is_taken: impl Fn(&str) -> bool,
+    may_ignore: bool,
+) -> Result<Option<bool>, Problem> {
+    let mut public = None;
+    for (name, value) in members {
+        let Some(says) = Says::find(name).filter(|_| !is_taken(name)) else {
+            continue;
+        };
+        let is_public = match value {
+            Value::Null => continue,
+            Value::String(text) if text.trim().is_empty() => continue,
+            Value::String(text) => says.read(name, text, may_ignore)?,
+            Value::Bool(_) | Value::Number(_) => says.read(name, &value.to_string(), may_ignore)?,
+            Value::Array(_) | Value::Object(_) => {
+                return Err(unknown(name, &shown(value), may_ignore));
+            }
+        };
+        public = Some(is_public && public.unwrap_or(true));
+    }
+    Ok(public)
+}
+
+fn unknown(path: &str, value: &str, may_ignore: bool) -> Problem {
+    let ignore = if may_ignore {
+        ", or ignore what the file says of that with --map status="
+    } else {
+        ""
+    };
+    Problem {
+        path: path.to_owned(),
+        message: format!(
+            "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Says;
+
+    #[test]
+    fn a_column_is_known_by_its_name_and_read_by_its_words() {
+        for (name, value, is_public) in [
+            ("state", "published", Some(true)),
+            ("State", "Unpublished", Some(false)),
+            ("Review Status", "Pending review", Some(false)),
+            ("state", "AZ", None),
+            ("status", "1", None),
+            ("comment_approved", "1", Some(true)),
+            ("comment_approved", "0", Some(false)),
+            ("comment_approved", "post-trashed", Some(false)),
+            ("isPublished", "no", Some(false)),
+            ("published", "2026-10-01", None),
+            ("visible", "", Some(false)),
+            ("hidden", "yes", Some(false)),
+            ("is_hidden", "false", Some(true)),
+            ("curated", "spam", Some(false)),
+        ] {
+            let says = Says::find(name).unwrap();
+            assert_eq!(says.is_public(value), is_public, "{name}: {value}");
+        }
+        for name in [
+            "text",
+            "états",
+            "customer_status_of_the_year",
+            "",
+            "verified",
+        ] {
+            assert_eq!(Says::find(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A table that was imported without one of its columns, and comes again with it: the same reviews, with what they lacked.
+
+use super::*;
+use crate::support::sqlite3;
+
+const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
+    Ann,5,2026-10-30,On time and tidy.,Thank you.\n\
+    Bo,2,2026-10-29,Left the gate open.,\n\
+    Cy,4,2026-10-28,,\n";
+const NAMES: [&str; 3] = ["author=Customer", "rating=Stars", "date=When"];
+const TEXT: &str = "text=What they said";
+const REPLY: &str = "response.text=Our reply";
+
+impl Bench {
+    async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> Report {
+        let order = ImportRequest {
+            files: vec![self.file("feedback.csv", content)],
+            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+            no_text,
+            ..ImportRequest::default()
+        };
+        self.order(&order).await.0.unwrap()
+    }
+
+    /// The reviews' authors, texts and answers, newest first.
+    fn texts(&self) -> String {
+        sqlite3(
+            self.database.path(),
+            "select author, text, response_text from review order by reviewed_on desc, text",
+        )
+    }
+
+    fn ids(&self) -> String {
+        sqlite3(
+            self.database.path(),
+            "select review_id from review order by 1",
+        )
+    }
+}
+
+fn maps<'m>(more: &[&'m str]) -> Vec<&'m str> {
+    NAMES.iter().chain(more).copied().collect()
+}
+
+const WHOLE: &str = "Ann|On time and tidy.|Thank you.\nBo|Left the gate open.|\nCy||";
+
+#[tokio::test]
+async fn a_second_try_with_a_better_mapping_fills_the_reviews_and_doubles_none() {
+    let bench = bench().await;
+    assert_eq!(
+        counts(&bench.table(FEEDBACK, &maps(&[]), true).await),
+        (3, 0, 0, 0)
+    );
+    assert_eq!(bench.texts(), "Ann||\nBo||\nCy||");
+    let ids = bench.ids();
+    let report = bench.table(FEEDBACK, &maps(&[TEXT]), false).await;
+    assert_eq!((counts(&report), report.undecided.count), ((0, 2, 1, 0), 0));
+    let report = bench.table(FEEDBACK, &maps(&[TEXT, REPLY]), false).await;
+    assert_eq!(counts(&report), (0, 1, 2, 0));
+    assert_eq!((bench.texts().as_str(), bench.ids()), (WHOLE, ids.clone()));
+    // Again, and with the mapping of the first time, which says nothing of texts.
+    for (more, no_text) in [(&[TEXT, REPLY][..], false), (&[TEXT], false), (&[], true)] {
+        let before = bench.change_no().await;
+        let report = bench.table(FEEDBACK, &maps(more), no_text).await;
+        assert_eq!(
+            (counts(&report), bench.change_no().await),
+            ((0, 0, 3, 0), before)
+        );
+        assert_eq!((bench.texts().as_str(), bench.ids()), (WHOLE, ids.clone()));
+    }
+}
+
+#[tokio::test]
+async fn what_was_filled_counts_as_given_and_stays_deleted() {
+    let bench = bench().await;
+    bench.table(FEEDBACK, &maps(&[]), true).await;
+    let order = ImportRequest {
+        files: vec![bench.file("feedback.csv", FEEDBACK)],
+        renames: maps(&[TEXT])
+            .iter()
+            .map(|map| map.parse().unwrap())
+            .collect(),
+        withdraw_missing: true,
+        ..ImportRequest::default()
+    };
+    let report = bench.order(&order).await.0.unwrap();
+    assert_eq!((counts(&report), report.withdrawn.count), ((0, 2, 1, 0), 0));
+    sqlite3(
+        bench.database.path(),
+        "delete from review where author = 'Ann'",
+    );
+    let report = bench.table(FEEDBACK, &maps(&[TEXT]), false).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 2, 0), 1)
+    );
+}
+
+#[tokio::test]
+async fn a_review_that_the_file_gives_by_itself_is_not_filled_by_another_row() {
+    let bench = bench().await;
+    let stars = "author,rating,date,text\nAnonymous,5,2026-10-30,\n";
+    bench.take(stars).await;
+    let both = format!("{stars}Anonymous,5,2026-10-30,Great work.\n");
+    for new in [1, 0] {
+        let (report, _) = bench.take(&both).await;
+        assert_eq!(counts(&report), (new, 0, 2 - new, 0));
+    }
+    assert_eq!(bench.texts(), "Anonymous||\nAnonymous|Great work.|");
+}
+
+#[tokio::test]
+async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
+    let bench = bench().await;
+    let like =
+        "author,rating,date,What they said\nAnn,5,2026-10-30,On time.\nAnn,5,2026-10-30,Tidy.\n";
+    let report = bench.table(like, &[], true).await;
+    assert_eq!((counts(&report), report.repeated), ((1, 0, 0, 0), 1));
+    let report = bench.table(like, &[TEXT], false).await;
+    assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
+    let said = summary(&report, false);
+    assert!(
+        said.contains("2 not taken, because they have no id"),
+        "{said}"
+    );
+    assert_eq!(bench.texts(), "Ann||");
+    // The advice, followed.
+    sqlite3(bench.database.path(), "delete from review");
+    let report = bench.table(like, &[TEXT], false).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    // One row, and two reviews that it could fill.
+    let titles = "author,rating,date,text,title\nBo,4,2026-10-29,,\nBo,4,2026-10-29,,Late\n";
+    bench.take(titles).await;
+    let whole = "author,rating,date,text,title\nBo,4,2026-10-29,Came late.,Late\n";
+    let (report, _) = bench.take(whole).await;
+    assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 1));
+}
+
+#[tokio::test]
+async fn a_row_of_another_source_or_with_another_text_is_a_review_of_its_own() {
+    let bench = bench().await;
+    let csv = |source: &str, text: &str| {
+        format!("author,rating,date,text,source\nAnn,5,2026-10-30,{text},{source}\n")
+    };
+    bench.take(csv("Yelp", "")).await;
+    for (source, text, new) in [
+        ("Forms", "Fine.", 1),
+        ("Yelp", "Fine.", 0),
+        ("Yelp", "Poor.", 1),
+    ] {
+        let (report, _) = bench.take(csv(source, text)).await;
+        assert_eq!(counts(&report), (new, 1 - new, 0, 0), "{source} {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_columns_are_said() {
+    let bench = bench().await;
+    let order = |no_text: bool, text: &[&str]| ImportRequest {
+        files: vec![bench.file("feedback.csv", FEEDBACK)],
+        renames: maps(text).iter().map(|map| map.parse().unwrap()).collect(),
+        no_text,
+        ..ImportRequest::default()
+    };
+    let mut watch = Quiet::default();
+    let refused = import(
+        &bench.database,
+        &bench.clock,
+        &order(false, &[]),
+        &mut watch,
+    )
+    .await;
+    let refusal = refused.unwrap_err().to_string();
+    assert!(
+        refusal.contains("Customer, Stars, When, What they said, Our reply: no column is known to be the text; say --map text=\"What they said\", or --no-text if there is none"),
+        "{refusal}"
+    );
+    assert_eq!(
+        watch.tables[0].to_string(),
+        "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, Our reply"
+    );
+    for (no_text, text) in [(true, &[][..]), (false, &[TEXT])] {
+        let order = ImportRequest {
+            dry_run: true,
+            ..order(no_text, text)
+        };
+        assert_eq!(counts(&bench.order(&order).await.0.unwrap()), (3, 0, 0, 0));
+    }
+}
+
+#[tokio::test]
+async fn okendo_s_export_its_template_and_its_dotted_table_all_name_the_reviewer() {
+    let export = "Review ID,Product ID,Product Name,Rating,Title,Body,Reviewer Name,Is Verified Buyer,Date Created,Status\n\
+        e-1,7,Filter,4,Fits,Filter fits.,Hanna Vogt,true,2026-09-30T10:00:00.000Z,Approved\n";
+    let dotted = "reviewId,productId,rating,title,body,reviewer.name,reviewer.email,dateCreated\n\
+        e-1,7,4,Fits,Filter fits.,Hanna Vogt,private.person@example.com,2026-09-30T10:00:00.000Z\n";
+    for csv in [export, dotted] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let (report, rejections) = bench.take(csv).await;
+        assert_eq!(
+            (report.files[0].format, counts(&report), rejections),
+            ("okendo", (1, 0, 0, 0), Vec::new())
+        );
+        assert_eq!(bench.find("okendo-e-1").await.unwrap().author, "Hanna Vogt");
+    }
+}
