@@ -44,7 +44,7 @@ fn ask() -> Value {
             header("Mcp-Name", "Without a session: the name of the tool or prompt, or the URI of the resource, once more."),
         ],
         "requestBody": {
-            "description": "One JSON-RPC message of at most 1 MiB.",
+            "description": "One JSON-RPC message of at most 64 KiB; batches are refused.",
             "required": true,
             "content": { "application/json": {
                 "schema": { "$ref": "#/components/schemas/McpRequest" },
@@ -64,9 +64,18 @@ fn ask() -> Value {
             "408": problem("The body took too long."),
             "413": problem("The body is too large."),
             "415": problem("It is not sent as `application/json`."),
-            "503": { "description": "No session can be opened now.", "content": content("McpAnswer") },
+            "503": too_much(),
         },
     })
+}
+
+/// Nothing is wrong with the request; it can come again.
+fn too_much() -> Value {
+    let mut response = problem(
+        "Too many requests and unread answers are in flight, come back after `Retry-After`; or no session can be opened now.",
+    );
+    response["content"]["application/json"] = content("McpAnswer")["application/json"].clone();
+    response
 }
 
 fn end() -> Value {

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use serde_json::Value;
 
 use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
 use super::revision::Revision;
@@ -17,8 +16,6 @@ use super::stateless::{self, VERSION_HEADER, VERSION_META};
 
 /// The header of a session.
 pub const SESSION_HEADER: &str = "mcp-session-id";
-/// How many messages one body may hold, in the one revision that has batches.
-pub const BATCH_MAX: usize = 50;
 
 /// The answer to a POST, of which the endpoint makes the HTTP response.
 #[derive(Debug, PartialEq)]
@@ -59,23 +56,14 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Answers a body: one message, or a batch within a session of 2025-03-26.
+    /// Answers a body, which is one message.
     pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
         let has_null_id = !is_stateless(headers);
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {
             Reply::Json(status, message::error(id, fault, has_null_id), None)
         };
-        let value = match message::parse(body) {
-            Ok(Value::Array(batch)) => {
-                return match self.batch(headers, batch).await {
-                    Ok(reply) => reply,
-                    Err((status, fault)) => told(status, None, &fault),
-                };
-            }
-            Ok(value) => value,
-            Err(fault) => return told(StatusCode::BAD_REQUEST, None, &fault),
-        };
-        let message = match Message::read(value) {
+        let message = message::parse(body).map_err(|fault| (None, fault));
+        let message = match message.and_then(Message::read) {
             Ok(message) => message,
             Err((id, fault)) => return told(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
         };
@@ -103,11 +91,6 @@ impl Dispatcher {
                     Revision::July2026.date(),
                     call.method
                 ),
-            ))
-        } else if !is_stateless && call.method == "initialize" && rules != Rules::Opening {
-            Err(RpcError::new(
-                INVALID_REQUEST,
-                "The message initialize comes alone in its body.",
             ))
         } else {
             self.sdk.answer(call, is_stateless, rules.has_links()).await
@@ -140,52 +123,6 @@ impl Dispatcher {
                 None,
             ),
         }
-    }
-
-    /// Answers several messages in one body, of a session in the one revision that has that.
-    async fn batch(
-        &self,
-        headers: &HeaderMap,
-        batch: Vec<Value>,
-    ) -> Result<Reply, (StatusCode, RpcError)> {
-        let invalid = |told: String| {
-            Err((
-                StatusCode::BAD_REQUEST,
-                RpcError::new(INVALID_REQUEST, told),
-            ))
-        };
-        let session = match headers.get(SESSION_HEADER) {
-            Some(_) if !is_stateless(headers) => Some(self.session(headers)?),
-            Some(_) | None => None,
-        };
-        let Some(session) = session.filter(|session| session.revision().has_batches()) else {
-            return invalid(
-                "A body holds one message; several only within a session of 2025-03-26.".to_owned(),
-            );
-        };
-        if batch.is_empty() || batch.len() > BATCH_MAX {
-            return invalid(format!("A batch holds from 1 to {BATCH_MAX} messages."));
-        }
-        let mut answers = Vec::new();
-        for value in batch {
-            let reply = match Message::read(value) {
-                Ok(Message::Call(call)) => self.call(call, Rules::Session(session)).await,
-                Ok(Message::Answer) => Reply::Accepted,
-                Err((id, fault)) => Reply::Json(
-                    StatusCode::OK,
-                    message::error(id.as_ref(), &fault, true),
-                    None,
-                ),
-            };
-            if let Reply::Json(_, json, _) = reply {
-                answers.push(json);
-            }
-        }
-        Ok(if answers.is_empty() {
-            Reply::Accepted
-        } else {
-            Reply::Json(StatusCode::OK, format!("[{}]", answers.join(",")), None)
-        })
     }
 
     /// By whose rules a message is to be answered.

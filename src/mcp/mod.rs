@@ -9,6 +9,7 @@ pub mod catalog;
 mod describe;
 mod dispatch;
 mod escape;
+mod in_flight;
 mod message;
 mod origin_check;
 mod revision;
@@ -18,14 +19,16 @@ mod stateless;
 mod stdio;
 mod store;
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use describe::describe;
 pub use escape::escaped;
 pub use origin_check::OriginCheck;
 use poem::error::ReadBodyError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use poem::http::{HeaderName, HeaderValue, Method, StatusCode};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 pub use session::Sessions;
 pub use stdio::Connection;
@@ -34,13 +37,18 @@ use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use crate::links::{Links, MCP_PATH};
 use crate::random::Random;
-use crate::respond::{Route, announces_more_than, method_not_allowed, problem};
+use crate::respond::{
+    Route, Source, announces_more_than, method_not_allowed, problem, retry_later,
+};
 use catalog::Catalog;
 use dispatch::{Dispatcher, Reply, SESSION_HEADER};
+use in_flight::{InFlight, Room};
 use sdk::Sdk;
 
 /// Bytes of a request's body: a call names a tool and some filters.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
+const BODY_BYTES_MAX: usize = 64 * 1024;
+/// When to come back, where too much is in flight.
+const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// The sessions of this database: its key is made where it has none.
 ///
@@ -94,6 +102,7 @@ pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
 pub struct Mcp {
     origin_check: OriginCheck,
     exchange: Dispatcher,
+    in_flight: Arc<InFlight>,
 }
 
 impl Mcp {
@@ -111,6 +120,7 @@ impl Mcp {
                 sessions,
                 sdk: Arc::new(Sdk::new(catalog, links)),
             },
+            in_flight: Arc::default(),
         }
     }
 
@@ -143,6 +153,11 @@ impl Mcp {
         if announces_more_than(request.headers(), BODY_BYTES_MAX) {
             return too_large();
         }
+        let peer = Source::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let mut room = InFlight::room(&self.in_flight, peer);
+        if !room.resize(BODY_BYTES_MAX) {
+            return crowded();
+        }
         let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
             Ok(body) => body,
             Err(ReadBodyError::PayloadTooLarge) => return too_large(),
@@ -153,10 +168,18 @@ impl Mcp {
                 );
             }
         };
-        match self.exchange.answer(request.headers(), &body).await {
+        if !room.resize(body.len() + message::parsed_bytes(&body)) {
+            return crowded();
+        }
+        self.answer(request.headers(), &body, room).await
+    }
+
+    async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
+        match self.exchange.answer(headers, body).await {
             Reply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
+            Reply::Json(_, json, _) if !room.resize(json.capacity()) => crowded(),
             Reply::Json(status, json, session) => {
-                let mut response = Response::builder().status(status).body(json);
+                let mut response = Response::builder().status(status).body(room.hold(json));
                 let headers = response.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -190,6 +213,15 @@ impl Mcp {
             problem(StatusCode::NOT_FOUND, dispatch::LAPSED)
         }
     }
+}
+
+/// What a client is told when too much is in flight.
+fn crowded() -> Response {
+    retry_later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Too many requests and unread answers of agents are in flight, in all or of your network. Read your answers, then try again.",
+        CROWDED_PAUSE,
+    )
 }
 
 impl Endpoint for Mcp {

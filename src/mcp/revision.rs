@@ -3,7 +3,7 @@
 /// A revision of the protocol; a later one is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Revision {
-    /// 2025-03-26: streamable HTTP, and the only one with batches.
+    /// 2025-03-26: streamable HTTP.
     March2025,
     /// 2025-06-18: structured results, and links to resources.
     June2025,
@@ -47,11 +47,5 @@ impl Revision {
     #[must_use]
     pub fn has_sessions(self) -> bool {
         self <= Self::NEWEST_WITH_SESSIONS
-    }
-
-    /// Whether several messages may come in one body.
-    #[must_use]
-    pub fn has_batches(self) -> bool {
-        self == Self::March2025
     }
 }

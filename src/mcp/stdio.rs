@@ -4,16 +4,13 @@
 use std::io;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::message::{
-    self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, PARSE_ERROR, RpcError,
-};
+use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
 use super::revision::Revision;
 use super::sdk::{Answer, Sdk};
 use super::stateless::{self, VERSION_META};
-use super::{BODY_BYTES_MAX, dispatch::BATCH_MAX};
+use super::BODY_BYTES_MAX;
 
 /// One client's connection, with the revision that it agreed on.
 pub struct Connection {
@@ -56,7 +53,8 @@ impl Connection {
                 Line::End => return Ok(()),
                 Line::TooLong => {
                     let told = format!("A line has at most {BODY_BYTES_MAX} bytes.");
-                    Some(refused(&RpcError::new(INVALID_REQUEST, told)))
+                    let fault = RpcError::new(INVALID_REQUEST, told);
+                    Some(message::error(None, &fault, true))
                 }
                 Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
                 Line::Whole(line) => self.answer(&line).await,
@@ -71,33 +69,11 @@ impl Connection {
 
     /// The answer to a line, if there is one.
     async fn answer(&mut self, line: &[u8]) -> Option<String> {
-        match message::parse(line) {
-            Ok(Value::Array(batch)) => self.batch(batch).await,
-            Ok(value) => self.message(value).await,
-            Err(RpcError { message, .. }) => {
-                let told = message.replacen("body", "line", 1);
-                Some(refused(&RpcError::new(PARSE_ERROR, told)))
-            }
-        }
-    }
-
-    async fn batch(&mut self, batch: Vec<Value>) -> Option<String> {
-        let may_batch = self.revision.is_some_and(Revision::has_batches);
-        if !may_batch || batch.is_empty() || batch.len() > BATCH_MAX {
-            let told = format!(
-                "A line holds one message; from 1 to {BATCH_MAX} only after initialize with 2025-03-26."
-            );
-            return Some(refused(&RpcError::new(INVALID_REQUEST, told)));
-        }
-        let mut answers = Vec::new();
-        for value in batch {
-            answers.extend(self.message(value).await);
-        }
-        (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
-    }
-
-    async fn message(&mut self, value: Value) -> Option<String> {
-        let call = match Message::read(value) {
+        let parsed = message::parse(line).map_err(|mut fault| {
+            fault.message = fault.message.replacen("body", "line", 1);
+            (None, fault)
+        });
+        let call = match parsed.and_then(Message::read) {
             Ok(Message::Call(call)) => call,
             Ok(Message::Answer) => return None,
             Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
@@ -137,11 +113,6 @@ impl Connection {
         self.revision = opens.or(self.revision);
         Ok(json)
     }
-}
-
-/// An error of what has no id that could be read.
-fn refused(fault: &RpcError) -> String {
-    message::error(None, fault, true)
 }
 
 /// The next line without its end, if it has at most `bytes_max`.

@@ -14,6 +14,8 @@ pub struct PageQuery {
     pub pairs: Vec<(String, String)>,
     /// What cannot be used as it was given.
     pub issues: Vec<Issue>,
+    /// The parameters that were asked for.
+    known: Vec<&'static str>,
 }
 
 impl PageQuery {
@@ -27,6 +29,7 @@ impl PageQuery {
                 .filter(|(_, value)| !value.is_empty())
                 .collect(),
             issues: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -39,13 +42,14 @@ impl PageQuery {
         }
     }
 
-    /// `path` with the same query without `names`, and with `added`.
+    /// `path` with what is known of the same query without `names`, and with `added`.
     #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: Option<(&str, &str)>) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(
             self.pairs
                 .iter()
+                .filter(|(name, _)| self.known.contains(&name.as_str()))
                 .filter(|(name, _)| !without.contains(&name.as_str())),
         );
         query.extend_pairs(added);
@@ -68,6 +72,7 @@ pub struct PageSource<'a> {
 
 impl ParameterSource for PageSource<'_> {
     fn take<P: Parameter>(&mut self) -> Option<Value<P>> {
+        self.query.known.push(P::NAME);
         UrlParameters::query::<P>(self.request).unwrap_or_else(|invalid| {
             if !invalid.received.is_empty() {
                 self.refuse(invalid);

@@ -122,6 +122,9 @@ impl EarlyResponse {
             ("content-type", "application/problem+json"),
             ("cache-control", "no-store"),
             ("access-control-allow-origin", "*"),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "cross-origin"),
             ("connection", "close"),
         ];
         always.into_iter().chain(retry_after)

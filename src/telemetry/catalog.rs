@@ -53,6 +53,10 @@ catalog! {
         "Connections turned away: all places were taken, or the peer had as many as it may.";
     CONNECTIONS_YIELDED "http_connections_yielded_total" Kind::Counter, []
         "Idle connections that were closed to make room for others.";
+    MCP_BYTES "mcp_in_flight_bytes" Kind::Gauge, []
+        "Bytes of requests at /mcp and of their answers that clients have not taken yet.";
+    MCP_REFUSED "mcp_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+        "Requests at /mcp answered 503: too many bytes were in flight, in all or of the peer.";
     LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 

@@ -18,6 +18,14 @@ pub const HEADER_MISMATCH: i32 = -32_020;
 /// The revision is not served (MCP 2026-07-28).
 pub const UNSUPPORTED_VERSION: i32 = -32_022;
 
+/// How many values a message has at the most, nested ones included; a call has some dozens.
+pub const VALUES_MAX: usize = 5_000;
+/// Bytes that a value takes up in memory at the most: an object in it begins with room for eleven
+/// members.
+const VALUE_BYTES: usize = 704;
+/// Bytes of the text that a request is answered under.
+const ID_BYTES_MAX: usize = 256;
+
 /// The error object of JSON-RPC 2.0 (§5.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RpcError {
@@ -55,7 +63,7 @@ pub struct Id(Value);
 impl Id {
     fn read(value: &Value) -> Option<Self> {
         match value {
-            Value::String(_) => Some(Self(value.clone())),
+            Value::String(text) => (text.len() <= ID_BYTES_MAX).then(|| Self(value.clone())),
             // To JSON 7.0 and 7 are the same number.
             Value::Number(number) => {
                 let whole = number
@@ -103,10 +111,12 @@ impl Message {
     /// What is wrong with it, and under which id to say so.
     pub fn read(value: Value) -> Result<Self, (Option<Id>, RpcError)> {
         let Value::Object(mut members) = value else {
-            return Err((
-                None,
-                RpcError::new(INVALID_REQUEST, "A message is a JSON object."),
-            ));
+            let told = if value.is_array() {
+                "Batches are not taken: send each message by itself."
+            } else {
+                "A message is a JSON object."
+            };
+            return Err((None, RpcError::new(INVALID_REQUEST, told)));
         };
         let id = members.get("id").map(Id::read);
         let invalid = |fault: &str| (id.clone().flatten(), RpcError::new(INVALID_REQUEST, fault));
@@ -114,7 +124,8 @@ impl Message {
             return Err(invalid("The member jsonrpc has to be \"2.0\"."));
         }
         if id == Some(None) && !members.contains_key("error") {
-            return Err(invalid("An id is a text or a whole number."));
+            let told = format!("An id is a text of at most {ID_BYTES_MAX} bytes or a whole number.");
+            return Err(invalid(&told));
         }
         let answers = ["result", "error"]
             .into_iter()
@@ -147,11 +158,37 @@ impl Message {
     }
 }
 
-/// Reads a body as JSON.
+/// An upper bound for the bytes that `body` takes up once it is parsed, beside its own.
+#[must_use]
+pub fn parsed_bytes(body: &[u8]) -> usize {
+    values(body).min(VALUES_MAX) * VALUE_BYTES
+}
+
+/// How many values `body` has: the first one, and each behind `[`, `{` or `,`.
+fn values(body: &[u8]) -> usize {
+    let (mut count, mut is_text, mut is_escaped) = (1, false, false);
+    for byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' | b',' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Parses a body as JSON, of which the values are counted first: the smallest ones take up a
+/// hundred times their text.
 ///
 /// # Errors
-/// Where it is none.
+/// When it is not JSON, or has too many values.
 pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
+    if values(body) > VALUES_MAX {
+        let told = format!("A message has at most {VALUES_MAX} JSON values. Send fewer.");
+        return Err(RpcError::new(INVALID_REQUEST, told));
+    }
     serde_json::from_slice(body)
         .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is no JSON: {error}.")))
 }

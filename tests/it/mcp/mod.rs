@@ -1,6 +1,7 @@
 //! Agents at `/mcp`: sessions up to 2025-11-25, requests that stand alone since 2026-07-28, and
 //! what is refused to both.
 
+mod in_flight;
 mod origins;
 mod refused;
 mod session_end;

@@ -1,5 +1,6 @@
 //! What is refused in both eras, and what is not although it could be.
 
+use poem::Body;
 use serde_json::{Value, json};
 
 use super::{WITH_SESSIONS, ask, ask_alone, error, initialize, open, request, service};
@@ -64,7 +65,7 @@ async fn authorization_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_body_is_json_of_at_most_a_mebibyte() {
+async fn a_body_is_json_of_at_most_64_kibibytes() {
     let app = service().await;
     let opening = initialize("2025-06-18").to_string();
     for (kind, status) in [
@@ -105,12 +106,67 @@ async fn a_body_is_json_of_at_most_a_mebibyte() {
         );
     }
     let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
-    assert_eq!(app.post_mcp(&[], padded(1024 * 1024)).await.status, 200);
-    let answer = app.post_mcp(&[], padded(1024 * 1024 + 1)).await;
-    assert_eq!(
-        (answer.status, answer.header("content-type")),
-        (413, "application/problem+json")
-    );
+    assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
+    let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
+    for too_long in [padded(64 * 1024 + 1).into(), in_chunks] {
+        let answer = app.post_mcp(&[], too_long).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (413, "application/problem+json")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
+    let app = service().await;
+    // Beside these there are six: the message and its members, and the parameters.
+    let message = |count: usize| {
+        let mut opening = initialize("2025-06-18");
+        opening["params"]["capabilities"]["experimental"] = json!({ "x": { "": vec![0; count] } });
+        opening.to_string()
+    };
+    let values = |text: &str| 1 + text.matches(['[', '{', ',']).count();
+    let fixed = values(&message(0));
+    assert_eq!(app.post_mcp(&[], message(5_000 - fixed + 1)).await.status, 200);
+    let refused = app.post_mcp(&[], message(5_000 - fixed + 2)).await;
+    assert_eq!(error(&refused), (400, -32600));
+    assert!(refused.text().contains("at most 5000"), "{}", refused.text());
+    // What is within a text is none.
+    let query = "[{,\"".repeat(2_000);
+    let session = open(&app, "2025-06-18").await;
+    let completed = json!({
+        "ref": { "type": "ref/prompt", "name": "summarise_service" },
+        "argument": { "name": "service", "value": query },
+    });
+    let answer = ask(&app, &session, &request("completion/complete", completed)).await;
+    assert_eq!(error(&answer), (200, 0), "{}", answer.text());
+    for short in ["{\"\":0},", "[[]],", "{},", "0,"] {
+        let values = short.repeat(65_000 / short.len());
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"x":[{values}0]}}}}"#
+        );
+        let refused = app.post_mcp(&[("mcp-session-id", &session)], text).await;
+        assert_eq!(error(&refused), (400, -32600), "{short}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_has_at_most_256_bytes() {
+    let app = service().await;
+    let session = open(&app, "2025-06-18").await;
+    for (id, status) in [
+        ("x".repeat(256), 200),
+        ("é".repeat(128), 200),
+        ("x".repeat(257), 400),
+        ("é".repeat(129), 400),
+    ] {
+        let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+        let answer = ask(&app, &session, &ping).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        let echoed = if status == 200 { json!(id) } else { json!(null) };
+        assert_eq!(answer.json()["id"], echoed);
+    }
 }
 
 #[tokio::test]

@@ -191,6 +191,12 @@ impl Answer {
         assert_eq!(self.field("content-type"), Some("application/problem+json"));
         assert_eq!(self.field("cache-control"), Some("no-store"));
         assert_eq!(self.field("access-control-allow-origin"), Some("*"));
+        assert_eq!(self.field("x-content-type-options"), Some("nosniff"));
+        assert_eq!(self.field("referrer-policy"), Some("no-referrer"));
+        assert_eq!(
+            self.field("cross-origin-resource-policy"),
+            Some("cross-origin")
+        );
         assert_eq!(self.field("connection"), Some("close"));
         assert!(self.field("date").is_some());
         let problem: serde_json::Value = serde_json::from_slice(&self.body).unwrap();

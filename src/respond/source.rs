@@ -1,4 +1,4 @@
-//! Who asks, where proxies stand in between: `X-Forwarded-For` read from the right, as far as it is believed.
+//! Who asks, also through proxies: `X-Forwarded-For` read from the right, as far as it is believed.
 //!
 //! Each proxy appends the address that it was asked from, so only the part that trusted proxies wrote tells anything; what
 //! stands left of it is whatever the client sent. Pure, so that every case is a row of a table. There is no standard for the
@@ -6,12 +6,40 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use poem::http::{HeaderName, HeaderValue};
+use poem::{Addr, Request};
+
 use crate::config::Nets;
 
-/// The address that a request counts for: the `peer`, or, where that is a trusted proxy, the nearest hop that is none. An
+/// The address that a request counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source(pub IpAddr);
+
+impl Source {
+    /// Keeps with `request` whom it counts for, where that is known.
+    pub fn keep(request: &mut Request, trusted: &Nets) {
+        if let Addr::SocketAddr(peer) = &request.remote_addr().0 {
+            let lines = request
+                .headers()
+                .get_all(HeaderName::from_static("x-forwarded-for"))
+                .iter()
+                .map(|line: &HeaderValue| line.to_str().ok());
+            let source = Self(source(peer.ip(), lines, trusted));
+            request.extensions_mut().insert(source);
+        }
+    }
+
+    /// Whom `request` counts for; `None` where that is not known.
+    #[must_use]
+    pub fn of(request: &Request) -> Option<IpAddr> {
+        request.data::<Self>().map(|source| source.0)
+    }
+}
+
+/// The `peer`, or, where that is a trusted proxy, the nearest hop that is none. An
 /// entry that is no address ends the chain, and the last trusted hop stands for all behind it. `values` are the field's
 /// lines in their order; `None` is a line that is no text.
-pub(super) fn source<'v>(
+fn source<'v>(
     peer: IpAddr,
     values: impl DoubleEndedIterator<Item = Option<&'v str>>,
     trusted: &Nets,

@@ -1,0 +1,122 @@
+//! How many bytes the requests of agents and their answers take up at a time, in all and of one
+//! peer. An answer counts until the system has taken the last byte of it: how long that is, its
+//! reader decides.
+//!
+//! Apart from the endpoint, because nothing of HTTP is known here.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use crate::telemetry::{catalog, figure};
+use crate::websub::network;
+
+/// Bytes of all requests and answers.
+pub const BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Bytes of one peer's: an IPv4 address or an IPv6 /48.
+const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
+/// The last quarter of all bytes is for peers that have at most this many.
+const FEW_BYTES: usize = 256 * 1024;
+
+/// What is held at this moment.
+#[derive(Debug, Default)]
+pub struct InFlight(Mutex<Held>);
+
+#[derive(Debug, Default)]
+struct Held {
+    all: usize,
+    of: HashMap<IpAddr, usize>,
+}
+
+/// What one request holds; it is given back when this is dropped.
+#[derive(Debug)]
+pub struct Room {
+    in_flight: Arc<InFlight>,
+    peer: IpAddr,
+    bytes: usize,
+}
+
+/// An answer that holds its room.
+struct Answer {
+    json: String,
+    _room: Room,
+}
+
+impl AsRef<[u8]> for Answer {
+    fn as_ref(&self) -> &[u8] {
+        self.json.as_bytes()
+    }
+}
+
+impl InFlight {
+    /// A room without any bytes yet, of the peer with that address.
+    #[must_use]
+    pub fn room(this: &Arc<Self>, address: IpAddr) -> Room {
+        Room {
+            in_flight: Arc::clone(this),
+            peer: network(address, 48),
+            bytes: 0,
+        }
+    }
+}
+
+impl Held {
+    /// Why `peer`, which holds `bytes` in one room, may not hold `wanted` there.
+    fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
+        let all = self.all - bytes + wanted;
+        let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;
+        if wanted <= bytes {
+            None
+        } else if own > PEER_BYTES_MAX {
+            Some("peer")
+        } else if all > BYTES_MAX || (all > BYTES_MAX / 4 * 3 && own > FEW_BYTES) {
+            Some("all")
+        } else {
+            None
+        }
+    }
+}
+
+impl Room {
+    /// Holds this many bytes from now on; false, and nothing changes, where they are too many.
+    #[must_use]
+    pub fn resize(&mut self, bytes: usize) -> bool {
+        let mut held = self
+            .in_flight
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = held.objection(self.peer, self.bytes, bytes) {
+            catalog::MCP_REFUSED.count(&[reason]);
+            return false;
+        }
+        held.all = held.all - self.bytes + bytes;
+        let mut own = match held.of.entry(self.peer) {
+            Entry::Occupied(own) => own,
+            Entry::Vacant(own) => own.insert_entry(0),
+        };
+        *own.get_mut() = *own.get() - self.bytes + bytes;
+        if *own.get() == 0 {
+            own.remove();
+        }
+        self.bytes = bytes;
+        catalog::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
+        true
+    }
+
+    /// `json` as a body that holds this room until the last of its bytes is written.
+    #[must_use]
+    pub fn hold(self, json: String) -> Bytes {
+        Bytes::from_owner(Answer { json, _room: self })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // Less is always granted.
+        let _ = self.resize(0);
+    }
+}

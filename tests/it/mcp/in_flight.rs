@@ -1,0 +1,146 @@
+//! What agents may have in flight at a time, by counted bytes: requests that have not come whole,
+//! and answers that are not read.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::{poll, stream};
+use http_body::Body as _;
+use http_body_util::combinators::BoxBody;
+use poem::http::uri::Scheme;
+use poem::web::{LocalAddr, RemoteAddr};
+use poem::{Body, Endpoint, Request, RequestParts, Response};
+use serde_json::json;
+
+use super::request;
+use crate::support::{Book, Generator, MakeHub, TestApp};
+
+const MIB: u64 = 1024 * 1024;
+const ALL_BYTES_MAX: u64 = 32 * MIB;
+const PEER_BYTES_MAX: u64 = 8 * MIB;
+/// What a request holds while its body is on its way.
+const BODY_BYTES: u64 = 64 * 1024;
+/// How many such requests a peer may have beyond three quarters of all bytes.
+const FEW: u64 = 256 * 1024 / BODY_BYTES;
+
+/// A service that believes the proxies of 10.0.0.0/8.
+async fn service() -> TestApp {
+    let hub = MakeHub::opened(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+    TestApp::with_hub(&Generator::new(43).reviews(60), hub).await
+}
+
+/// A POST of `body` that a proxy passes on for a client.
+fn post(proxy: &str, client: &str, body: impl Into<Body>) -> Request {
+    let request = poem::http::Request::post("/mcp")
+        .header("content-type", "application/json")
+        .header("mcp-session-id", "example-session")
+        .header("x-forwarded-for", client);
+    let (parts, ()) = request.body(()).unwrap().into_parts();
+    let remote = RemoteAddr(SocketAddr::new(proxy.parse().unwrap(), 40_000).into());
+    let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
+    Request::from_parts(parts, body.into())
+}
+
+/// A body that does not come.
+fn pending() -> Body {
+    Body::from_bytes_stream(stream::pending::<Result<Bytes, std::io::Error>>())
+}
+
+fn search() -> String {
+    let arguments = json!({ "name": "search_reviews", "arguments": { "limit": 100 } });
+    request("tools/call", arguments).to_string()
+}
+
+fn ping() -> String {
+    request("ping", json!({})).to_string()
+}
+
+async fn answer(app: &TestApp, request: Request) -> Response {
+    app.app().endpoint().get_response(request).await
+}
+
+/// Sends requests of that client whose bodies do not come, until one is refused: how many wait.
+async fn wait(app: &TestApp, client: &str, waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>) -> u64 {
+    for count in 0..1_000 {
+        let endpoint = app.app().endpoint();
+        let request = post("10.0.0.1", client, pending());
+        let mut answered = Box::pin(async move {
+            assert_eq!(endpoint.get_response(request).await.status(), 503);
+        });
+        if poll!(&mut answered).is_ready() {
+            return count;
+        }
+        waiting.push(answered);
+    }
+    panic!("nothing is refused");
+}
+
+#[tokio::test]
+async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind_it_are_answered() {
+    let app = service().await;
+    let (mut unread, mut bytes) = (Vec::new(), 0);
+    let refused = loop {
+        let mut response = answer(&app, post("10.0.0.1", "198.51.100.1", search())).await;
+        if response.status() != 200 {
+            break response;
+        }
+        let body: BoxBody<Bytes, std::io::Error> = response.take_body().into();
+        bytes += body.size_hint().exact().unwrap();
+        unread.push(body);
+        assert!(bytes <= PEER_BYTES_MAX, "{bytes}");
+    };
+    // An answer may take up twice its length while it is made.
+    assert!(bytes > PEER_BYTES_MAX / 3, "{bytes}");
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    assert_eq!(refused.headers()["content-type"], "application/problem+json");
+    for (proxy, client, expected) in [
+        ("10.0.0.2", "198.51.100.1", 503),
+        // What the client says of itself is not believed.
+        ("10.0.0.1", "203.0.113.9, 198.51.100.1", 503),
+        ("10.0.0.1", "198.51.100.2", 200),
+        ("10.0.0.1", "2001:db8::1", 200),
+    ] {
+        let answered = answer(&app, post(proxy, client, search())).await;
+        assert_eq!(answered.status(), expected, "{proxy} {client}");
+    }
+    drop(unread);
+    let again = answer(&app, post("10.0.0.1", "198.51.100.1", search())).await;
+    assert_eq!(again.status(), 200);
+}
+
+#[tokio::test]
+async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clients_that_have_few() {
+    let app = service().await;
+    let mut waiting = Vec::new();
+    // An IPv6 network counts as one.
+    assert_eq!(
+        wait(&app, "2001:db8:1::1", &mut waiting).await,
+        PEER_BYTES_MAX / BODY_BYTES
+    );
+    assert_eq!(wait(&app, "2001:db8:1:2::1", &mut waiting).await, 0);
+    for client in ["198.51.100.1", "198.51.100.2"] {
+        assert_eq!(
+            wait(&app, client, &mut waiting).await,
+            PEER_BYTES_MAX / BODY_BYTES
+        );
+    }
+    let left = ALL_BYTES_MAX - waiting.len() as u64 * BODY_BYTES;
+    assert_eq!(left, ALL_BYTES_MAX / 4);
+    for number in 0..left / BODY_BYTES / FEW {
+        let client = format!("203.0.113.{number}");
+        // An answer that is kept would hold its bytes.
+        let answered = answer(&app, post("10.0.0.1", &client, ping())).await.status();
+        assert_eq!(answered, 200, "{client}");
+        assert_eq!(wait(&app, &client, &mut waiting).await, FEW, "{client}");
+    }
+    assert_eq!(waiting.len() as u64 * BODY_BYTES, ALL_BYTES_MAX);
+    let refused = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;
+    assert_eq!(refused.status(), 503);
+    // Only /mcp is full.
+    assert_eq!(app.get("/reviews.json").await.status, 200);
+    drop(waiting);
+    let answered = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;
+    assert_eq!(answered.status(), 200);
+}
