@@ -153,7 +153,6 @@ impl HubRuntime {
         };
         let endpoint = http::HubEndpoint {
             intake: Arc::new(intake),
-            trusted_proxies: config.trusted_proxies,
         };
         Ok((hub, endpoint))
     }

@@ -25,7 +25,7 @@ use thiserror::Error;
 use tokio::sync::Mutex;
 
 use crate::clock::Clock;
-use crate::config::Hosts;
+use crate::config::{Hosts, Nets};
 use crate::ctx::{Ctx, MadeAhead};
 use crate::db::{Database, DbError, Migrated};
 use crate::http::DescriptionError;
@@ -147,15 +147,16 @@ impl App {
             clock,
             text_index,
         ));
+        let trusted = hub.config.trusted_proxies.clone();
         let exempt = LOOPBACK
             .into_iter()
-            .chain(hub.config.trusted_proxies.0.iter().copied())
+            .chain(trusted.0.iter().copied())
             .collect();
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
         operations::tell_release(&ctx, &database).await?;
         let admin = has_admin.then(|| {
             let routes = RouteTable::new(operations::admin_routes(&ctx, &database));
-            endpoint(Arc::new(routes), &ctx)
+            endpoint(Arc::new(routes), &ctx, Nets::default())
         });
         let (routes, agents) = routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
         let routes = Arc::new(routes);
@@ -167,7 +168,7 @@ impl App {
         // What the first snapshot has shown is kept before it is seen; if that fails, the job tries
         // again and tells of it.
         while matches!(analyze.keep_once().await, Ok(true)) {}
-        let endpoint = endpoint(Arc::clone(&routes), &ctx);
+        let endpoint = endpoint(Arc::clone(&routes), &ctx, trusted);
         Ok(Self {
             admin,
             analyze,
@@ -275,9 +276,12 @@ impl App {
 }
 
 /// What answers these routes, response policy included.
-fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>) -> Arc<ResponsePolicy> {
-    let ctx = Arc::clone(ctx);
-    Arc::new(ResponsePolicy { routes, ctx })
+fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> Arc<ResponsePolicy> {
+    Arc::new(ResponsePolicy {
+        routes,
+        ctx: Arc::clone(ctx),
+        trusted_proxies,
+    })
 }
 
 /// Every route: the API, agents, the pages, and what operators ask.
@@ -310,7 +314,7 @@ fn routes(
             .titled("OpenAPI 3.1 description"),
     );
     routes.extend(others);
-    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx.links));
+    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, ctx));
     routes.extend(mcp::routes(&agents));
     routes.extend(operations::public_routes(ctx, database, has_admin));
     let (pages, shown) = pages::routes(ctx, &routes);

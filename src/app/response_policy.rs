@@ -20,11 +20,12 @@ use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
 use super::routes::RouteTable;
 use crate::clock::Clock;
+use crate::config::Nets;
 use crate::ctx::Ctx;
 use crate::http::{hub_error, hub_method_not_allowed};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
-use crate::respond::{PROBLEM, Route, date_beside, method_not_allowed, problem, share};
+use crate::respond::{PROBLEM, Route, Source, date_beside, method_not_allowed, problem, share};
 use crate::server::Answers;
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
@@ -39,6 +40,8 @@ pub struct ResponsePolicy {
     pub routes: Arc<RouteTable>,
     /// Whose clock `Date` shows, and whose errors a browser is shown.
     pub ctx: Arc<Ctx>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Nets,
 }
 
 impl Endpoint for ResponsePolicy {
@@ -52,6 +55,7 @@ impl Endpoint for ResponsePolicy {
         let started = Instant::now();
         let method = request.method().clone();
         let (place, route) = self.routes.take(&mut request).unzip();
+        Source::keep(&mut request, &self.trusted_proxies);
         let wants_html = wants_html(request.headers());
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),

@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use poem::error::ReadBodyError;
 use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use poem::http::{HeaderName, HeaderValue, StatusCode};
-use poem::{Addr, IntoResponse, Request, RequestBody, Response};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
 use serde_json::json;
 
 use super::Group;
-use super::forwarded::source;
-use crate::config::Nets;
 use crate::links::Links;
-use crate::respond::announces_more_than;
+use crate::respond::{Source, announces_more_than};
 use crate::snapshot::Document;
 use crate::websub::{BODY_BYTES_MAX, IntakeError, SubscriptionIntake};
 use crate::wire;
@@ -30,8 +28,6 @@ const TEXT: &str = "text/plain";
 pub struct HubEndpoint {
     /// What takes the requests.
     pub intake: Arc<SubscriptionIntake>,
-    /// Proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Nets,
 }
 
 #[OpenApi]
@@ -43,11 +39,10 @@ impl HubEndpoint {
     /// A request that cannot be used is answered with one line of text that says what to change.
     #[oai(path = "/hub", method = "post", tag = "Group::Hub")]
     async fn hub(&self, form: Form) -> HubResponse {
-        let source = form.source(&self.trusted_proxies);
         let taken = match &form.body {
             Some(body) => {
                 self.intake
-                    .take(source, form.content_type.as_deref(), body)
+                    .take(form.source, form.content_type.as_deref(), body)
                     .await
             }
             None => Err(IntakeError::too_large()),
@@ -132,20 +127,7 @@ struct Form {
     content_type: Option<String>,
     /// `None` where it is longer than any request needs to be.
     body: Option<Vec<u8>>,
-    peer: Option<IpAddr>,
-    /// The lines of `X-Forwarded-For`, in their order; `None` is one that is no text.
-    forwarded: Vec<Option<String>>,
-}
-
-impl Form {
-    /// Who asks, as far as the proxies in between are trusted.
-    fn source(&self, trusted: &Nets) -> Option<IpAddr> {
-        Some(source(
-            self.peer?,
-            self.forwarded.iter().map(Option::as_deref),
-            trusted,
-        ))
-    }
+    source: Option<IpAddr>,
 }
 
 impl<'a> ApiExtractor<'a> for Form {
@@ -184,21 +166,10 @@ impl<'a> ApiExtractor<'a> for Form {
                 Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
             }
         };
-        let peer = match &request.remote_addr().0 {
-            Addr::SocketAddr(address) => Some(address.ip().to_canonical()),
-            Addr::Unix(_) | Addr::Custom(..) => None,
-        };
-        let forwarded = request
-            .headers()
-            .get_all(HeaderName::from_static("x-forwarded-for"))
-            .iter();
         Ok(Self {
             content_type: request.content_type().map(str::to_owned),
             body,
-            peer,
-            forwarded: forwarded
-                .map(|value| value.to_str().ok().map(str::to_owned))
-                .collect(),
+            source: Source::of(request),
         })
     }
 }

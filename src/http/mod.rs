@@ -8,7 +8,6 @@ mod describe;
 mod documented;
 mod documents;
 mod examples;
-mod forwarded;
 mod hub;
 mod insights;
 mod overview;

@@ -24,16 +24,17 @@ pub use describe::describe;
 pub use origin_check::OriginCheck;
 use poem::error::ReadBodyError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use poem::http::{HeaderName, HeaderValue, Method, StatusCode};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 pub use session::Sessions;
 pub use stdio::Connection;
 
 use crate::clock::Clock;
+use crate::ctx::Ctx;
 use crate::db::{Database, DbError};
-use crate::links::{Links, MCP_PATH};
+use crate::links::MCP_PATH;
 use crate::random::Random;
-use crate::respond::{Route, announces_more_than, method_not_allowed, problem};
+use crate::respond::{Route, announces_more_than, in_turn, method_not_allowed, problem};
 use catalog::Catalog;
 use dispatch::{Dispatcher, Reply, SESSION_HEADER};
 use sdk::Sdk;
@@ -91,6 +92,7 @@ pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
 
 /// The endpoint of `/mcp`: POST asks, DELETE ends a session.
 pub struct Mcp {
+    ctx: Arc<Ctx>,
     origin_check: OriginCheck,
     exchange: Dispatcher,
 }
@@ -102,13 +104,14 @@ impl Mcp {
         catalog: Catalog,
         sessions: Sessions,
         origin_check: OriginCheck,
-        links: &Links,
+        ctx: &Arc<Ctx>,
     ) -> Self {
         Self {
+            ctx: Arc::clone(ctx),
             origin_check,
             exchange: Dispatcher {
                 sessions,
-                sdk: Arc::new(Sdk::new(catalog, links)),
+                sdk: Arc::new(Sdk::new(catalog, &ctx.links)),
             },
         }
     }
@@ -152,7 +155,12 @@ impl Mcp {
                 );
             }
         };
-        match self.exchange.answer(request.headers(), &body).await {
+        let answer = self.answer(request.headers(), &body);
+        in_turn(&request, &self.ctx.compute, answer).await
+    }
+
+    async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Response {
+        match self.exchange.answer(headers, body).await {
             Reply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
             Reply::Json(status, json, session) => {
                 let mut response = Response::builder().status(status).body(json);

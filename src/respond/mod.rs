@@ -15,6 +15,7 @@ mod query;
 mod ready;
 mod route;
 mod shared;
+mod source;
 
 pub use announced::announces_more_than;
 pub use answer::{cached_body, made, modified, pieces};
@@ -28,3 +29,4 @@ pub use query::UrlParameters;
 pub use ready::Ready;
 pub use route::{AtHand, Handler, Route};
 pub use shared::{date_beside, share};
+pub use source::{Source, in_turn};

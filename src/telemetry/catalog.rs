@@ -53,6 +53,8 @@ catalog! {
         "Connections turned away: all places were taken, or the peer had as many as it may.";
     CONNECTIONS_YIELDED "http_connections_yielded_total" Kind::Counter, []
         "Idle connections that were closed to make room for others.";
+    COMPUTE_REFUSED "http_compute_refused_total" Kind::Counter, []
+        "Requests answered 503 because too many waited to be computed.";
     LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 

@@ -26,6 +26,7 @@ pub use addresses::Addresses;
 pub use blame::Doubts;
 pub use exchange::{Exchange, delivery_timeout};
 pub use intake::{IntakeError, SubscriptionIntake};
+pub use limits::network;
 pub use request::BODY_BYTES_MAX;
 pub use schedule::{DeliveryResult, NextStep, next};
 pub use signature::{Secret, sign};
