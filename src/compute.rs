@@ -1,14 +1,18 @@
-//! Threads for work that takes CPU: publishing, analyzing, aggregating, coding. Whoever accepts
-//! connections or sends must never wait for it, so it runs beside the runtime's own threads, and
-//! never more of it at once than there are places: what is more waits its turn, first come first
-//! served. Knows nothing of what the work is.
+//! Threads for work that takes CPU: publishing, analyzing, aggregating, coding, and what requests
+//! ask for that is not ready. Accepting, sending and ready documents never wait for it, so it runs
+//! beside the runtime's own threads, and never more of it at once than there are places. Jobs get
+//! theirs first come, first served; requests get theirs in turn by peer, so that one peer that asks
+//! much waits for itself. Knows nothing of what the work is.
 
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::future::Future;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
@@ -16,12 +20,14 @@ use tracing::Span;
 /// One for each job that computes (publish, analyze, code), so that none waits for another.
 const JOBS: usize = 3;
 
+/// Requests that may wait for a place, of all peers together.
+const WAITING_MAX: usize = 512;
+
 /// See the head of this file. Cloning shares the same places.
 #[derive(Debug, Clone)]
 pub struct Compute {
     places: Arc<Semaphore>,
-    /// For what is asked for: it waits for no job.
-    places_here: Arc<Semaphore>,
+    turns: Arc<Turns>,
     running: TaskTracker,
 }
 
@@ -30,8 +36,13 @@ pub struct Compute {
 #[error("a computation panicked ({0}); report it with the message above")]
 pub struct Panicked(String);
 
+/// As many requests wait for a place as may, and this peer has not fewer of them than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("too many requests wait to be computed; try again later")]
+pub struct Crowded;
+
 impl Default for Compute {
-    /// A place for each of the jobs, and for what is asked for as many as there are processors.
+    /// A place for each of the jobs, and for requests as many as there are processors.
     fn default() -> Self {
         Self::new(
             JOBS,
@@ -45,10 +56,12 @@ impl Compute {
     /// [`Compute::here`].
     #[must_use]
     pub fn new(places: usize, places_here: usize) -> Self {
-        let semaphore = |places: usize| Arc::new(Semaphore::new(places.max(1)));
         Self {
-            places: semaphore(places),
-            places_here: semaphore(places_here),
+            places: Arc::new(Semaphore::new(places.max(1))),
+            turns: Arc::new(Turns {
+                places: places_here.max(1),
+                queues: Mutex::default(),
+            }),
             running: TaskTracker::new(),
         }
     }
@@ -86,16 +99,37 @@ impl Compute {
         self.run(move || runtime.block_on(work)).await
     }
 
-    /// Does `work` at once on this thread, whose other tasks another one takes over. For what is
-    /// asked for: the answer is waited for by this task alone.
-    pub async fn here<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _place = self.places_here.acquire().await.ok();
+    /// Does `work` on this thread, whose other tasks another one takes over, once it is `peer`'s
+    /// turn. The thread waits where the work does.
+    ///
+    /// # Errors
+    /// [`Crowded`].
+    pub async fn here<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
+        let _place = self.place(peer).await?;
+        let runtime = Handle::current();
         // On a runtime of one thread there is no other that could take over.
-        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
-            block_in_place(work)
+        Ok(if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
+            block_in_place(|| runtime.block_on(work))
         } else {
-            work()
-        }
+            work.await
+        })
+    }
+
+    /// The place of [`Compute::here`], once it is `peer`'s turn. Dropping the future gives the turn
+    /// up.
+    ///
+    /// # Errors
+    /// [`Crowded`].
+    pub async fn place(&self, peer: IpAddr) -> Result<Place, Crowded> {
+        let (number, granted) = self.turns.ask(peer).ok_or(Crowded)?;
+        let place = Place {
+            turns: Arc::clone(&self.turns),
+            peer,
+            number,
+        };
+        // It fails where this one made room for another peer.
+        granted.await.map_err(|_| Crowded)?;
+        Ok(place)
     }
 
     /// Returns once nothing runs any more.
@@ -106,13 +140,156 @@ impl Compute {
     }
 }
 
+/// The right to compute, or a turn that is waited for; given up when dropped.
+#[derive(Debug)]
+pub struct Place {
+    turns: Arc<Turns>,
+    peer: IpAddr,
+    number: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.turns.leave(self.peer, self.number);
+    }
+}
+
+/// Places that are given in turn by peer.
+#[derive(Debug)]
+struct Turns {
+    places: usize,
+    queues: Mutex<Queues>,
+}
+
+#[derive(Debug, Default)]
+struct Queues {
+    next: u64,
+    /// The numbers of those that have a place.
+    holders: BTreeSet<u64>,
+    /// Those of each peer that wait, in the order in which they came; never an empty queue.
+    waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
+    /// The peers that wait, in the order of their turns.
+    order: VecDeque<IpAddr>,
+}
+
+impl Turns {
+    /// A number, and what resolves when it has a place; `None` where the queue is full.
+    fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
+        let mut queues = self.lock();
+        let count: usize = queues.waiting.values().map(VecDeque::len).sum();
+        if count >= WAITING_MAX {
+            queues.make_room_for(peer)?;
+        }
+        let (number, (grant, granted)) = (queues.next, oneshot::channel());
+        queues.next += 1;
+        let queue = queues.waiting.entry(peer).or_default();
+        queue.push_back((number, grant));
+        if queue.len() == 1 {
+            queues.order.push_back(peer);
+        }
+        queues.give(self.places);
+        Some((number, granted))
+    }
+
+    fn leave(&self, peer: IpAddr, number: u64) {
+        let mut queues = self.lock();
+        if queues.holders.remove(&number) {
+            queues.give(self.places);
+        } else {
+            queues.forget(peer, number);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queues {
+    /// Gives the places that are free.
+    fn give(&mut self, places: usize) {
+        while self.holders.len() < places {
+            let Some(peer) = self.order.pop_front() else {
+                return;
+            };
+            let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
+                continue;
+            };
+            if let Some((number, grant)) = queue.get_mut().pop_front() {
+                self.holders.insert(number);
+                // One that has gone meanwhile gives its place up when it is dropped.
+                let _ = grant.send(());
+            }
+            if queue.get().is_empty() {
+                queue.remove();
+            } else {
+                self.order.push_back(peer);
+            }
+        }
+    }
+
+    /// Turns away the latest one of the peer that has most waiting; `None` where `peer` would then
+    /// have as many.
+    fn make_room_for(&mut self, peer: IpAddr) -> Option<()> {
+        let own = self.waiting.get(&peer).map_or(0, VecDeque::len);
+        let longest = self.waiting.iter().max_by_key(|(_, queue)| queue.len());
+        let (longest, queue) = longest.filter(|(_, queue)| queue.len() > own + 1)?;
+        let (longest, last) = (*longest, queue.back()?.0);
+        self.forget(longest, last);
+        Some(())
+    }
+
+    fn forget(&mut self, peer: IpAddr, number: u64) {
+        let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
+            return;
+        };
+        queue.get_mut().retain(|(its, _)| *its != number);
+        if queue.get().is_empty() {
+            queue.remove();
+            self.order.retain(|its| *its != peer);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::future::Future;
+    use std::net::IpAddr;
+    use std::pin::Pin;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, mpsc};
+    use std::task::Poll;
     use std::thread;
 
-    use super::Compute;
+    use futures_util::poll;
+
+    use super::{Compute, Crowded, Place, WAITING_MAX};
+
+    type Turn<'a> = Pin<Box<dyn Future<Output = Result<Place, Crowded>> + 'a>>;
+
+    /// A request of peer number `peer`, which has asked.
+    async fn asked(compute: &Compute, peer: u8) -> Turn<'_> {
+        let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
+        assert!(poll!(&mut turn).is_pending(), "there was a place");
+        turn
+    }
+
+    /// The one of `turns` that has got a place, by its index; more than one or none is a failure.
+    async fn granted(turns: &mut Vec<Turn<'_>>) -> (usize, Place) {
+        let mut granted = Vec::new();
+        for (index, turn) in turns.iter_mut().enumerate() {
+            if let Poll::Ready(place) = poll!(turn) {
+                granted.push((index, place.unwrap()));
+            }
+        }
+        assert_eq!(granted.len(), 1);
+        drop(turns.remove(granted[0].0));
+        granted.remove(0)
+    }
+
+    async fn held(compute: &Compute) -> Place {
+        compute.place(IpAddr::from([192, 0, 2, 0])).await.unwrap()
+    }
 
     #[tokio::test]
     async fn work_runs_on_other_threads_and_never_more_of_it_than_there_are_places() {
@@ -143,7 +320,8 @@ mod tests {
         assert_ne!(theirs.await, Ok(ours));
         let error = compute.run(|| panic!("on purpose")).await.unwrap_err();
         assert!(error.to_string().contains("report it"), "{error}");
-        assert_eq!(compute.here(|| 7).await, 7);
+        let peer = IpAddr::from([192, 0, 2, 1]);
+        assert_eq!(compute.here(peer, async { 7 }).await, Ok(7));
     }
 
     #[tokio::test]
@@ -161,5 +339,82 @@ mod tests {
         begin.send(()).unwrap();
         compute.idle().await;
         assert_eq!(done.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn while_requests_are_computed_the_other_tasks_of_their_thread_go_on() {
+        let (begin, begun) = mpsc::channel::<()>();
+        let other = Arc::new(tokio::sync::Notify::new());
+        let its = Arc::clone(&other);
+        let work = tokio::spawn(async move {
+            let work = async move {
+                // The thread waits for another task of the only worker, then the work itself does.
+                let _ = begun.recv();
+                its.notified().await;
+            };
+            Compute::new(1, 1).here([192, 0, 2, 1].into(), work).await
+        });
+        let others = tokio::spawn(async move {
+            let _ = begin.send(());
+            other.notify_one();
+        });
+        others.await.unwrap();
+        assert_eq!(work.await.unwrap(), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn places_are_given_in_turn_by_peer() {
+        let compute = Compute::new(1, 1);
+        let mut place = held(&compute).await;
+        let mut turns = Vec::new();
+        for peer in [1, 1, 1, 2, 3, 1, 2] {
+            turns.push(asked(&compute, peer).await);
+        }
+        let mut peers = vec![1, 1, 1, 2, 3, 1, 2];
+        let mut order = Vec::new();
+        while !turns.is_empty() {
+            drop(place);
+            let (index, next) = granted(&mut turns).await;
+            order.push(peers.remove(index));
+            place = next;
+        }
+        assert_eq!(order, [1, 2, 3, 1, 2, 1, 1]);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_dropped_gives_its_turn_up() {
+        let compute = Compute::new(1, 1);
+        let place = held(&compute).await;
+        let first = asked(&compute, 1).await;
+        let second = asked(&compute, 2).await;
+        let mut turns = vec![asked(&compute, 3).await];
+        // One while it waits, one that has its place already and does not know.
+        drop(first);
+        drop(place);
+        drop(second);
+        let (_, place) = granted(&mut turns).await;
+        drop(place);
+        drop(held(&compute).await);
+    }
+
+    #[tokio::test]
+    async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
+        let compute = Compute::new(1, 1);
+        let place = held(&compute).await;
+        let mut greedy = Vec::new();
+        for _ in 0..WAITING_MAX {
+            greedy.push(asked(&compute, 1).await);
+        }
+        let crowded = compute.place(IpAddr::from([192, 0, 2, 1])).await;
+        assert_eq!(crowded.map(drop), Err(Crowded));
+        let other = asked(&compute, 2).await;
+        let last = greedy.pop().unwrap().await;
+        assert_eq!(last.map(drop), Err(Crowded), "it made room");
+        drop(place);
+        let mut turns = greedy;
+        let (_, place) = granted(&mut turns).await;
+        drop(place);
+        turns = vec![other];
+        assert_eq!(granted(&mut turns).await.0, 0, "the other peer is next");
     }
 }

@@ -318,7 +318,7 @@ fn routes(
             .titled("OpenAPI 3.1 description"),
     );
     routes.extend(others);
-    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx.links));
+    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, ctx));
     routes.extend(mcp::routes(&agents));
     routes.extend(operations::public_routes(ctx, database, has_admin));
     let (pages, shown) = pages::routes(ctx, &routes);

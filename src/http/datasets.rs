@@ -8,12 +8,12 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::Group;
-use super::documented::{Documented, ResponseSpec};
+use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::documents::Documents;
 use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
 use crate::hash::hex;
-use crate::respond::problem;
+use crate::respond::{in_turn, problem};
 use crate::reviews::parameters;
 use crate::search::stages::{NoSuchStage, StageRequest, stage};
 use crate::snapshot::Document;
@@ -49,6 +49,7 @@ impl ResponseSpec for InsightsSpec {
             404,
             "There is no aspect, technician, service or area of that name.",
         ),
+        CROWDED,
     ];
 }
 
@@ -118,8 +119,8 @@ impl DatasetsApi {
         match asked {
             None => self.document(request.headers(), Document::Insights),
             Some(asked) => {
-                let stage = || self.stage(request.headers(), &asked);
-                self.ctx.compute.here(stage).await.into()
+                let stage = async { self.stage(request.headers(), &asked) };
+                in_turn(request, &self.ctx.compute, stage).await.into()
             }
         }
     }

@@ -12,6 +12,12 @@ use poem_openapi::types::Type;
 use crate::respond::PROBLEM;
 use crate::wire::Problem;
 
+/// The error of an answer that is computed for each request.
+pub const CROWDED: (u16, &str) = (
+    503,
+    "Too many requests wait to be computed; come back after `Retry-After`.",
+);
+
 /// What an answer is, besides its schema.
 pub trait ResponseSpec: Send {
     /// The schema of its content.

@@ -6,11 +6,11 @@ use poem::http::{HeaderMap, StatusCode};
 use poem::{Request, Response};
 use poem_openapi::OpenApi;
 
-use super::documented::{Documented, ResponseSpec};
+use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, Taken};
 use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
-use crate::respond::{self, problem};
+use crate::respond::{self, in_turn, problem};
 use crate::reviews::parameters;
 use crate::search::CursorParameter;
 use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
@@ -32,6 +32,7 @@ impl ResponseSpec for EvidenceSpec {
     const ERRORS: &'static [(u16, &'static str)] = &[
         (400, "Parameters are invalid: one issue for each."),
         (404, "There is no such aspect."),
+        CROWDED,
     ];
 }
 
@@ -82,11 +83,8 @@ impl InsightsApi {
             return nothing_of_that_name().into();
         };
         let id = id.unwrap_or_default();
-        self.0
-            .compute
-            .here(|| self.evidence(request.headers(), &id, &asked))
-            .await
-            .into()
+        let work = async { self.evidence(request.headers(), &id, &asked) };
+        in_turn(request, &self.0.compute, work).await.into()
     }
 }
 

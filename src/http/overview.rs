@@ -9,10 +9,10 @@ use poem::http::HeaderMap;
 use poem_openapi::OpenApi;
 
 use super::Group;
-use super::documented::{Documented, ResponseSpec};
+use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
-use crate::respond;
+use crate::respond::{self, in_turn};
 use crate::reviews::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
 use crate::search::PerSnapshot;
 use crate::search::facets::{VALUES_MAX, facets};
@@ -44,6 +44,7 @@ impl ResponseSpec for FacetsKind {
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "Each value with its count of reviews.";
     const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
 /// The documented response of `/api/compare`.
@@ -53,8 +54,10 @@ impl ResponseSpec for CompareKind {
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "Both periods, and the second less the first.";
     const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] =
-        &[(400, "Parameters are invalid: one issue for each.")];
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Parameters are invalid: one issue for each."),
+        CROWDED,
+    ];
 }
 
 #[OpenApi]
@@ -78,17 +81,20 @@ impl Overview {
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
     /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "Group::Datasets")]
-    async fn get_facets(&self, headers: &HeaderMap) -> Documented<FacetsKind> {
+    async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
         let snapshot = self.ctx.current.load();
         let made = self.facets.of(&snapshot);
+        let answer = |body: &Bytes| {
+            let snapshot = Arc::clone(&snapshot);
+            respond::made(request.headers(), snapshot, JSON, body.clone())
+        };
+        if let Some(body) = made.get() {
+            return answer(body).into();
+        }
         let counts = self.ctx.counts(&snapshot);
         let make = || wire::json(&facets(counts.of(&snapshot), &snapshot, VALUES_MAX)).into();
-        let body: Bytes = self
-            .ctx
-            .compute
-            .here(|| made.get_or_init(make).clone())
-            .await;
-        respond::made(headers, snapshot, JSON, body).into()
+        let work = async { answer(made.get_or_init(make)) };
+        in_turn(request, &self.ctx.compute, work).await.into()
     }
 
     /// Compare two periods
@@ -114,13 +120,12 @@ impl Overview {
         let mut taken = Taken::of(request);
         match take_from(&mut taken) {
             Some((first, second)) => {
-                let snapshot = self.ctx.current.load();
-                let body = self
-                    .ctx
-                    .compute
-                    .here(|| wire::json(&compare(&snapshot, first, second)))
-                    .await;
-                respond::made(request.headers(), snapshot, JSON, body).into()
+                let work = async {
+                    let snapshot = self.ctx.current.load();
+                    let body = wire::json(&compare(&snapshot, first, second));
+                    respond::made(request.headers(), snapshot, JSON, body)
+                };
+                in_turn(request, &self.ctx.compute, work).await.into()
             }
             None => taken.into_problem().into(),
         }

@@ -8,13 +8,13 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::documented::{Documented, ResponseSpec};
+use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, Taken};
 use super::{Group, nothing_of_that_name};
 use crate::ctx::Ctx;
 use crate::hash::hex;
 use crate::links::SEARCH_PATH;
-use crate::respond::{self, problem};
+use crate::respond::{self, in_turn, problem};
 use crate::reviews::{Day, ReviewId, parameters};
 use crate::search::{CursorParameter, SearchRequest, did_you_mean};
 use crate::snapshot::render::array;
@@ -37,7 +37,7 @@ impl ResponseSpec for SearchSpec {
     const DESCRIPTION: &'static str = "One page of the matching reviews, in the order asked for.";
     const HAS_LAST_MODIFIED: bool = false;
     const HAS_NEXT: bool = true;
-    const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
 /// The documented response of `/api/reviews/since/{date}`.
@@ -122,7 +122,10 @@ impl ReviewsApi {
         let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
         match taken.problem() {
             Some(problem) => problem.into(),
-            None => self.search(snapshot, &taken, &asked).await.into(),
+            None => {
+                let work = self.search(snapshot, &taken, &asked);
+                in_turn(request, &self.0.compute, work).await.into()
+            }
         }
     }
 

@@ -34,11 +34,12 @@ pub use session::Sessions;
 pub use stdio::Connection;
 
 use crate::clock::Clock;
+use crate::ctx::Ctx;
 use crate::db::{Database, DbError};
-use crate::links::{Links, MCP_PATH};
+use crate::links::MCP_PATH;
 use crate::random::Random;
 use crate::respond::{
-    Route, Source, announces_more_than, method_not_allowed, problem, retry_later,
+    Route, Source, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
 };
 use catalog::Catalog;
 use dispatch::{Dispatcher, Reply, SESSION_HEADER};
@@ -100,6 +101,7 @@ pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
 
 /// The endpoint of `/mcp`: POST asks, DELETE ends a session.
 pub struct Mcp {
+    ctx: Arc<Ctx>,
     origin_check: OriginCheck,
     exchange: Dispatcher,
     in_flight: Arc<InFlight>,
@@ -112,13 +114,14 @@ impl Mcp {
         catalog: Catalog,
         sessions: Sessions,
         origin_check: OriginCheck,
-        links: &Links,
+        ctx: &Arc<Ctx>,
     ) -> Self {
         Self {
+            ctx: Arc::clone(ctx),
             origin_check,
             exchange: Dispatcher {
                 sessions,
-                sdk: Arc::new(Sdk::new(catalog, links)),
+                sdk: Arc::new(Sdk::new(catalog, &ctx.links)),
             },
             in_flight: Arc::default(),
         }
@@ -171,7 +174,8 @@ impl Mcp {
         if !room.resize(body.len() + message::parsed_bytes(&body)) {
             return crowded();
         }
-        self.answer(request.headers(), &body, room).await
+        let answer = self.answer(request.headers(), &body, room);
+        in_turn(&request, &self.ctx.compute, answer).await
     }
 
     async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {

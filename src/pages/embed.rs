@@ -16,7 +16,7 @@ use super::review::{ReviewFragment, newest};
 use super::words::{counted, day, hundredths};
 use crate::ctx::Ctx;
 use crate::links::Links;
-use crate::respond;
+use crate::respond::{self, in_turn};
 use crate::snapshot::{ReviewIndex, Snapshot};
 
 /// How many reviews there are where nobody says, and at the most.
@@ -98,8 +98,11 @@ impl Endpoint for Embed {
         let snapshot = self.0.current.load();
         let options = Options::parse(request.uri().query().unwrap_or_default());
         let is_fault = options.is_err();
-        let html = show(&snapshot, options, &self.0.links);
-        let mut response = page(&request, snapshot, html, POLICY_FRAMEABLE);
+        let work = async {
+            let html = show(&snapshot, options, &self.0.links);
+            page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
+        };
+        let mut response = in_turn(&request, &self.0.compute, work).await;
         if is_fault && response.status() == StatusCode::OK {
             response.set_status(StatusCode::BAD_REQUEST);
             response.headers_mut().insert(

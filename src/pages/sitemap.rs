@@ -7,7 +7,7 @@ use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::Pages;
 use crate::ctx::Ctx;
-use crate::respond::{self, problem};
+use crate::respond::{self, in_turn, problem};
 
 /// The endpoint of `/sitemaps/{number}.xml`, numbered from 1.
 pub struct SitemapFile {
@@ -29,16 +29,17 @@ impl Endpoint for SitemapFile {
             .and_then(|name| name.strip_suffix(".xml"));
         let number = name.and_then(|number| number.parse::<usize>().ok());
         let made = self.pages.of(&snapshot);
-        let work = || {
+        let work = async {
             let files = made.sitemap_files(&snapshot, &self.ctx.links);
-            files.get(number?.checked_sub(1)?).cloned()
+            let file = number.and_then(|number| files.get(number.checked_sub(1)?));
+            match file {
+                Some(body) => respond::cached_body(request.headers(), &snapshot, body),
+                None => problem(
+                    StatusCode::NOT_FOUND,
+                    "The sitemap has no such part; /sitemap.xml lists them.",
+                ),
+            }
         };
-        let Some(body) = self.ctx.compute.here(work).await else {
-            return Ok(problem(
-                StatusCode::NOT_FOUND,
-                "The sitemap has no such part; /sitemap.xml lists them.",
-            ));
-        };
-        Ok(respond::cached_body(request.headers(), &snapshot, &body))
+        Ok(in_turn(&request, &self.ctx.compute, work).await)
     }
 }

@@ -29,4 +29,4 @@ pub use query::UrlParameters;
 pub use ready::Ready;
 pub use route::{AtHand, Handler, Route};
 pub use shared::{date_beside, share};
-pub use source::Source;
+pub use source::{Source, in_turn};

@@ -1,15 +1,25 @@
-//! Who asks, also through proxies: `X-Forwarded-For` read from the right, as far as it is believed.
+//! Who asks, also through proxies (`X-Forwarded-For` read from the right, as far as it is believed),
+//! and computing in the turn of who asks.
 //!
 //! Each proxy appends the address that it was asked from, so only the part that trusted proxies wrote tells anything; what
 //! stands left of it is whatever the client sent. Pure, so that every case is a row of a table. There is no standard for the
 //! field (RFC 7239 §5.2 has its successor's syntax: an address, perhaps with a port, or a word for one that is unknown).
 
-use std::net::{IpAddr, SocketAddr};
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
-use poem::http::{HeaderName, HeaderValue};
-use poem::{Addr, Request};
+use poem::http::{HeaderName, HeaderValue, StatusCode};
+use poem::{Addr, Request, Response};
 
+use super::problem::retry_later;
+use crate::compute::{Compute, Crowded};
 use crate::config::Nets;
+use crate::telemetry::catalog;
+use crate::websub::network;
+
+/// When to come back, where too many wait.
+const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// The address that a request counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +43,27 @@ impl Source {
     #[must_use]
     pub fn of(request: &Request) -> Option<IpAddr> {
         request.data::<Self>().map(|source| source.0)
+    }
+}
+
+/// Answers `request` with what `work` computes, in the turn of its source (IPv6: of its /64); with
+/// 503 where too many wait.
+pub async fn in_turn(
+    request: &Request,
+    compute: &Compute,
+    work: impl Future<Output = Response>,
+) -> Response {
+    let source = Source::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    match compute.here(network(source, 64), work).await {
+        Ok(response) => response,
+        Err(Crowded) => {
+            catalog::COMPUTE_REFUSED.count(&[]);
+            retry_later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many requests wait to be computed; try again later.",
+                CROWDED_PAUSE,
+            )
+        }
     }
 }
 

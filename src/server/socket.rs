@@ -20,6 +20,10 @@ use super::pace::{Alarm, Pace};
 use super::phase::{Cycle, Phase};
 use super::tail::Tail;
 
+/// How many bytes a connection writes before the others of its thread have their turn. hyper goes on
+/// writing for as long as the system takes it, and a reader on this machine takes everything.
+const BURST_BYTES_MAX: usize = 128 * 1024;
+
 /// A deadline that passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overdue {
@@ -40,6 +44,8 @@ pub(super) struct Socket {
     pace: Option<Pace>,
     /// The status with which hyper turned a request down.
     rejected: Option<u16>,
+    /// Bytes written since the others last had their turn.
+    burst_bytes: usize,
     /// Whether a next head has begun within what was read.
     tail: Tail,
     overdue: Option<Overdue>,
@@ -58,6 +64,7 @@ impl Socket {
             read_by: None,
             pace: None,
             rejected: None,
+            burst_bytes: 0,
             tail: Tail::default(),
             overdue: None,
             is_ended: false,
@@ -108,6 +115,16 @@ impl Socket {
         self.alarm.poll_passed(context, read_by)
     }
 
+    /// Whether the others of this thread have their turn first; then this one is woken after them.
+    fn must_yield(&mut self, context: &Context<'_>) -> bool {
+        let must = self.burst_bytes >= BURST_BYTES_MAX;
+        if must {
+            self.burst_bytes = 0;
+            context.waker().wake_by_ref();
+        }
+        must
+    }
+
     /// What came of a write, with the pace kept: `attempt` is what the system said.
     fn note_write(
         &mut self,
@@ -116,6 +133,7 @@ impl Socket {
     ) -> Poll<io::Result<usize>> {
         match attempt {
             Poll::Ready(Ok(bytes)) => {
+                self.burst_bytes += bytes;
                 if let Some(pace) = &mut self.pace {
                     let now = Alarm::now();
                     pace.resume(now);
@@ -187,6 +205,9 @@ impl AsyncWrite for Socket {
         if this.is_rejection(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
+        if this.must_yield(context) {
+            return Poll::Pending;
+        }
         let attempt = Pin::new(&mut this.stream).poll_write(context, bytes);
         this.note_write(context, attempt)
     }
@@ -200,6 +221,16 @@ impl AsyncWrite for Socket {
         if this.is_rejection(parts.first().map_or(&[], |part| part)) {
             return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
         }
+        if this.must_yield(context) {
+            return Poll::Pending;
+        }
+        let mut bytes = 0;
+        let first = parts.iter().take_while(|part| {
+            let is_room = bytes < BURST_BYTES_MAX;
+            bytes += part.len();
+            is_room
+        });
+        let parts = &parts[..first.count()];
         let attempt = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
         this.note_write(context, attempt)
     }
@@ -235,5 +266,50 @@ impl AsyncWrite for Socket {
         } else {
             Pin::new(&mut this.stream).poll_shutdown(context)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::io::Read;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_answer_lets_the_others_have_their_turn_after_each_burst() {
+        const PART: [u8; 96 * 1024] = [b'x'; 96 * 1024];
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap());
+        let stream = stream.await.unwrap();
+        let reader = std::thread::spawn(move || {
+            let (mut stream, mut bytes) = (listener.accept().unwrap().0, Vec::new());
+            stream.read_to_end(&mut bytes).unwrap();
+            bytes.len()
+        });
+        let cycle = Arc::new(Cycle::new());
+        cycle.enter(Phase::Answering);
+        let mut socket = Socket::new(stream, cycle, Limits::default());
+        let (mut written, mut most) = (0, 0);
+        poll_fn(|context| {
+            let before = written;
+            loop {
+                let parts = [IoSlice::new(&PART); 8];
+                match Pin::new(&mut socket).poll_write_vectored(context, &parts) {
+                    Poll::Ready(bytes) => written += bytes.unwrap(),
+                    Poll::Pending => break,
+                }
+            }
+            most = most.max(written - before);
+            if written > 1 << 23 {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        drop(socket);
+        assert_eq!(reader.join().unwrap(), written);
+        assert!(most < BURST_BYTES_MAX + 2 * PART.len(), "{most} at a time");
     }
 }

@@ -57,6 +57,8 @@ catalog! {
         "Bytes of requests at /mcp and of their answers that clients have not taken yet.";
     MCP_REFUSED "mcp_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
         "Requests at /mcp answered 503: too many bytes were in flight, in all or of the peer.";
+    COMPUTE_REFUSED "http_compute_refused_total" Kind::Counter, []
+        "Requests answered 503 because too many waited to be computed.";
     LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 

@@ -121,29 +121,15 @@ impl Catalog {
             .ok_or(CallError::Unknown)?;
         let arguments = Arguments::new(name, known, arguments);
         let view = self.views.current();
-        let compute = &self.ctx.compute;
         match kind {
             ToolKind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
             ToolKind::Search => reviews::search(&self.ctx.text_index, &view, arguments).await,
             ToolKind::Review => reviews::review(&view.snapshot, arguments),
             ToolKind::Since => reviews::since(&view.snapshot, arguments),
-            ToolKind::Insights => {
-                let links = &self.ctx.links;
-                compute
-                    .here(|| stages::asked(&view, links, arguments))
-                    .await
-            }
-            ToolKind::Evidence => compute.here(|| evidence::evidence(&view, arguments)).await,
-            ToolKind::Facets => {
-                compute
-                    .here(|| arguments.finish(Some(())).map(|()| view.facets().clone()))
-                    .await
-            }
-            ToolKind::Periods => {
-                compute
-                    .here(|| two_periods(&view.snapshot, arguments))
-                    .await
-            }
+            ToolKind::Insights => stages::asked(&view, &self.ctx.links, arguments),
+            ToolKind::Evidence => evidence::evidence(&view, arguments),
+            ToolKind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
+            ToolKind::Periods => two_periods(&view.snapshot, arguments),
         }
     }
 

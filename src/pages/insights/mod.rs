@@ -16,7 +16,7 @@ use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protected};
 use super::query::PageQuery;
 use crate::ctx::Ctx;
-use crate::respond::{self, problem};
+use crate::respond::{self, in_turn, problem};
 use crate::reviews::parameters::{self, ParameterSource};
 use crate::search::evidence::{EvidenceQuery, EvidenceRequest, evidence};
 use crate::snapshot::Snapshot;
@@ -107,13 +107,13 @@ impl Insights {
             limit: wanted.limit,
         };
         let made = self.pages.of(&snapshot);
-        let work = || {
-            let page = evidence(&snapshot, made.counts(&snapshot), &query);
+        let work = async {
+            let found = evidence(&snapshot, made.counts(&snapshot), &query);
             let insights = made.insights(&snapshot);
-            aspect::show(&snapshot, insights, asked, page, &self.ctx.links)
+            let html = aspect::show(&snapshot, insights, asked, found, &self.ctx.links);
+            page(request, Arc::clone(&snapshot), html, POLICY)
         };
-        let html = self.ctx.compute.here(work).await;
-        page(request, Arc::clone(&snapshot), html, POLICY)
+        in_turn(request, &self.ctx.compute, work).await
     }
 
     async fn entity(
@@ -124,15 +124,17 @@ impl Insights {
         key: &str,
     ) -> Response {
         let made = self.pages.of(&snapshot);
-        let work = || {
-            let insights = made.insights(&snapshot)?;
-            let entity = kind.find(insights, key)?;
-            Some(entity::show(&snapshot, kind, entity, &self.ctx.links))
+        let work = async {
+            let insights = made.insights(&snapshot);
+            match insights.and_then(|insights| kind.find(insights, key)) {
+                Some(entity) => {
+                    let html = entity::show(&snapshot, kind, entity, &self.ctx.links);
+                    page(request, Arc::clone(&snapshot), html, POLICY)
+                }
+                None => nothing("No review names that; /insights lists whom and what they name."),
+            }
         };
-        match self.ctx.compute.here(work).await {
-            Some(html) => page(request, Arc::clone(&snapshot), html, POLICY),
-            None => nothing("No review names that; /insights lists whom and what they name."),
-        }
+        in_turn(request, &self.ctx.compute, work).await
     }
 }
 

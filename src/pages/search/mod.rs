@@ -21,6 +21,7 @@ use super::review::ReviewFragment;
 use super::words::{count, counted};
 use crate::ctx::Ctx;
 use crate::links::{Links, SEARCH_PATH};
+use crate::respond::in_turn;
 use crate::reviews::Sort;
 use crate::search::{Found, did_you_mean};
 use crate::snapshot::Snapshot;
@@ -65,13 +66,15 @@ impl Endpoint for Search {
         if question.query.issues.is_empty() {
             let asked = &question.search;
             let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
-            let found = self
-                .ctx
-                .text_index
-                .search(&snapshot, &asked.filter, limit, cursor)
-                .await;
-            let html = view.found(&found);
-            return Ok(page(&request, Arc::clone(&snapshot), html, POLICY));
+            let work = async {
+                let found = self
+                    .ctx
+                    .text_index
+                    .search(&snapshot, &asked.filter, limit, cursor)
+                    .await;
+                page(&request, Arc::clone(&snapshot), view.found(&found), POLICY)
+            };
+            return Ok(in_turn(&request, &self.ctx.compute, work).await);
         }
         let mut response = Response::builder()
             .status(StatusCode::BAD_REQUEST)

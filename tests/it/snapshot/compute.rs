@@ -1,8 +1,43 @@
 //! Work that takes CPU, and the thread that accepts connections: a test's own thread is that one.
 
-use reviews_service::steps;
+use std::future::Future;
+use std::pin::Pin;
 
-use crate::support::{TestApp, sqlite3};
+use futures_util::{FutureExt, poll};
+use poem::http::Method;
+use reviews_service::compute::Place;
+use reviews_service::steps;
+use serde_json::json;
+
+use crate::support::{Answer, Book, Generator, MakeHub, TestApp, sqlite3};
+
+const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
+/// Requests that wait for a place before others are turned away.
+const WAITING_MAX: usize = 512;
+
+type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
+
+/// Takes every place there is.
+async fn hold_all(app: &TestApp) -> Vec<Place> {
+    let compute = &app.app().ctx().compute;
+    let mut held = Vec::new();
+    while let Some(place) = compute.place([203, 0, 113, 255].into()).now_or_never() {
+        held.push(place.unwrap());
+    }
+    held
+}
+
+/// A request that waits for a place.
+async fn waiting<'a>(
+    app: &'a TestApp,
+    peer: &'a str,
+    target: &'a str,
+    headers: &'a [(&'a str, &'a str)],
+) -> Asked<'a> {
+    let mut asked: Asked<'_> = Box::pin(app.ask_from(Some(peer), Method::GET, target, headers, ()));
+    assert!(poll!(&mut asked).is_pending(), "{target} was answered");
+    asked
+}
 
 /// Reviews whose texts once took 90 to 190 ms each to cut into sentences.
 fn costly(count: usize) -> String {
@@ -45,4 +80,115 @@ async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
     let app = app.restart().await;
     assert!(steps::taken() > before, "nothing is counted");
     drop(app);
+}
+
+#[tokio::test]
+async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
+    let app = TestApp::seeded().await;
+    let held = hold_all(&app).await;
+    let business = app.get("/business.json").await;
+    for target in [
+        "/reviews.json",
+        "/insights.json",
+        "/insights.json?unknown=1",
+        "/api/feed.json",
+        "/feed.xml",
+        "/",
+        "/insights",
+        "/healthz",
+        "/readyz",
+        "/docs",
+        "/openapi.json",
+        "/badge.svg",
+        "/api/reviews/since/2000-01-01",
+    ] {
+        assert_eq!(app.get(target).await.status, 200, "{target}");
+    }
+    assert_eq!(business.status, 200);
+    let (topic, callback) = (
+        "https://reviews.example.com/reviews.json",
+        "https://subscriber.example.com/",
+    );
+    let request = [
+        ("hub.mode", "subscribe"),
+        ("hub.topic", topic),
+        ("hub.callback", callback),
+    ];
+    assert_eq!(app.post_hub(&request).await.status, 202);
+    drop(held);
+}
+
+#[tokio::test]
+async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_when_dropped() {
+    let app = TestApp::seeded().await;
+    let held = hold_all(&app).await;
+    for target in [
+        "/api/reviews/search?query=the",
+        "/search?query=the",
+        "/insights/aspects/punctuality/evidence.json",
+        "/insights?aspect=punctuality",
+        "/insights.json?part=overview",
+        "/facets.json",
+        "/sitemaps/1.xml",
+        "/embed",
+        COMPARED,
+    ] {
+        drop(waiting(&app, "192.0.2.1", target, &[]).await);
+    }
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    let mut agent = Box::pin(app.post_mcp(&[], call));
+    assert!(poll!(&mut agent).is_pending(), "an agent was answered");
+    drop(held);
+    // It is the only one that still waits.
+    assert!(agent.now_or_never().is_some());
+    assert!(!hold_all(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
+    let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+    let app = TestApp::with_hub(&Generator::new(5).reviews(3), trusting).await;
+    let forwarded = [("x-forwarded-for", "198.51.100.7")];
+    for (peer, headers, [near, far]) in [
+        ("192.0.2.1", &[][..], ["192.0.2.1", "192.0.2.2"]),
+        (
+            "2001:db8:1:2::1",
+            &[],
+            ["2001:db8:1:2:3::1", "2001:db8:1:3::1"],
+        ),
+        ("10.0.0.1", &forwarded, ["198.51.100.7", "198.51.100.8"]),
+    ] {
+        let mut held = hold_all(&app).await;
+        let mut greedy = waiting(&app, peer, COMPARED, headers).await;
+        let mut again = waiting(&app, near, COMPARED, &[]).await;
+        let mut other = waiting(&app, far, COMPARED, &[]).await;
+        held.pop();
+        assert!(poll!(&mut greedy).is_ready(), "{peer} came first");
+        assert!(poll!(&mut again).is_pending(), "{far} is next, not {near}");
+        assert!(poll!(&mut other).is_ready(), "{far}");
+        assert!(poll!(&mut again).is_ready(), "{near}");
+    }
+}
+
+#[tokio::test]
+async fn where_too_many_requests_wait_the_peer_with_the_most_is_answered_503() {
+    let app = TestApp::with(&Generator::new(5).reviews(3)).await;
+    let held = hold_all(&app).await;
+    let mut greedy = Vec::new();
+    for _ in 0..WAITING_MAX {
+        greedy.push(waiting(&app, "192.0.2.1", COMPARED, &[]).await);
+    }
+    let refused = app
+        .ask_from(Some("192.0.2.1"), Method::GET, COMPARED, &[], ())
+        .await;
+    assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
+    let other = waiting(&app, "192.0.2.2", COMPARED, &[]).await;
+    let made_room = greedy.pop().unwrap().await;
+    assert_eq!(
+        made_room.status, 503,
+        "the other peer may wait in its place"
+    );
+    drop(greedy);
+    drop(held);
+    assert_eq!(other.await.status, 200);
 }

@@ -302,7 +302,20 @@ impl TestApp {
         headers: &[(&str, &str)],
         body: impl Into<Body>,
     ) -> Answer {
-        let mut request = poem::http::Request::post("/api/websub/hub");
+        let (method, target) = (Method::POST, "/api/websub/hub");
+        self.ask_from(peer, method, target, headers, body).await
+    }
+
+    /// Answers any request from a peer's address, as the endpoint does.
+    pub async fn ask_from(
+        &self,
+        peer: Option<&str>,
+        method: Method,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
+        let mut request = poem::http::Request::builder().method(method).uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
