@@ -17,6 +17,8 @@ use super::{Database, DeliveryLock, Write, options};
 
 /// How long cutting the log waits for whoever reads or writes.
 const LOG_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How often that is tried after the file was rewritten: others go on writing, and may be in the way for a moment.
+const LOG_CUTS_MAX: usize = 5;
 /// A file of at most so many bytes is rewritten at once though a service runs: 64 MiB take it a third of a second, for
 /// which other writers wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
@@ -124,14 +126,16 @@ impl Database {
             Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
             Err(error) => return Err(error),
         }
-        if !self.cut_log(LOG_WAIT_MAX).await? {
-            return Ok(Erased::Later(Postponed::Busy));
+        for _ in 0..LOG_CUTS_MAX {
+            if self.cut_log(LOG_WAIT_MAX).await? {
+                // Last, so that what was cut off before is done again.
+                let mut write = self.write().await?;
+                note_erased(&mut write, newest).await.map_err(fault)?;
+                write.commit().await.map_err(fault)?;
+                return Ok(Erased::All);
+            }
         }
-        // Last, so that what was cut off before is done again.
-        let mut write = self.write().await?;
-        note_erased(&mut write, newest).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
-        Ok(Erased::All)
+        Ok(Erased::Later(Postponed::Busy))
     }
 }
 
