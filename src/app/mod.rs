@@ -262,7 +262,7 @@ impl App {
                 .await
                 .map_err(|error| error.to_string())?;
             let erased = self.database.may_publish()
-                && erase::run_once(&self.database)
+                && erase::run_once(&self.database, u64::MAX)
                     .await
                     .map_err(|error| error.to_string())?;
             if !published && !analyze && !coded && !sent && !erased {

@@ -98,7 +98,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     };
     match verified {
         Ok(()) => {}
-        Err(DbError::Replaced(_) | DbError::Removed { .. }) => {
+        Err(DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)) => {
             return Err(
                 "The database was replaced or removed; what was read before is still served, and nothing new is taken.",
             );

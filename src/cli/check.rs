@@ -9,7 +9,7 @@ use super::init::remarks;
 use super::{Outcome, say};
 use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::db::{Database, DbError, Verified, verify};
+use crate::db::{Database, DbError, Verified, lacking_room, unerased, verify};
 use crate::insights::store as insights;
 use crate::insights::{Analyzer, Engines, Subject};
 use crate::reviews::store;
@@ -41,6 +41,15 @@ impl Check {
             verify_insights(&mut connection, &engines, &mut verified)
                 .await
                 .map_err(fault)?;
+            let unerased = unerased(&mut connection).await.map_err(fault)?.count;
+            if unerased > 0 {
+                let room = lacking_room(&path)?
+                    .map_or_else(String::new, |why| format!(": {why}; free some first"));
+                verified.behind.push(format!(
+                    "erasure: unused parts of the file may still have what {unerased} deleted reviews said; a running `reviews serve` \
+                     erases that within an hour{room}"
+                ));
+            }
         }
         let business = if verified.is_readable {
             business::find(&mut connection).await.map_err(fault)?

@@ -22,7 +22,7 @@ impl Decision {
     pub(super) async fn open(config: &DatabaseConfig, id: &ReviewId) -> anyhow::Result<Self> {
         let opening = open(config).await?;
         let database = opening.database();
-        let mut write = database.write_erasing().await?;
+        let mut write = database.write_as_owner().await?;
         let found = store::find(&mut write, id)
             .await
             .map_err(|error| DbError::at(database.path(), error))?;

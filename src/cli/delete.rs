@@ -1,11 +1,12 @@
 //! `reviews delete`: a review is gone, with everything that was kept of it, and later imports leave it so.
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{DbError, Erased};
+use crate::db::{DbError, Erased, Postponed};
 use crate::reviews::{ReviewId, store};
 
 /// Delete a review and every trace of it; imports do not bring it back
@@ -27,15 +28,27 @@ impl Delete {
         let fault = |error| DbError::at(database.path(), error);
         store::delete(&mut write, &review.id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
-        let erased = database.erase_traces().await?;
+        let erased = database.erase_traces_or_leave_them().await.with_context(|| {
+            format!(
+                "{} is deleted, but unused parts of the file still have what it said; `reviews serve` erases that within an hour",
+                self.id
+            )
+        })?;
         opening.keep().await?;
         let traces = match erased {
-            Erased::Nothing | Erased::All => "nothing of it is left in the file",
+            Erased::Nothing | Erased::All => "nothing of it is left in the file".to_owned(),
             Erased::ButNodes => {
-                "nothing of it is left in the tables; each node's rqlited forgets it with its next snapshot"
+                "nothing of it is left in the tables; each node's log keeps it until rqlited takes its next snapshot".to_owned()
             }
-            Erased::ButLog => {
-                "somebody uses the database, and its log still has it: `reviews serve` erases it within a minute"
+            Erased::Later(why) => {
+                let free = if let Postponed::NoRoom { .. } = why {
+                    "free some, and "
+                } else {
+                    ""
+                };
+                format!(
+                    "but unused parts of the file still have what it said: {why}; {free}`reviews serve` erases that within an hour"
+                )
             }
         };
         report_done(&format!(

@@ -57,11 +57,7 @@ impl Init {
         let (path, opening) = (config.path()?, Opening::at_once(&config.address()?).await?);
         let database = opening.database();
         let fault = |error| DbError::at(&path, error);
-        let mut write = if self.discard_sample {
-            database.write_erasing().await?
-        } else {
-            database.write_as_owner().await?
-        };
+        let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, &path).await?)
         } else {
@@ -87,7 +83,7 @@ impl Init {
             .is_some();
         write.commit().await.map_err(fault)?;
         if discarded.is_some() {
-            database.erase_traces().await?;
+            database.erase_traces_or_leave_them().await?;
         }
         opening.keep().await?;
         if let Some(reviews) = discarded {

@@ -34,6 +34,26 @@ impl Database {
         self.cut_log(Duration::ZERO).await
     }
 
+    /// Writes back a log whose file was removed: connections that are open still have it, and what was accepted outlives this
+    /// process. Not where another file has its name: then other processes may have written since.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written.
+    pub async fn write_back_log(&self) -> Result<(), DbError> {
+        let Writer::File(writer) = &self.writer else {
+            return Ok(());
+        };
+        match self.verify_place() {
+            Err(DbError::LogGone(log)) if !log.exists() => {}
+            Ok(()) | Err(_) => return Ok(()),
+        }
+        sqlx::query("pragma wal_checkpoint(passive)")
+            .execute(writer)
+            .await
+            .map(drop)
+            .map_err(|error| DbError::at(self.path(), error))
+    }
+
     /// Writes the log back into the database and cuts it to nothing; says whether it could, after
     /// waiting for whoever reads or writes for as long as `wait_max`.
     ///

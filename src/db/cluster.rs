@@ -147,7 +147,7 @@ impl Database {
     /// As [`Database::verify_place`], for a file that is nobody else's to replace.
     pub async fn follow_file(&self) -> Result<bool, DbError> {
         match (self.verify_place(), &self.writer) {
-            (Err(DbError::Replaced(_)), Writer::Cluster(_)) => {}
+            (Err(DbError::Replaced(_) | DbError::LogGone(_)), Writer::Cluster(_)) => {}
             (verified, _) => return verified.map(|()| false),
         }
         let former = self.open.swap(Arc::new(open_node_file(&self.path).await?));

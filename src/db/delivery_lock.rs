@@ -15,6 +15,13 @@ pub struct DeliveryLock {
 }
 
 impl DeliveryLock {
+    /// Whether another process has the right to send for the database at `path`.
+    #[must_use]
+    pub fn is_held(path: &Path) -> bool {
+        let file = File::open(beside(path, DELIVERY_LOCK));
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Takes the right to send for the database at `path`, or says that another process has it.
     ///
     /// The lock is on a file of its own: closing the database's file would end SQLite's own locks

@@ -19,6 +19,8 @@ const SUFFIX: &str = "-derived";
 const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
      'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
+/// Up to so many pages it is rewritten when reviews are taken out: 32 MiB, while a snapshot waits for it.
+const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
 /// What readers see of it.
 const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
 /// What it has.
@@ -93,10 +95,6 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
         .after_connect(move |connection, _| {
             let node = node.clone();
             Box::pin(async move {
-                // Of an erased review nothing stays.
-                sqlx::query("pragma secure_delete = on")
-                    .execute(&mut *connection)
-                    .await?;
                 sqlx::query("attach database ? as node")
                     .bind(node)
                     .execute(&mut *connection)
@@ -128,6 +126,13 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
         .await?
         .rows_affected();
     if swept > 0 {
+        // What is deleted is overwritten; of copies in unallocated parts of pages only this leaves nothing.
+        let pages: i64 = sqlx::query_scalar("pragma main.page_count")
+            .fetch_one(&mut *connection)
+            .await?;
+        if pages <= PAGES_REWRITTEN_MAX {
+            sqlx::query("vacuum main").execute(&mut *connection).await?;
+        }
         // Busy readers keep the log; the next sweep cuts it.
         sqlx::query("pragma main.wal_checkpoint(truncate)")
             .execute(connection)
@@ -163,4 +168,59 @@ fn uri(path: &Path) -> String {
         })
         .collect();
     format!("file:{encoded}?mode=ro")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+    use sqlx::AssertSqlSafe;
+
+    use super::{beside, copy_reviews, open, sweep};
+    use crate::db::Database;
+
+    #[tokio::test]
+    async fn of_reviews_that_are_gone_nothing_is_left_in_a_nodes_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.db");
+        let (node, _) = Database::open(&path).await.unwrap();
+        let side = open(&beside(&path), &path).await.unwrap();
+        let run = async |sql: String| {
+            let mut write = node.write().await.unwrap();
+            sqlx::query(AssertSqlSafe(sql))
+                .execute(&mut **write)
+                .await
+                .unwrap();
+            write.commit().await.unwrap();
+        };
+        let word = |number: u32| format!("word{:08x}", number.wrapping_mul(2_654_435_761));
+        let mut connection = side.acquire().await.unwrap();
+        // Out of order, so that pages are split and balanced.
+        for number in (0..200).map(|number| number * 77 % 200) {
+            let text = word(number).repeat(1 + number as usize % 9);
+            run(format!("insert into review (review_id, rating, reviewed_on, text) values ('r-{number}', 5, '2026-11-01', '{text}')"))
+                .await;
+            copy_reviews(&mut connection, &json!([format!("r-{number}")]).to_string())
+                .await
+                .unwrap();
+        }
+        run("delete from review where cast(substr(review_id, 3) as integer) % 2 = 1".to_owned())
+            .await;
+        assert_eq!(sweep(&mut connection, 0).await.unwrap(), 100);
+        drop(connection);
+        let files = ["node.db-derived", "node.db-derived-wal"]
+            .map(|name| fs::read(folder.path().join(name)).unwrap_or_default());
+        let is_there = |number: &u32| {
+            files
+                .iter()
+                .any(|bytes| memchr::memmem::find(bytes, word(*number).as_bytes()).is_some())
+        };
+        assert_eq!(
+            (0..200).filter(is_there).collect::<Vec<_>>(),
+            (0..100).map(|half| half * 2).collect::<Vec<_>>()
+        );
+        side.close().await;
+        node.close().await;
+    }
 }

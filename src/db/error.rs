@@ -93,6 +93,14 @@ pub enum DbError {
         /// What the operating system said.
         reason: std::io::Error,
     },
+    /// The name of its write-ahead log, or of that log's index, leads to another file than the one that was opened, or to
+    /// none.
+    #[error(
+        "{} was removed or replaced while the database was in use; what was read before is still served, and nothing is written or \
+         sent: put it back, or restart the service with SIGTERM, which writes to the database what the log held",
+        .0.display()
+    )]
+    LogGone(PathBuf),
     /// The file, or its folder, cannot be written.
     #[error("the database {} cannot be written; give this user write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),

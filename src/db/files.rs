@@ -9,11 +9,13 @@ use super::error::DbError;
 
 /// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is
 /// added to its name.
-const SIDES: [&str; 4] = [LOG, "-shm", JOURNAL, DELIVERY_LOCK];
+const SIDES: [&str; 4] = [LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// What the file of the lock of the one process that sends adds to the name of the database.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
 /// The suffix of the write-ahead log's file.
 pub(super) const LOG: &str = "-wal";
+/// The suffix of the file in which its processes share an index of that log.
+pub(super) const LOG_INDEX: &str = "-shm";
 /// The suffix of the rollback journal's file.
 pub(super) const JOURNAL: &str = "-journal";
 

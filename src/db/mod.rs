@@ -41,7 +41,7 @@ use arc_swap::ArcSwap;
 pub use changes::Changes;
 pub use checkpoint::LOG_BYTES_MAX;
 pub use delivery_lock::DeliveryLock;
-pub use erase::Erased;
+pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::DbError;
 pub use files::files;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
@@ -160,10 +160,10 @@ impl Database {
         self.open.load().readers.clone()
     }
 
-    /// Whether the name of the database still leads to the file that was opened.
+    /// Whether the names of the database and of its log still lead to the files that were opened.
     ///
     /// # Errors
-    /// [`DbError::Replaced`] or [`DbError::Removed`]. Both end when the file is put back.
+    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`]. Each ends when the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.open.load().place.verify()
     }
@@ -321,4 +321,6 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .pragma("cache_size", "-16384")
         .pragma("temp_store", "memory")
+        // What is deleted is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
+        .pragma("secure_delete", "on")
 }

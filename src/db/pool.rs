@@ -16,6 +16,9 @@ pub(super) fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
     let options = SqlitePoolOptions::new()
         .test_before_acquire(false)
+        // The last connection that is closed removes the log, and the next one makes another.
+        .idle_timeout(None)
+        .max_lifetime(None)
         .after_connect(move |_, _| {
             let verified = place
                 .verify()

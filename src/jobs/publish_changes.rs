@@ -76,10 +76,15 @@ impl PublishChanges {
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
                     if let PublishChangesError::Watch(
-                        error @ (DbError::Replaced(_) | DbError::Removed { .. }),
+                        error @ (DbError::Replaced(_)
+                        | DbError::Removed { .. }
+                        | DbError::LogGone(_)),
                     ) = error
                     {
                         tracing::error!(%error, "database.gone: the file that was opened is not where it was");
+                        if let Err(error) = self.publisher.database().write_back_log().await {
+                            tracing::error!(%error, "database.log_lost: what the removed log held cannot be written to the database");
+                        }
                     } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
                     {
                         tracing::info!(

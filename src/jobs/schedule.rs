@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{checkpoint, erase, expire, measure, prune};
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::db::{Database, DbError, REWRITE_AT_ONCE_MAX};
 
 /// Seconds, minutes, hours, day, month, weekday.
 const WAKE: &str = "*/15 * * * * *";
@@ -19,6 +19,8 @@ const EXPIRE: &str = "5 * * * * *";
 const PRUNE: &str = "10 23 * * * *";
 const CHECKPOINT: &str = "35 * * * * *";
 const ERASE: &str = "20 * * * * *";
+/// A large file is rewritten at most once an hour.
+const ERASE_LARGE: &str = "50 37 * * * *";
 
 /// The cron jobs that run; dropping it stops none, [`Schedule::stop`] does.
 pub struct Schedule {
@@ -76,12 +78,14 @@ impl Schedule {
             async move { checkpoint::run_once(&database).await.map(|_| ()) }
         };
         schedule.add(CHECKPOINT, "checkpoint", cutting).await?;
-        let its = database.clone();
-        let erasing = move || {
-            let database = its.clone();
-            async move { erase::run_once(&database).await.map(|_| ()) }
-        };
-        schedule.add(ERASE, "erase", erasing).await?;
+        for (cron, bytes_max) in [(ERASE, REWRITE_AT_ONCE_MAX), (ERASE_LARGE, u64::MAX)] {
+            let its = database.clone();
+            let erasing = move || {
+                let database = its.clone();
+                async move { erase::run_once(&database, bytes_max).await.map(|_| ()) }
+            };
+            schedule.add(cron, "erase", erasing).await?;
+        }
         schedule.scheduler.start().await?;
         Ok(schedule)
     }

@@ -1,5 +1,5 @@
-# The database's file is replaced, or removed, under a running service: it says so, takes no request that would be kept in a
-# file that is gone, and goes on answering what it has.
+# The database's file is replaced, or removed, under a running service, or its log is: it says so, takes no request that would
+# be kept in a file that is gone, and goes on answering what it has. What it took before the log was removed outlives a SIGKILL.
 . "${0%/*}/lib.sh"
 
 for how in removed replaced; do
@@ -21,4 +21,28 @@ for how in removed replaced; do
     grep -qE 'ERROR.*reviews\.db' log || fail "$how: the log has no error that names the file"
     rm -rf away
 done
-echo 'removed and replaced: /readyz and hub 503, reading goes on, stopped with 0'
+
+rm -f reviews.db*
+rows first 100 | "$reviews" import - >/dev/null || fail 'the import failed'
+serve
+before=$(etag /reviews.json) taken=0
+for number in $(seq 1 20); do
+    [ "$number" -ne 6 ] || rm reviews.db-wal
+    hub=$(subscribe "$number")
+    case $hub in
+    202) taken=$((taken + 1)) ;;
+    503) ;;
+    *) fail "log removed: the hub answered $hub" ;;
+    esac
+done
+within 10 answers /readyz 503 || fail "log removed: /readyz is not 503"
+[ "$hub" = 503 ] || fail "log removed: the hub answered $hub, not 503"
+[ "$(etag /reviews.json)" = "$before" ] || fail "log removed: what is served has changed"
+within 10 grep -qE 'ERROR.*reviews\.db-wal' log || fail 'log removed: no error names it'
+kill -KILL "$service"
+wait "$service" 2>/dev/null
+serve
+kept=$("$reviews" subscriptions --json | grep -o '"callback"' | wc -l)
+[ "$kept" -ge "$taken" ] || fail "log removed: $taken requests were answered 202, and $kept are there after a SIGKILL"
+stop
+echo "removed and replaced: /readyz and hub 503, reading goes on, stopped with 0; log removed: $kept of $taken accepted requests kept"

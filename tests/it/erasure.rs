@@ -1,12 +1,18 @@
 //! Of a deleted review nothing readable is kept, whoever deleted it (CONTRACT §2.1): shown on the bytes of the files and on
 //! the text index.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
+use reviews_service::db::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use reviews_service::imports::{ImportRequest, Quiet, import};
-use serde_json::json;
+use reviews_service::jobs::erase;
+use serde_json::{Value, json};
 
-use crate::support::{Generator, TestApp, sqlite3};
+use crate::process::reviews;
+use crate::support::{Generator, TestApp, connect, publications, sqlite3};
 
 /// What only the review that goes says, in its text, its author, its answer and its title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];
@@ -35,10 +41,15 @@ async fn service() -> TestApp {
     app
 }
 
+/// What a file holds. Another process reads it: closing a file ends all locks that this process has on it (POSIX), those of
+/// the service among them.
+fn bytes_of(path: &Path) -> Vec<u8> {
+    Command::new("cat").arg(path).output().unwrap().stdout
+}
+
 /// Which of the words stand in the database or its log.
 fn readable(app: &TestApp) -> Vec<&'static str> {
-    let files = ["reviews.db", "reviews.db-wal"]
-        .map(|name| fs::read(app.folder().join(name)).unwrap_or_default());
+    let files = ["reviews.db", "reviews.db-wal"].map(|name| bytes_of(&app.folder().join(name)));
     WORDS
         .into_iter()
         .filter(|word| {
@@ -78,51 +89,388 @@ fn kept(app: &TestApp) -> String {
 
 #[tokio::test]
 async fn after_a_foreign_delete_neither_the_files_nor_the_index_have_what_the_review_said() {
-    let app = service().await;
-    assert_eq!(
-        (readable(&app), indexed(&app, "xgl").as_str()),
-        (WORDS.to_vec(), "1"),
-        "the premise"
-    );
-    // A shell that overwrites what it deletes, as many are built to do.
-    app.shell("pragma secure_delete = on; delete from review where review_id = 'goes'")
+    // Some shells overwrite what they delete, others leave it in free pages.
+    for is_overwritten in ["on", "off"] {
+        let app = service().await;
+        assert_eq!(
+            (readable(&app), indexed(&app, "xgl").as_str()),
+            (WORDS.to_vec(), "1"),
+            "the premise"
+        );
+        app.shell(&format!(
+            "pragma secure_delete = {is_overwritten}; delete from review where review_id = 'goes'"
+        ))
         .await;
-    assert_eq!(readable(&app), [""; 0]);
-    for trigram in ["xgl", "zyx", "ntw"] {
-        assert_eq!(indexed(&app, trigram), "0", "{trigram}");
+        assert_eq!(readable(&app), [""; 0]);
+        for trigram in ["xgl", "zyx", "ntw"] {
+            assert_eq!(indexed(&app, trigram), "0", "{trigram}");
+        }
+        assert_eq!(
+            indexed(&app, "fil"),
+            "0",
+            "the others say nothing of fillers"
+        );
+        assert_eq!(kept(&app), "0");
+        assert_eq!(
+            app.get("/api/reviews/search?query=zyxglint").await.json()["total"],
+            0
+        );
+        let log = fs::metadata(app.folder().join("reviews.db-wal")).map_or(0, |file| file.len());
+        assert!(log < 100_000, "the log was cut: {log} bytes");
+        // The id alone stays, so that no import brings it back.
+        assert_eq!(
+            sqlite3(
+                &app.path(),
+                "select count(*) from review_change where review_id = 'goes'"
+            ),
+            "1"
+        );
     }
-    assert_eq!(
-        indexed(&app, "fil"),
-        "0",
-        "the others say nothing of fillers"
+}
+
+const FIRST_NAMES: [&str; 16] = [
+    "Ann", "Marcus", "Priya", "Tom", "Elena", "Jamal", "Grace", "Wei", "Sofia", "Derek", "Nadia",
+    "Oscar", "Ruth", "Hugo", "Ingrid", "Kofi",
+];
+const LAST_NAMES: [&str; 16] = [
+    "Whitfield",
+    "Okafor",
+    "Lindqvist",
+    "Marchetti",
+    "Delgado",
+    "Fairbanks",
+    "Novak",
+    "Pemberton",
+    "Castellano",
+    "Yamamoto",
+    "Thornbury",
+    "Abernathy",
+    "Kowalski",
+    "Rasmussen",
+    "Villanueva",
+    "Hartigan",
+];
+const OPENINGS: [&str; 10] = [
+    "Called them on a Sunday and somebody came within",
+    "Our old unit died and they quoted us",
+    "Second time we used them, paid about",
+    "The office said the wait would be",
+    "He found the leak behind the wall in",
+    "New thermostat and a filter came to",
+    "They were late by",
+    "The drain in the laundry backed up again after",
+    "Replaced the water heater for",
+    "Booked online and was charged",
+];
+const DETAILS: [&str; 12] = [
+    "explained every option before touching anything",
+    "left the hallway cleaner than before",
+    "had to come back twice for the right part",
+    "showed me the worn bearing on his phone",
+    "wore boot covers without being asked",
+    "tried to sell me a plan that I did not want",
+    "matched the price from the other company",
+    "forgot to haul away the old tank",
+    "answered all questions of my mother patiently",
+    "checked the attic and the crawl space too",
+    "texted a picture when he was on his way",
+    "never returned my call about the invoice",
+];
+const STREETS: [&str; 10] = [
+    "Alder Lane",
+    "Juniper Court",
+    "Copper Ridge",
+    "Maple Terrace",
+    "Saguaro Drive",
+    "Willow Bend",
+    "Quail Hollow",
+    "Sycamore Street",
+    "Vista Road",
+    "Palo Verde Way",
+];
+
+/// An ordinary short review as a line of JSON Lines; the day in its name makes no two authors the same.
+fn ordinary(generator: &mut Generator, number: usize) -> Value {
+    let mut text = format!(
+        "{} {}",
+        generator.pick(&OPENINGS),
+        20 + generator.below(900)
     );
-    assert_eq!(kept(&app), "0");
-    assert_eq!(
-        app.get("/api/reviews/search?query=zyxglint").await.json()["total"],
-        0
+    for _ in 0..=generator.below(2) {
+        text += &format!(
+            "; the man who came to {} {} {}",
+            1 + generator.below(9_000),
+            generator.pick(&STREETS),
+            generator.pick(&DETAILS)
+        );
+    }
+    let (first, last) = (generator.pick(&FIRST_NAMES), generator.pick(&LAST_NAMES));
+    let mut row = json!({"id": format!("o-{number}"), "rating": 1 + generator.below(5), "date": format!("2025-{:02}-{:02}",
+        1 + generator.below(12), 1 + generator.below(28)), "author": format!("{first} {last} of {number}"), "text": text});
+    if generator.once_in(3) {
+        row["title"] = json!(format!(
+            "Visit {} to {}",
+            generator.below(100_000),
+            generator.pick(&STREETS)
+        ));
+    }
+    if generator.once_in(3) {
+        let answer = format!(
+            "Thank you, {first} {last}, job {} is noted.",
+            generator.below(100_000)
+        );
+        row["response"] = json!({"text": answer});
+    }
+    row
+}
+
+/// Reviews of a firm, and everything that each of them ever said.
+struct Said {
+    rows: Vec<Value>,
+    ever: HashMap<String, Vec<String>>,
+}
+
+impl Said {
+    fn note(&mut self, number: usize) {
+        let row = &self.rows[number];
+        let said = ["author", "title", "text"].map(|name| row[name].as_str());
+        let said = said.into_iter().chain([row["response"]["text"].as_str()]);
+        let ever = self.ever.entry(format!("o-{number}")).or_default();
+        ever.extend(said.flatten().map(str::to_owned));
+    }
+
+    /// Which pieces of what only these reviews ever said stand in any file of this folder.
+    fn found(&self, deleted: &HashSet<String>, folder: &Path) -> Vec<String> {
+        const PIECE: usize = 12;
+        let pieces = |is_deleted: bool| -> HashSet<&[u8]> {
+            let said = self
+                .ever
+                .iter()
+                .filter(|(id, _)| deleted.contains(*id) == is_deleted);
+            said.flat_map(|(_, said)| said.iter().flat_map(|said| said.as_bytes().windows(PIECE)))
+                .collect()
+        };
+        let (mut sought, kept) = (pieces(true), pieces(false));
+        sought.retain(|piece| !kept.contains(piece));
+        let mut found = Vec::new();
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+            {
+                continue;
+            }
+            let bytes = bytes_of(&path);
+            let here = bytes.windows(PIECE).filter(|piece| sought.contains(piece));
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            found.extend(here.map(|piece| format!("{name}: {}", String::from_utf8_lossy(piece))));
+        }
+        found
+    }
+}
+
+/// Runs the binary on the database at `path`.
+fn command(path: &Path, words: &[&str]) -> String {
+    let folder = path.parent().unwrap();
+    let done = reviews(folder).args(words).output().unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr),
     );
-    let log = fs::metadata(app.folder().join("reviews.db-wal")).map_or(0, |file| file.len());
-    assert!(log < 100_000, "the log was cut: {log} bytes");
-    // The id alone stays, so that no import brings it back.
-    assert_eq!(
-        sqlite3(
-            &app.path(),
-            "select count(*) from review_change where review_id = 'goes'"
-        ),
-        "1"
-    );
+    assert!(done.status.success(), "{words:?}: {out}{err}");
+    out.into_owned()
 }
 
 #[tokio::test]
-async fn what_a_shell_leaves_in_free_pages_goes_with_vacuum() {
-    let app = service().await;
-    app.shell("pragma secure_delete = off; delete from review where review_id = 'goes'")
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, told from beginning to end"
+)]
+async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_them() {
+    let mut generator = Generator::new(2_311);
+    let mut said = Said {
+        rows: Vec::new(),
+        ever: HashMap::new(),
+    };
+    let (mut deleted, mut app) = (HashSet::new(), TestApp::empty().await);
+    for round in 0..5 {
+        // 40 more reviews, and a newer state of some that are there: merged, edited, answered and withdrawn.
+        for number in round * 40..(round + 1) * 40 {
+            said.rows.push(ordinary(&mut generator, number));
+            said.note(number);
+        }
+        for _ in 0..8 {
+            let number = generator.below(said.rows.len());
+            said.rows[number] = ordinary(&mut generator, number);
+            said.note(number);
+        }
+        let lines: Vec<String> = said.rows.iter().map(ToString::to_string).collect();
+        fs::write(app.folder().join("month.jsonl"), lines.join("\n")).unwrap();
+        command(&app.path(), &["import", "month.jsonl"]);
+        app.drain().await;
+        let mut there: Vec<String> = (0..said.rows.len())
+            .map(|number| format!("o-{number}"))
+            .collect();
+        there.retain(|id| !deleted.contains(id));
+        for index in (1..there.len()).rev() {
+            there.swap(index, generator.below(index + 1));
+        }
+        let edit = format!(
+            "As she told us at the counter on visit {}.",
+            generator.below(100_000)
+        );
+        said.ever.get_mut(&there[0]).unwrap().push(edit.clone());
+        app.shell(&format!(
+            "update review set text = '{edit}' where review_id = '{}'",
+            there[0]
+        ))
         .await;
-    assert_eq!(
-        (indexed(&app, "xgl").as_str(), kept(&app).as_str()),
-        ("0", "0")
+        let answer = format!("We are sorry about ticket {}.", generator.below(100_000));
+        said.ever.get_mut(&there[1]).unwrap().push(answer.clone());
+        command(&app.path(), &["respond", &there[1], &answer]);
+        command(
+            &app.path(),
+            &["withhold", &there[2], "--reason", "under dispute"],
+        );
+        there.truncate(20);
+
+        // The first seven while no service runs, seven beside one, and the rest by a shell beside it.
+        app = app
+            .restart_after(|path| {
+                for id in &there[..7] {
+                    let told = command(path, &["delete", id]);
+                    assert!(told.contains("nothing of it is left in the file"), "{told}");
+                }
+                deleted.extend(there[..7].iter().cloned());
+                assert_eq!(
+                    said.found(&deleted, path.parent().unwrap()),
+                    [""; 0],
+                    "round {round}, stopped"
+                );
+            })
+            .await;
+        for id in &there[7..14] {
+            let told = command(&app.path(), &["delete", id]);
+            assert!(told.contains("nothing of it is left in the file"), "{told}");
+        }
+        deleted.extend(there[7..14].iter().cloned());
+        assert_eq!(
+            said.found(&deleted, app.folder()),
+            [""; 0],
+            "round {round}, beside a service"
+        );
+        for id in &there[14..] {
+            sqlite3(
+                &app.path(),
+                &format!("delete from review where review_id = '{id}'"),
+            );
+        }
+        deleted.extend(there[14..].iter().cloned());
+        app.drain().await;
+        assert_eq!(
+            said.found(&deleted, app.folder()),
+            [""; 0],
+            "round {round}, by a shell"
+        );
+    }
+    assert_eq!((said.rows.len(), deleted.len()), (200, 100));
+    assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "100");
+}
+
+/// How many deleted reviews `check` says are not erased yet, if any.
+fn pending(app: &TestApp) -> Option<String> {
+    let said = command(&app.path(), &["check"]);
+    let line = said.lines().find(|line| line.contains("erasure"));
+    line.map(str::to_owned)
+}
+
+#[tokio::test]
+async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_and_check_say_so() {
+    let app = service().await;
+    app.shell("create table large (bytes); insert into large values (zeroblob(70000000))")
+        .await;
+    let service = DeliveryLock::take(&app.path()).unwrap().unwrap();
+    let told = command(&app.path(), &["delete", "goes"]);
+    assert!(
+        told.contains("larger than 64 MiB")
+            && told.contains("`reviews serve` erases that within an hour"),
+        "{told}"
     );
-    app.shell("vacuum; pragma wal_checkpoint(truncate)").await;
-    assert_eq!(readable(&app), [""; 0]);
-    assert_eq!(app.get("/reviews.json").await.status, 200);
+    let said = pending(&app).unwrap();
+    assert!(
+        said.contains("1 deleted reviews") && said.contains("within an hour"),
+        "{said}"
+    );
+    // What runs every minute leaves it to what runs every hour.
+    assert!(
+        !erase::run_once(app.database(), REWRITE_AT_ONCE_MAX)
+            .await
+            .unwrap()
+    );
+    assert!(pending(&app).is_some());
+    assert!(app.app().publish_once().await.unwrap());
+    let before = publications(&app.path());
+    assert!(erase::run_once(app.database(), u64::MAX).await.unwrap());
+    assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
+    app.drain().await;
+    assert_eq!(publications(&app.path()), before, "nothing is sent of it");
+    // Where no service runs, the command does it.
+    drop(service);
+    let told = command(&app.path(), &["delete", "r-00001"]);
+    assert!(told.contains("nothing of it is left in the file"), "{told}");
+    assert_eq!(pending(&app), None);
+}
+
+#[tokio::test]
+async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later() {
+    let app = service().await;
+    let mut reader = connect(&app.path());
+    let reading = reader.transaction().unwrap();
+    let count = |reading: &rusqlite::Transaction<'_>| -> i64 {
+        reading
+            .query_one("select count(*) from review", [], |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(count(&reading), 301);
+    let told = command(&app.path(), &["delete", "goes"]);
+    assert!(
+        told.contains(
+            "another process reads or writes it; `reviews serve` erases that within an hour"
+        ),
+        "{told}"
+    );
+    let log = fs::metadata(app.path().with_extension("db-wal"))
+        .unwrap()
+        .len();
+    assert!(!erase::run_once(app.database(), u64::MAX).await.unwrap());
+    assert_eq!(
+        fs::metadata(app.path().with_extension("db-wal"))
+            .unwrap()
+            .len(),
+        log
+    );
+    assert!(pending(&app).is_some());
+    assert_eq!(count(&reading), 301);
+    drop(reading);
+    app.drain().await;
+    assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
+}
+
+#[tokio::test]
+async fn what_an_earlier_release_left_of_deleted_reviews_is_erased_after_the_upgrade() {
+    let app = service().await;
+    app.shell("delete from review where review_id = 'goes'")
+        .await;
+    assert_eq!(pending(&app), None);
+    let app = app
+        .restart_after(|path| {
+            // As that release noted it.
+            sqlite3(path, "delete from _sqlx_migrations where version = 22");
+            let said = command(path, &["migrate"]);
+            assert!(said.contains("0022"), "{said}");
+            assert!(command(path, &["check"]).contains("1 deleted reviews"));
+        })
+        .await;
+    assert_eq!(pending(&app), None);
 }

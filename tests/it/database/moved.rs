@@ -6,7 +6,7 @@ use std::path::Path;
 
 use reviews_service::db::{Database, DbError};
 
-use crate::support::{Generator, Logs, TestApp};
+use crate::support::{Generator, Logs, TestApp, sqlite3};
 
 const FILES: [&str; 3] = ["reviews.db", "reviews.db-wal", "reviews.db-shm"];
 
@@ -105,5 +105,70 @@ async fn a_database_that_is_put_back_is_used_again() {
     assert_eq!(
         app.get("/reviews.json").await.json()["reviews"][0]["author"],
         "written after it was put back"
+    );
+}
+
+#[tokio::test]
+async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_kept() {
+    for (suffix, is_replaced) in [("wal", false), ("wal", true), ("shm", false)] {
+        let app = TestApp::with(&Generator::new(93).reviews(20)).await;
+        let before = app.get("/reviews.json").await;
+        app.app().watch_once().await;
+        assert_eq!(subscribe(&app).await, 202);
+        let side = app.path().with_extension(format!("db-{suffix}"));
+        fs::remove_file(&side).unwrap();
+        if is_replaced {
+            fs::write(&side, "").unwrap();
+        }
+        let (logs, listening) = Logs::begin();
+        // Before anything has looked, too.
+        assert_eq!(
+            subscribe(&app).await,
+            503,
+            "{suffix}, replaced: {is_replaced}"
+        );
+        for _ in 0..3 {
+            app.app().watch_once().await;
+        }
+        drop(listening);
+        let said = logs.with("database.gone");
+        assert!(
+            said.len() == 1 && said[0].contains(&format!("reviews.db-{suffix} was removed")),
+            "{said:?}"
+        );
+        assert_eq!(app.get("/readyz").await.status, 503);
+        assert_eq!(subscribe(&app).await, 503);
+        let error = app.database().write().await.unwrap_err();
+        assert!(matches!(error, DbError::LogGone(_)), "{error:?}");
+        let after = app.get("/reviews.json").await;
+        assert!(after.body == before.body && after.header("etag") == before.header("etag"));
+        if (suffix, is_replaced) == ("wal", false) {
+            // What is left of it when the process is killed now.
+            let killed = tempfile::tempdir().unwrap();
+            fs::copy(app.path(), killed.path().join("reviews.db")).unwrap();
+            let accepted = sqlite3(
+                &killed.path().join("reviews.db"),
+                "select count(*) from intent",
+            );
+            assert_eq!(accepted, "1");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_is_put_back_is_used_again() {
+    let app = TestApp::with(&Generator::new(94).reviews(20)).await;
+    let away = tempfile::tempdir().unwrap();
+    app.app().watch_once().await;
+    let log = app.path().with_extension("db-wal");
+    fs::rename(&log, away.path().join("log")).unwrap();
+    assert_eq!(
+        (app.get("/readyz").await.status, subscribe(&app).await),
+        (503, 503)
+    );
+    fs::rename(away.path().join("log"), &log).unwrap();
+    assert_eq!(
+        (app.get("/readyz").await.status, subscribe(&app).await),
+        (200, 202)
     );
 }

@@ -138,6 +138,11 @@ impl TestApp {
 
     /// Stops the service and starts it anew on the same file.
     pub async fn restart(self) -> Self {
+        self.restart_after(|_| ()).await
+    }
+
+    /// The same, with this done to the file while no service runs.
+    pub async fn restart_after(self, work: impl FnOnce(&Path)) -> Self {
         let Self {
             app,
             clock,
@@ -148,6 +153,7 @@ impl TestApp {
         app.database().give_up_lease().await.unwrap();
         app.database().close().await;
         drop(app);
+        work(&file_in(folder.path()));
         Self::beside(node, folder, clock, hub).await
     }
 
