@@ -32,13 +32,11 @@ pub fn checked(given: &str) -> Result<String, String> {
 
 /// The filter, by which libraries that log each step of theirs log warnings at the most, unless it names them itself.
 fn with_quiet_libraries(given: &str) -> String {
-    let levels = given
+    let level = given
         .split(',')
-        .filter_map(|part| part.trim().parse::<LevelFilter>().ok());
-    let quiet = levels
-        .last()
-        .unwrap_or(LevelFilter::OFF)
-        .min(LevelFilter::WARN);
+        .rev()
+        .find_map(|part| part.trim().parse::<LevelFilter>().ok());
+    let quiet = level.unwrap_or(LevelFilter::OFF).min(LevelFilter::WARN);
     format!("tokio_cron_scheduler={quiet},rmcp={quiet},{given}")
 }
 
@@ -114,4 +112,24 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
         }
     }));
     Log { lines, format }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_quiet_libraries;
+
+    #[test]
+    fn libraries_log_warnings_at_the_most_unless_they_are_named() {
+        for (given, level) in [
+            ("info", "warn"),
+            ("trace,hyper=info", "warn"),
+            ("reviews_service=debug,error", "error"),
+            ("off", "off"),
+            ("reviews_service=debug", "off"),
+            ("info,rmcp=debug", "warn"),
+        ] {
+            let expected = format!("tokio_cron_scheduler={level},rmcp={level},{given}");
+            assert_eq!(with_quiet_libraries(given), expected);
+        }
+    }
 }

@@ -332,7 +332,7 @@ async fn what_is_only_behind_is_not_wrong() {
 
 #[tokio::test]
 async fn a_forged_text_index_is_never_walked_and_is_built_again_from_the_reviews() {
-    let reviews = Generator::new(72).reviews(40);
+    let reviews = Generator::new(72).reviews(12);
     for forged in [
         // A page that says that it ends within its own header; one that is shorter than that; one that is no bytes at all.
         "block = cast(substr(block, 1, 2) || x'0003' || substr(block, 5) as blob) where id > 10",

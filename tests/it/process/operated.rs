@@ -143,7 +143,9 @@ fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
     let home = Home::with(2);
     let (serving, mut log, mut rest) = serve_json(&home, "debug");
     home.insert(10, 12);
-    serving.wait_for("/reviews.json", "p-12");
+    while !log.contains("snapshot.published") {
+        assert_ne!(rest.read_line(&mut log).unwrap(), 0, "ended: {log}");
+    }
     let address = serving.address;
     serving.signal("TERM");
     let (status, out) = serving.end();
