@@ -165,7 +165,7 @@ async fn a_renewal_never_shortens_the_running_lease_and_its_verification_names_t
     assert_eq!(told(&hub), "300");
     assert_eq!(
         hub.field("lease_ends_at"),
-        json!("2026-12-10T13:05:00.500Z")
+        json!("2026-11-30T13:05:00.500Z")
     );
     // Ended by its subscriber before its end, it is no running lease either.
     hub.subscribe("/cb", &[]).await;
