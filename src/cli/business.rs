@@ -156,6 +156,6 @@ fn elements(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(elements) => elements.iter().collect(),
         Value::Null => Vec::new(),
-        value => vec![value],
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => vec![value],
     }
 }

@@ -1,6 +1,7 @@
 //! Finds a file's format by its content, never by its name: people rename files, and half of them
 //! are `reviews.json`.
 
+use std::fmt::Write as _;
 use std::iter;
 
 use super::export::is_export;
@@ -116,14 +117,19 @@ fn advice(shape: &Shape) -> String {
             Field::Rating | Field::Date | Field::Author | Field::Text
         )
     };
-    let is_known = |name: &&str| is_sure && shape.has_below(&prefix, name);
-    let maps = (table.fields.iter())
-        .filter(|(field, names)| is_needed(field) && !names.iter().any(|name| is_known(&name)));
-    let maps: String = maps
-        .filter_map(|(_, names)| names.first())
-        .map(|ours| format!(" --map {ours}=THEIR_FIELD"))
-        .collect();
-    format!("to read it all the same, take --format table{maps}")
+    let is_known = |name: &&'static str| is_sure && shape.has_below(&prefix, name);
+    let mut advice = "to read it all the same, take --format table".to_owned();
+    for (field, names) in table.fields {
+        if is_needed(field) && !names.iter().any(is_known) {
+            // Writing to a String cannot fail.
+            let _ = write!(
+                advice,
+                " --map {}=THEIR_FIELD",
+                names.first().unwrap_or(&"")
+            );
+        }
+    }
+    advice
 }
 
 /// The first format whose names are all there, and before what.
