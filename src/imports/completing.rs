@@ -3,7 +3,7 @@
 //! that review, so that the merge knows nothing of it. Before anything is merged, because whether a review is meant by one
 //! row or by two shows only when all are read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::merging::Merging;
 use super::spool::{Staged, StagedReview};
@@ -32,10 +32,11 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
             .into_iter()
             .filter(|id| !present.contains(*id))
             .collect();
+        let deleted = store::standing(merging.write, &new).await?.deleted;
         while !new.is_empty() {
             let rows = staging.rows_of(&new).await?;
             new.drain(..rows.len().max(1));
-            batch(merging, staging, rows).await?;
+            batch(merging, staging, rows, &deleted).await?;
         }
     }
     let undecided = &mut merging.report.undecided;
@@ -62,6 +63,7 @@ async fn batch(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
     rows: Vec<Staged>,
+    deleted: &HashSet<String>,
 ) -> sqlx::Result<()> {
     let rows: Vec<Box<StagedReview>> = rows
         .into_iter()
@@ -84,12 +86,13 @@ async fn batch(
     let (mut completing, mut undecided) = (Vec::new(), Vec::new());
     for (row, candidates) in rows.iter().zip(&candidates) {
         let id = row.said.review.id.as_str();
+        let is_deleted = deleted.contains(id);
         let mut meant = candidates.iter().filter(|candidate| {
             let there = standing.reviews.get(*candidate);
             let source = standing.sources.get(*candidate);
-            there
-                .zip(source)
-                .is_some_and(|(there, source)| completes(&merging.key, row, there, source))
+            there.zip(source).is_some_and(|(there, source)| {
+                completes(&merging.key, row, is_deleted, there, source)
+            })
         });
         match (meant.next(), meant.next()) {
             (None, _) => {}
@@ -142,8 +145,15 @@ async fn candidates(
     Ok(of_rows.into_iter().map(of_row).collect())
 }
 
-/// Whether the row says of the review that is there what its source said before, or what the review has nothing of.
-fn completes(key: &DigestKey, row: &StagedReview, there: &Review, source: &SourceRow) -> bool {
+/// Whether the row says of the review that is there what its source said before, or what the review has nothing of. One whose
+/// id is that of a deleted review fills no words: they would be the deleted ones.
+fn completes(
+    key: &DigestKey,
+    row: &StagedReview,
+    is_deleted: bool,
+    there: &Review,
+    source: &SourceRow,
+) -> bool {
     let Statement { review, unsaid, .. } = &row.said;
     let said = Review {
         id: there.id.clone(),
@@ -156,10 +166,11 @@ fn completes(key: &DigestKey, row: &StagedReview, there: &Review, source: &Sourc
             source.base.get(unit),
         );
         let is_untouched = last.is_none_or(|last| last == ours);
+        let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
             || its == ours
             || last == Some(its)
-            || (is_untouched && adds(unit, there, &said))
+            || (is_untouched && may_fill && adds(unit, there, &said))
     };
     let is_elsewhere = source
         .location

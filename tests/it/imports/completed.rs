@@ -110,6 +110,25 @@ async fn a_review_that_the_file_gives_by_itself_is_not_filled_by_another_row() {
 }
 
 #[tokio::test]
+async fn a_deleted_review_s_words_do_not_come_back_in_another() {
+    let bench = bench().await;
+    let header = "author,rating,date,text\n";
+    bench
+        .take(format!("{header}Anonymous,5,2026-10-30,\n"))
+        .await;
+    let both = format!("{header}Anonymous,5,2026-10-30,\nAnonymous,5,2026-10-30,Great work.\n");
+    bench.take(both).await;
+    sqlite3(bench.database.path(), "delete from review where text <> ''");
+    let alone = format!("{header}Anonymous,5,2026-10-30,Great work.\n");
+    let (report, _) = bench.take(alone).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 0, 0), 1)
+    );
+    assert_eq!(bench.texts(), "Anonymous||");
+}
+
+#[tokio::test]
 async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
     let bench = bench().await;
     let like =
