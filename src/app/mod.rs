@@ -276,11 +276,7 @@ impl App {
 }
 
 /// What answers these routes, response policy included.
-fn endpoint(
-    routes: Arc<RouteTable>,
-    ctx: &Arc<Ctx>,
-    trusted_proxies: Nets,
-) -> Arc<ResponsePolicy> {
+fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> Arc<ResponsePolicy> {
     Arc::new(ResponsePolicy {
         routes,
         ctx: Arc::clone(ctx),

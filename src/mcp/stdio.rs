@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::BODY_BYTES_MAX;
 use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
 use super::revision::Revision;
 use super::sdk::{Answer, Sdk};
 use super::stateless::{self, VERSION_META};
-use super::BODY_BYTES_MAX;
 
 /// One client's connection, with the revision that it agreed on.
 pub struct Connection {

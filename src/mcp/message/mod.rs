@@ -124,7 +124,8 @@ impl Message {
             return Err(invalid("The member jsonrpc has to be \"2.0\"."));
         }
         if id == Some(None) && !members.contains_key("error") {
-            let told = format!("An id is a text of at most {ID_BYTES_MAX} bytes or a whole number.");
+            let told =
+                format!("An id is a text of at most {ID_BYTES_MAX} bytes or a whole number.");
             return Err(invalid(&told));
         }
         let answers = ["result", "error"]

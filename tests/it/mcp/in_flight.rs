@@ -61,7 +61,11 @@ async fn answer(app: &TestApp, request: Request) -> Response {
 }
 
 /// Sends requests of that client whose bodies do not come, until one is refused: how many wait.
-async fn wait(app: &TestApp, client: &str, waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>) -> u64 {
+async fn wait(
+    app: &TestApp,
+    client: &str,
+    waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>,
+) -> u64 {
     for count in 0..1_000 {
         let endpoint = app.app().endpoint();
         let request = post("10.0.0.1", client, pending());
@@ -94,7 +98,10 @@ async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind
     assert!(bytes > PEER_BYTES_MAX / 3, "{bytes}");
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
-    assert_eq!(refused.headers()["content-type"], "application/problem+json");
+    assert_eq!(
+        refused.headers()["content-type"],
+        "application/problem+json"
+    );
     for (proxy, client, expected) in [
         ("10.0.0.2", "198.51.100.1", 503),
         // What the client says of itself is not believed.
@@ -131,7 +138,9 @@ async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clien
     for number in 0..left / BODY_BYTES / FEW {
         let client = format!("203.0.113.{number}");
         // An answer that is kept would hold its bytes.
-        let answered = answer(&app, post("10.0.0.1", &client, ping())).await.status();
+        let answered = answer(&app, post("10.0.0.1", &client, ping()))
+            .await
+            .status();
         assert_eq!(answered, 200, "{client}");
         assert_eq!(wait(&app, &client, &mut waiting).await, FEW, "{client}");
     }

@@ -128,10 +128,17 @@ async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
     };
     let values = |text: &str| 1 + text.matches(['[', '{', ',']).count();
     let fixed = values(&message(0));
-    assert_eq!(app.post_mcp(&[], message(5_000 - fixed + 1)).await.status, 200);
+    assert_eq!(
+        app.post_mcp(&[], message(5_000 - fixed + 1)).await.status,
+        200
+    );
     let refused = app.post_mcp(&[], message(5_000 - fixed + 2)).await;
     assert_eq!(error(&refused), (400, -32600));
-    assert!(refused.text().contains("at most 5000"), "{}", refused.text());
+    assert!(
+        refused.text().contains("at most 5000"),
+        "{}",
+        refused.text()
+    );
     // What is within a text is none.
     let query = "[{,\"".repeat(2_000);
     let session = open(&app, "2025-06-18").await;
@@ -164,7 +171,11 @@ async fn an_id_has_at_most_256_bytes() {
         let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
         let answer = ask(&app, &session, &ping).await;
         assert_eq!(answer.status, status, "{}", answer.text());
-        let echoed = if status == 200 { json!(id) } else { json!(null) };
+        let echoed = if status == 200 {
+            json!(id)
+        } else {
+            json!(null)
+        };
         assert_eq!(answer.json()["id"], echoed);
     }
 }

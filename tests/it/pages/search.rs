@@ -52,7 +52,11 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
 async fn links_of_a_search_keep_what_it_knows_and_nothing_else() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(60)).await;
     let unknown: String = (0..1_700).map(|number| format!("&u{number}=1")).collect();
-    for query in ["rating=5&limit=3", "query=nowhere+at+all&rating=5", "rating=9"] {
+    for query in [
+        "rating=5&limit=3",
+        "query=nowhere+at+all&rating=5",
+        "rating=9",
+    ] {
         let plain = app.get(&format!("/search?{query}")).await;
         let repeated = app.get(&format!("/search?{query}{unknown}")).await;
         assert_eq!(repeated.status, plain.status, "{query}");
