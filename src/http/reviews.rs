@@ -119,13 +119,11 @@ impl ReviewsApi {
     ) -> Documented<SearchSpec> {
         let mut taken = Taken::of(request);
         let asked = SearchRequest::take_from(&mut taken);
-        match taken.problem() {
-            Some(problem) => problem.into(),
-            None => {
-                let work = self.search(&taken, &asked);
-                in_turn(request, &self.0.compute, work).await.into()
-            }
+        if let Some(problem) = taken.problem() {
+            return problem.into();
         }
+        let work = self.search(&taken, &asked);
+        in_turn(request, &self.0.compute, work).await.into()
     }
 
     /// Get the reviews since a day
