@@ -98,7 +98,7 @@ async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
         "/healthz",
         "/readyz",
         "/docs",
-        "/openapi.json",
+        "/.well-known/openapi.json",
         "/badge.svg",
         "/api/reviews/since/2000-01-01",
     ] {
