@@ -346,20 +346,21 @@ mod tests {
         let (begin, begun) = mpsc::channel::<()>();
         let other = Arc::new(tokio::sync::Notify::new());
         let its = Arc::clone(&other);
-        let work = tokio::spawn(async move {
+        let mut tasks = tokio::task::JoinSet::new();
+        tasks.spawn(async move {
             let work = async move {
                 // The thread waits for another task of the only worker, then the work itself does.
                 let _ = begun.recv();
                 its.notified().await;
             };
-            Compute::new(1, 1).here([192, 0, 2, 1].into(), work).await
+            let done = Compute::new(1, 1).here([192, 0, 2, 1].into(), work).await;
+            assert_eq!(done, Ok(()));
         });
-        let others = tokio::spawn(async move {
+        tasks.spawn(async move {
             let _ = begin.send(());
             other.notify_one();
         });
-        others.await.unwrap();
-        assert_eq!(work.await.unwrap(), Ok(()));
+        tasks.join_all().await;
     }
 
     #[tokio::test]

@@ -120,13 +120,11 @@ impl ReviewsApi {
         let snapshot = self.0.current.load();
         let mut taken = Taken::of(request);
         let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
-        match taken.problem() {
-            Some(problem) => problem.into(),
-            None => {
-                let work = self.search(snapshot, &taken, &asked);
-                in_turn(request, &self.0.compute, work).await.into()
-            }
+        if let Some(problem) = taken.problem() {
+            return problem.into();
         }
+        let work = self.search(snapshot, &taken, &asked);
+        in_turn(request, &self.0.compute, work).await.into()
     }
 
     /// Get the reviews since a day

@@ -54,17 +54,16 @@ pub async fn in_turn(
     work: impl Future<Output = Response>,
 ) -> Response {
     let source = Source::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-    match compute.here(network(source, 64), work).await {
-        Ok(response) => response,
-        Err(Crowded) => {
-            catalog::COMPUTE_REFUSED.count(&[]);
-            retry_later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Too many requests wait to be computed; try again later.",
-                CROWDED_PAUSE,
-            )
-        }
-    }
+    // Boxed, because it would be moved with each step on the way.
+    let answered = compute.here(network(source, 64), Box::pin(work)).await;
+    answered.unwrap_or_else(|Crowded| {
+        catalog::COMPUTE_REFUSED.count(&[]);
+        retry_later(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many requests wait to be computed; try again later.",
+            CROWDED_PAUSE,
+        )
+    })
 }
 
 /// The `peer`, or, where that is a trusted proxy, the nearest hop that is none. An

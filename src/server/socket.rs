@@ -278,11 +278,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_answer_lets_the_others_have_their_turn_after_each_burst() {
-        const PART: [u8; 96 * 1024] = [b'x'; 96 * 1024];
+        static PART: [u8; 96 * 1024] = [b'x'; 96 * 1024];
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap());
         let stream = stream.await.unwrap();
-        let reader = std::thread::spawn(move || {
+        let reader = tokio::task::spawn_blocking(move || {
             let (mut stream, mut bytes) = (listener.accept().unwrap().0, Vec::new());
             stream.read_to_end(&mut bytes).unwrap();
             bytes.len()
@@ -309,7 +309,7 @@ mod tests {
         })
         .await;
         drop(socket);
-        assert_eq!(reader.join().unwrap(), written);
+        assert_eq!(reader.await.unwrap(), written);
         assert!(most < BURST_BYTES_MAX + 2 * PART.len(), "{most} at a time");
     }
 }

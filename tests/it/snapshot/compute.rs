@@ -18,7 +18,7 @@ const WAITING_MAX: usize = 512;
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
 /// Takes every place there is.
-async fn hold_all(app: &TestApp) -> Vec<Place> {
+fn hold_all(app: &TestApp) -> Vec<Place> {
     let compute = &app.app().ctx().compute;
     let mut held = Vec::new();
     while let Some(place) = compute.place([203, 0, 113, 255].into()).now_or_never() {
@@ -85,7 +85,7 @@ async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
 #[tokio::test]
 async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
     let app = TestApp::seeded().await;
-    let held = hold_all(&app).await;
+    let held = hold_all(&app);
     let business = app.get("/business.json").await;
     for target in [
         "/reviews.json",
@@ -98,7 +98,7 @@ async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
         "/healthz",
         "/readyz",
         "/docs",
-        "/openapi.json",
+        "/.well-known/openapi.json",
         "/badge.svg",
         "/api/reviews/since/2000-01-01",
     ] {
@@ -121,7 +121,7 @@ async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
 #[tokio::test]
 async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_when_dropped() {
     let app = TestApp::seeded().await;
-    let held = hold_all(&app).await;
+    let held = hold_all(&app);
     for target in [
         "/api/reviews/search?query=the",
         "/search?query=the",
@@ -141,7 +141,7 @@ async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_
     drop(held);
     // It is the only one that still waits.
     assert!(agent.now_or_never().is_some());
-    assert!(!hold_all(&app).await.is_empty());
+    assert!(!hold_all(&app).is_empty());
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
         ),
         ("10.0.0.1", &forwarded, ["198.51.100.7", "198.51.100.8"]),
     ] {
-        let mut held = hold_all(&app).await;
+        let mut held = hold_all(&app);
         let mut greedy = waiting(&app, peer, COMPARED, headers).await;
         let mut again = waiting(&app, near, COMPARED, &[]).await;
         let mut other = waiting(&app, far, COMPARED, &[]).await;
@@ -173,7 +173,7 @@ async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
 #[tokio::test]
 async fn where_too_many_requests_wait_the_peer_with_the_most_is_answered_503() {
     let app = TestApp::with(&Generator::new(5).reviews(3)).await;
-    let held = hold_all(&app).await;
+    let held = hold_all(&app);
     let mut greedy = Vec::new();
     for _ in 0..WAITING_MAX {
         greedy.push(waiting(&app, "192.0.2.1", COMPARED, &[]).await);
