@@ -13,12 +13,13 @@ use sqlx::{AssertSqlSafe, Connection as _};
 
 use super::error::DbError;
 use super::files::bytes_beside;
-use super::{Database, DeliveryLock, Write, options};
+use super::{Database, DeliveryLock, GAP, Write, options};
+use crate::clock::Clock;
 
-/// How long cutting the log waits for whoever reads or writes.
-const LOG_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often that is tried after the file was rewritten: others go on writing, and may be in the way for a moment.
-const LOG_CUTS_MAX: usize = 5;
+/// How long rewriting waits for another process's lock.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How often is looked for a moment at which the log can be cut, [`GAP`] apart: for 3 s.
+const LOG_LOOKS_MAX: usize = 12;
 /// A file of at most so many bytes is rewritten at once though a service runs: 64 MiB take it a third of a second, for
 /// which other writers wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
@@ -112,7 +113,7 @@ impl Database {
             return Ok(Erased::Later(Postponed::Large));
         }
         // First, because the whole file goes through the log: one that cannot be cut would only grow.
-        if !self.cut_log(LOG_WAIT_MAX).await? {
+        if !self.cut_log_between_others().await? {
             return Ok(Erased::Later(Postponed::Busy));
         }
         if let Some(lacking) = lacking_room(self.path())? {
@@ -126,16 +127,25 @@ impl Database {
             Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
             Err(error) => return Err(error),
         }
-        for _ in 0..LOG_CUTS_MAX {
-            if self.cut_log(LOG_WAIT_MAX).await? {
-                // Last, so that what was cut off before is done again.
-                let mut write = self.write().await?;
-                note_erased(&mut write, newest).await.map_err(fault)?;
-                write.commit().await.map_err(fault)?;
-                return Ok(Erased::All);
-            }
+        if !self.cut_log_between_others().await? {
+            return Ok(Erased::Later(Postponed::Busy));
         }
-        Ok(Erased::Later(Postponed::Busy))
+        // Last, so that what was cut off before is done again.
+        let mut write = self.write().await?;
+        note_erased(&mut write, newest).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(Erased::All)
+    }
+
+    /// Cuts the log at a moment at which nobody else writes or writes it back, and keeps nobody waiting for that.
+    async fn cut_log_between_others(&self) -> Result<bool, DbError> {
+        for _ in 0..LOG_LOOKS_MAX {
+            if self.cut_log(Duration::ZERO).await? {
+                return Ok(true);
+            }
+            Clock::system().sleep(GAP).await;
+        }
+        Ok(false)
     }
 }
 
@@ -187,7 +197,7 @@ async fn rewrite(path: &Path) -> Result<(), DbError> {
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
     let folder = folder.to_string_lossy().replace('\'', "''");
     let options = options(path)
-        .busy_timeout(LOG_WAIT_MAX)
+        .busy_timeout(LOCK_WAIT_MAX)
         .pragma("temp_store", "file");
     let mut connection = SqliteConnection::connect_with(&options)
         .await
