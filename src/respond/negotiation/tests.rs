@@ -209,12 +209,7 @@ const ROWS: &[Row] = &[
         ALL,
         Identity,
     ),
-    (
-        "a weight above one",
-        &["br;q=1.1, gzip;q=2"],
-        ALL,
-        Identity,
-    ),
+    ("a weight above one", &["br;q=1.1, gzip;q=2"], ALL, Identity),
     ("a weight too fine", &["br;q=0.1234"], ALL, Identity),
     (
         "a weight that is none",
