@@ -84,7 +84,7 @@ async fn a_missing_database_is_not_made_for_a_reader() {
     let path = folder.path().join("none.db");
     let error = Database::open_read_only(&path).await.unwrap_err();
     assert!(matches!(error, DbError::Missing(_)), "{error:?}");
-    assert!(error.to_string().contains("reviews migrate"), "{error}");
+    assert!(error.to_string().contains("reviews init"), "{error}");
     assert_eq!(names(folder.path()), [] as [&str; 0]);
 }
 

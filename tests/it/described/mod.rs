@@ -164,9 +164,14 @@ async fn any_question_is_answered_as_the_document_promises() {
                 issue.path == ["cursor"]
                     && issue.code != reviews_service::wire::IssueCode::Duplicate
             };
+            // Nor which aspects a business has.
+            let is_aspect = |issue: &Issue| {
+                issue.path == ["aspect"] && issue.message.starts_with("must be one of: ")
+            };
             // Nor that a period ends after it begins, or that one parameter leaves no room for another.
             let is_other = |issue: &Issue| {
                 !is_cursor(issue)
+                    && !is_aspect(issue)
                     && !issue.message.starts_with("must not be before ")
                     && !issue.message.starts_with("must be left out beside ")
             };
