@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::candidates::{Basis, FIGURES, Figures};
-use reviews_service::insights::aspects::decision::{Decisions, leader};
+use reviews_service::insights::aspects::combine::{Decisions, leader};
 use reviews_service::insights::classifier::UNIT;
 use reviews_service::insights::text::Text;
 

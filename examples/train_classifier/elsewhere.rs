@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::features::Words;
+use reviews_service::insights::classifier::ngrams::Words;
 use reviews_service::insights::text::Text;
 
 use crate::examples::{Examples, one_of};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::features::Words;
+use reviews_service::insights::classifier::ngrams::Words;
 use reviews_service::insights::text::Text;
 
 /// In how many sentences a run of words has to stand.

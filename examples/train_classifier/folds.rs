@@ -2,15 +2,14 @@
 
 use anyhow::Context as _;
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::decision::Decisions;
+use reviews_service::insights::aspects::combine::Decisions;
 use reviews_service::insights::classifier::NgramClassifier;
 use reviews_service::insights::trades::Trade;
 
 use crate::decide::{self, Row};
-use crate::document;
 use crate::models::Material;
 use crate::own::Review;
-use crate::trades;
+use crate::{document, trades};
 
 const FOLDS: usize = 3;
 /// The trade whose rules are weighed.

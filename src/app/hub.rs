@@ -12,12 +12,13 @@ use crate::config::{ConfigError, HubConfig};
 use crate::ctx::Ctx;
 use crate::db::{Database, DbError, DeliveryLock};
 use crate::egress::{Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver};
-use crate::http;
 use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
-use crate::telemetry::catalog;
-use crate::websub::{Addresses, Doubts, Exchange, SubscriptionIntake, Worker, store};
+use crate::websub::{
+    Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
+};
+use crate::{http, telemetry};
 
 /// How often a process that may not send asks whether it may now.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
@@ -176,7 +177,7 @@ impl HubRuntime {
 
     /// Sends until `stop`.
     pub(super) async fn deliver(&self, stop: &CancellationToken) {
-        catalog::HUB_SENDER.gauge(&[]).set(1.0);
+        telemetry::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
@@ -261,5 +262,101 @@ impl HubRuntime {
         measure::run_once(&self.database, &self.clock).await?;
         checkpoint::run_once(&self.database).await?;
         Ok(sent || ended || pruned)
+    }
+}
+
+// Sending on a cluster: while this process holds the lease. Apart from the hub, which on one machine needs a
+// lock alone.
+
+/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
+const LEASE_INTERVAL: Duration = Duration::from_millis(500);
+const LEASE_INTERVALS: u32 = 8;
+/// A node whose rqlited has not heard of the leader for so long does not ask for the lease.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
+
+impl HubRuntime {
+    /// Sends while this process holds the cluster's lease, again and again, until `stop`.
+    pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
+        while stop.run_until_cancelled(self.lease()).await.is_some() {
+            tracing::info!("cluster.lease_taken: this process raises versions and sends");
+            let lost = stop.child_token();
+            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
+            self.worker.lock().await.forget_results();
+            self.give_up().await;
+            telemetry::HUB_SENDER.gauge(&[]).set(0.0);
+            if !stop.is_cancelled() {
+                tracing::warn!(
+                    "cluster.lease_lost: another process may send now; this one goes on serving"
+                );
+            }
+        }
+        self.give_up().await;
+    }
+
+    /// Leaves the lease to others, where this process still has it.
+    async fn give_up(&self) {
+        if let Err(error) = self.database.give_up_lease().await {
+            tracing::warn!(%error, "cluster.lease_kept: the lease ends by itself, and another process sends after that");
+        }
+    }
+
+    /// Waits until this process has the lease.
+    async fn lease(&self) {
+        let mut is_told = false;
+        loop {
+            // A node that is cut off could neither raise versions nor see what is due.
+            let standing = self.database.node_standing();
+            if standing.is_some_and(|node| node.heard_ago > CUT_OFF_AFTER) {
+                self.clock.sleep(LEASE_INTERVAL).await;
+                continue;
+            }
+            match self.database.renew_lease(self.longest_delivery()).await {
+                Ok(true) => return,
+                Ok(false) => is_told = false,
+                Err(error) if !is_told => {
+                    tracing::warn!(%error, "cluster.no_lease: this process cannot ask for the lease; trying again");
+                    is_told = true;
+                }
+                Err(_) => {}
+            }
+            self.clock.sleep(LEASE_INTERVAL).await;
+        }
+    }
+
+    /// Prolongs the lease until it is lost or `end`, which it then brings about.
+    async fn keep_lease(&self, end: &CancellationToken) {
+        let keep = async {
+            let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
+            loop {
+                self.clock.sleep(wait).await;
+                if !self.database.has_seen_lease().await.unwrap_or(false) {
+                    tracing::warn!(
+                        "cluster.node_behind: this node's file does not follow the cluster; the lease is left to another one"
+                    );
+                    return;
+                }
+                wait = match self.database.renew_lease(self.longest_delivery()).await {
+                    Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
+                    Ok(false) => return,
+                    Err(error) => {
+                        tracing::warn!(%error, "cluster.lease_not_prolonged: trying again until it ends");
+                        LEASE_INTERVAL
+                    }
+                };
+                if self.database.lease_left().is_zero() {
+                    return;
+                }
+            }
+        };
+        end.run_until_cancelled(keep).await;
+        end.cancel();
+    }
+
+    pub(super) fn longest_delivery(&self) -> Duration {
+        let snapshot = self.current.load();
+        let bytes = snapshot
+            .documents()
+            .map(|document| document.body.content.len());
+        delivery_timeout(bytes.max().unwrap_or(0))
     }
 }

@@ -1,9 +1,7 @@
 //! The service put together: one database, one context, one route table, and the jobs that keep it
 //! current.
 
-mod description;
 mod hub;
-mod lease;
 mod operations;
 mod response_policy;
 mod routes;
@@ -15,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::server::Limits;
-use description::{Description, DescriptionEndpoint};
 use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 pub use response_policy::ResponsePolicy;
 pub use routes::RouteTable;
+use routes::{Description, DescriptionEndpoint};
 use thiserror::Error;
 use tokio::sync::Mutex;
 

@@ -71,7 +71,7 @@ impl Endpoint for ResponsePolicy {
                 "There is nothing here; /docs shows what there is.",
             ),
         };
-        // A browser gets errors as pages, everybody else as problems (CONTRACT §8).
+        // A browser gets errors as pages, everybody else as problems.
         let response = if wants_html && is_of(&response, PROBLEM) {
             as_page(&self.ctx, response).await
         } else {

@@ -4,14 +4,19 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use metrics::{Counter, Histogram};
-use poem::Request;
 use poem::http::StatusCode;
+use poem::{Endpoint, Request, Response};
+use serde_json::Value;
 
+use crate::ctx::Ctx;
+use crate::http::Examples;
 use crate::respond::{AtHand, Route, UrlParameters};
-use crate::telemetry::catalog;
+use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::{respond, telemetry, wire};
 
 /// The classes of status that answers are counted by.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
@@ -35,8 +40,8 @@ struct AnswerCounts {
 impl AnswerCounts {
     fn of(route: &str) -> Self {
         Self {
-            by_class: CLASSES.map(|class| catalog::REQUESTS.counter(&[route, class])),
-            seconds: catalog::REQUEST_SECONDS.histogram(&[route]),
+            by_class: CLASSES.map(|class| telemetry::REQUESTS.counter(&[route, class])),
+            seconds: telemetry::REQUEST_SECONDS.histogram(&[route]),
         }
     }
 }
@@ -163,6 +168,60 @@ fn segments<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static st
             },
             (Some(_), None) | (None, Some(_)) => return None,
         }
+    }
+}
+
+// `/.well-known/openapi.json`: the description of the API, with examples of what is published now.
+//
+// It is the same body, codings included, as long as the examples are the same.
+
+/// The description, whose examples follow the snapshot.
+#[derive(Debug)]
+pub struct Description {
+    document: Value,
+    made: Mutex<Option<(Examples, Arc<CachedBody>)>>,
+}
+
+impl Description {
+    /// The description that is `document` but for the examples.
+    #[must_use]
+    pub const fn new(document: Value) -> Self {
+        Self {
+            document,
+            made: Mutex::new(None),
+        }
+    }
+
+    /// The description with the examples of `snapshot`.
+    #[must_use]
+    pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
+        let examples = Examples::of(snapshot);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == examples) {
+            return Arc::clone(body);
+        }
+        let json = wire::json(&examples.added_to(&self.document));
+        let body = Arc::new(CachedBody::new("application/json", Content::whole(json)));
+        *made = Some((examples, Arc::clone(&body)));
+        body
+    }
+}
+
+/// The endpoint that serves it.
+pub struct DescriptionEndpoint {
+    /// Whose snapshot gives the examples.
+    pub ctx: Arc<Ctx>,
+    /// The OpenAPI document, to which the examples are added.
+    pub description: Arc<Description>,
+}
+
+impl Endpoint for DescriptionEndpoint {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        let snapshot = self.ctx.current.load();
+        let body = self.description.of(&snapshot);
+        Ok(respond::cached_body(request.headers(), &snapshot, &body))
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Limits};
-use crate::telemetry::{self, catalog};
+use crate::telemetry;
 
 /// How long after readings could not be kept that is tried again.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
@@ -189,7 +189,7 @@ impl App {
                         }
                     }
                     Err(error) => {
-                        catalog::INSIGHTS_FAILURES.count(&["keep"]);
+                        telemetry::INSIGHTS_FAILURES.count(&["keep"]);
                         tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
                         self.ctx.clock.sleep(ANALYZE_RETRY).await;
                     }

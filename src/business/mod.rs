@@ -1,15 +1,12 @@
 //! The business whose reviews these are: who it is, what it offers, who works there, and where.
 
-mod editorial;
 mod local_business;
-mod publish_staff;
 mod store;
 
 use chrono_tz::Tz;
-pub use editorial::{Editorial, Question};
-pub use local_business::{UnknownType, local_business_type, nearest};
-pub use publish_staff::PublishStaff;
 use serde_json::{Map, Value};
+
+pub use local_business::{UnknownType, local_business_type, nearest};
 pub use store::{
     editorial, find, note_time_zone, replace, replace_editorial, sample, technician_numbers,
     time_zone,
@@ -95,5 +92,62 @@ impl Default for Business {
             technicians: Vec::new(),
             service_areas: Vec::new(),
         }
+    }
+}
+
+// What the firm itself writes beside its reviews.
+
+/// What the firm writes beside its reviews: a summary and an FAQ.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Editorial {
+    /// A summary in the firm's own words.
+    pub summary: Option<String>,
+    /// Questions and answers, in the firm's own order.
+    pub faq: Vec<Question>,
+}
+
+/// One question that customers ask, with the firm's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its id, unique and stable.
+    pub id: String,
+    /// The question as a customer asks it.
+    pub question: String,
+    /// The firm's answer to it, plain text.
+    pub answer: String,
+}
+
+// How the business's technicians are shown.
+
+/// How the business's technicians are shown: in rosters, mentions, filters, insights, to agents and on pages alike.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PublishStaff {
+    /// By their full names.
+    #[default]
+    Full,
+    /// By their first names, with an initial where two have the same one.
+    FirstName,
+    /// Not at all.
+    Off,
+}
+
+impl PublishStaff {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Full, Self::FirstName, Self::Off];
+
+    /// Its name in the database and in `business.json`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::FirstName => "first_name",
+            Self::Off => "off",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
     }
 }

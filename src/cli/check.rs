@@ -10,8 +10,7 @@ use super::{Outcome, say};
 use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::db::{Database, DbError, Verified, lacking_room, unerased, verify};
-use crate::insights::store as insights;
-use crate::insights::{Analyzer, Engines, Subject};
+use crate::insights::{Analyzer, Engines, Subject, store as insights};
 use crate::reviews::store;
 use crate::snapshot::analyze;
 
@@ -27,7 +26,7 @@ pub struct Check {
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let (path, engines) = (database.path()?, super::trade::load(&self.trade)?);
+        let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;

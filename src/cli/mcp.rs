@@ -4,7 +4,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
-use super::{Outcome, trade};
+use super::{Outcome, insights};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
@@ -33,7 +33,7 @@ impl McpCommand {
             return Err(DbError::Missing(path.clone()).into());
         }
         let links = self.config.links(self.config.listen.public)?;
-        let engines = trade::load(&self.config.trade)?;
+        let engines = insights::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let (database, migrated) = Database::open_at(&address).await?;
         for name in &migrated.applied {

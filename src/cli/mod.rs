@@ -6,7 +6,6 @@ mod check;
 mod decision;
 mod delete;
 mod export;
-mod file_size;
 mod healthcheck;
 pub mod import;
 mod init;
@@ -23,18 +22,19 @@ pub mod seed;
 mod serve;
 mod show;
 mod subscriptions;
-mod trade;
 mod withhold;
 
 use std::ffi::OsStr;
+use std::io;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-
-use self::logging::{Log, LogFormat};
+use logging::{Log, LogFormat};
+use rustix::process::{Resource, Signal, getrlimit};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -158,8 +158,8 @@ impl Cli {
     /// # Errors
     /// What went wrong, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
-        file_size::catch_signal()?;
-        self.run_command().await.map_err(file_size::name)
+        catch_signal()?;
+        self.run_command().await.map_err(name)
     }
 
     async fn run_command(self) -> anyhow::Result<Outcome> {
@@ -248,10 +248,10 @@ fn without_empty(command: clap::Command) -> clap::Command {
 /// Prints what a command has done. That it was done does not hang on who reads it: where nobody does any more (`| head -0`),
 /// the report ends and the command goes on; where it cannot be written for another reason, that is said.
 fn report_done(text: &str) {
-    match std::io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+    match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(
-                std::io::stderr(),
+                io::stderr(),
                 "warning: done, but the report cannot be printed: {error}"
             );
         }
@@ -281,7 +281,52 @@ pub fn explain(error: &anyhow::Error) -> String {
 /// Prints a result, text or JSON. What a terminal would obey is escaped: reviews are written by
 /// strangers. Where nobody reads it any more (`| head`), that is an error and no panic.
 fn say(text: &str) -> anyhow::Result<()> {
-    std::io::stdout()
+    io::stdout()
         .write_all(escaped(text.to_owned()).as_bytes())
         .context("cannot print the result")
+}
+
+// The limit on the size of files (`RLIMIT_FSIZE`: `ulimit -f`, `LimitFSIZE=`). Who writes beyond it is sent
+// SIGXFSZ, which ends a process in the midst of whatever it does, unless it is caught: then the write fails
+// like any other (setrlimit(2)), and what failed can be taken back and said.
+
+/// Catches the signal, from now until the process ends.
+///
+/// # Errors
+/// What the system says.
+fn catch_signal() -> io::Result<()> {
+    // Once it is caught it stays so (tokio::signal::unix::signal, "Caveats"), whether or not anybody listens.
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
+}
+
+/// Says at a start that there is a limit.
+fn tell() {
+    if let Some(bytes) = limit() {
+        tracing::warn!(
+            bytes,
+            "process.small_files: no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=): a database that meets this takes nothing more"
+        );
+    }
+}
+
+/// Names the limit where a write may have failed for it: SQLite says no more than that it failed, and of
+/// other files some errors hold no more than what the system said.
+fn name(error: anyhow::Error) -> anyhow::Error {
+    match limit() {
+        Some(bytes) if error.chain().any(is_failed_write) => error.context(format!(
+            "no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=), which may be why; raise that limit and try again"
+        )),
+        Some(_) | None => error,
+    }
+}
+
+fn limit() -> Option<u64> {
+    getrlimit(Resource::Fsize).current
+}
+
+fn is_failed_write(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let said = cause.to_string();
+    // SQLITE_IOERR (https://www.sqlite.org/rescode.html#ioerr).
+    said.contains("disk I/O error")
+        || said.contains(&io::Error::from(rustix::io::Errno::FBIG).to_string())
 }

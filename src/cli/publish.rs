@@ -39,7 +39,7 @@ impl Publish {
         };
         let mut vouched = "";
         if !decision.review.verification.verified {
-            // Only verified reviews appear (CONTRACT §2): who publishes it by hand vouches for it.
+            // Only verified reviews appear: who publishes it by hand vouches for it.
             decision.review.verification = Verification {
                 verified: true,
                 method: Method::Manual,

@@ -1,4 +1,4 @@
-//! Where the database is: one file, or an rqlite cluster and the file that this node's rqlited keeps (CONTRACT §9). Apart
+//! Where the database is: one file, or an rqlite cluster and the file that this node's rqlited keeps. Apart
 //! from the other settings, because every command needs it. Opens nothing.
 
 use std::fmt;

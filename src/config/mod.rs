@@ -1,25 +1,25 @@
 //! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
 //! down ever reads the environment.
 
-mod contacts;
 mod database;
-mod hosts;
 mod hub;
 mod span;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::RangedI64ValueParser;
 use thiserror::Error;
+use url::{Host, Url};
 
-pub use self::contacts::Contacts;
-pub use self::database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
-pub use self::hosts::{HostName, Hosts};
-pub use self::hub::{HubConfig, HubLimits, LeaseBounds};
-pub use self::span::{Nets, RetryDelays, Span};
 use crate::links::{BaseUrlError, Links};
+
+pub use database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
+pub use hub::{HubConfig, HubLimits, LeaseBounds};
+pub use span::{Nets, RetryDelays, Span};
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
@@ -184,6 +184,196 @@ impl ServeConfig {
             Some(url) => Ok(url.parse()?),
             None if bound.ip().is_unspecified() => Err(ConfigError::BaseUrlMissing(bound)),
             None => Ok(format!("http://{bound}").parse()?),
+        }
+    }
+}
+
+// Where security faults are reported, as `/.well-known/security.txt` says (RFC 9116 §2.5.3).
+
+/// URIs of contacts, comma-separated, the preferred one first; none where it is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contacts(pub Vec<String>);
+
+/// One contact: web addresses have to be https (RFC 9116 §2.5.3), and a URL that is kept as it was
+/// parsed has no line breaks.
+fn contact(given: &str) -> Result<String, String> {
+    let fault = || {
+        format!(
+            "`{given}` is no contact; write mailto:security@example.com, https://example.com/security or tel:+1-201-555-0123"
+        )
+    };
+    let url = Url::parse(given).map_err(|_| fault())?;
+    let is_known = match url.scheme() {
+        "https" => url.host().is_some(),
+        "mailto" => url.path().contains('@'),
+        "tel" => !url.path().is_empty(),
+        _ => false,
+    };
+    if is_known {
+        Ok(url.into())
+    } else {
+        Err(fault())
+    }
+}
+
+impl FromStr for Contacts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let given = given.split(',').map(str::trim);
+        let contacts = given.filter(|part| !part.is_empty()).map(contact);
+        contacts.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Contacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(","))
+    }
+}
+
+// Host names as a setting lists them: `agents.example.com,app.example.com:8443`.
+
+/// A host's name or address, and the port where one is meant alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName {
+    /// The name in lower case, or the address.
+    pub host: Host,
+    /// The port; any where there is none.
+    pub port: Option<u16>,
+}
+
+/// Host names, comma-separated; none where it is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts(pub Vec<HostName>);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let fault = || {
+            format!(
+                "`{given}` is no host name; write hosts like agents.example.com,app.example.com:8443"
+            )
+        };
+        let ends_with_port = !given.ends_with(']')
+            && given
+                .rsplit_once(':')
+                .is_some_and(|(_, port)| !port.is_empty());
+        let (name, port) = match given.rsplit_once(':').filter(|_| ends_with_port) {
+            Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
+            None => (given, None),
+        };
+        // A URL's parser would take a star; nobody's host is called so.
+        let host = Host::parse(name)
+            .ok()
+            .filter(|_| !name.contains('*'))
+            .ok_or_else(fault)?;
+        Ok(Self { host, port })
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl FromStr for Hosts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        given
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+impl fmt::Display for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, host) in self.0.iter().enumerate() {
+            write!(f, "{}{host}", if index == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Contacts;
+
+    #[test]
+    fn contacts_are_addresses_that_somebody_reads() {
+        let contacts: Contacts = "mailto:a@example.com, https://example.com/s"
+            .parse()
+            .unwrap();
+        assert_eq!(
+            contacts.to_string(),
+            "mailto:a@example.com,https://example.com/s"
+        );
+        assert_eq!("".parse::<Contacts>().unwrap(), Contacts::default());
+        for wrong in [
+            "a@example.com",
+            "http://example.com",
+            "javascript:alert(1)",
+            "mailto:nobody",
+            "tel:",
+        ] {
+            let said = wrong.parse::<Contacts>().unwrap_err();
+            assert!(
+                said.starts_with(&format!("`{wrong}` is no contact")),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod hosts_tests {
+    use super::Hosts;
+
+    #[test]
+    fn hosts_are_shown_as_they_are_compared() {
+        for (given, shown) in [
+            ("", ""),
+            ("Agents.Example.com", "agents.example.com"),
+            (" a.example , b.example:8443,", "a.example,b.example:8443"),
+            (
+                "192.0.2.1:80,[2001:DB8::1],[::1]:8080",
+                "192.0.2.1:80,[2001:db8::1],[::1]:8080",
+            ),
+            ("bücher.example", "xn--bcher-kva.example"),
+        ] {
+            assert_eq!(
+                given.parse::<Hosts>().unwrap().to_string(),
+                shown,
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_host_is_told_how_to_write_one() {
+        for given in [
+            "https://a.example",
+            "*",
+            "*.example",
+            "a b",
+            "a.example:port",
+            "a.example:99999",
+            "a/b",
+            ":80",
+        ] {
+            let said = given.parse::<Hosts>().unwrap_err();
+            assert!(
+                said.contains(given) && said.contains("app.example.com:8443"),
+                "{given}: {said}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What is derived from the reviews, in a file of its own beside a node's: rqlited's file is not ours to write, and every
-//! node derives the same by itself (CONTRACT §9). It has the tables and views of `derived_*` as the migrations make them, and
+//! node derives the same by itself. It has the tables and views of `derived_*` as the migrations make them, and
 //! a copy of the reviews that those are of. A cache: where its shape is another release's, it is made anew.
 
 use std::path::{Path, PathBuf};
@@ -9,9 +9,8 @@ use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOp
 use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::DbError;
-use super::place::Place;
-use super::pool::pool;
-use super::{files, migrate, options, unlogged};
+use super::files::Place;
+use super::{files, migrate, options, pool, unlogged};
 
 /// What its name adds to that of the node's file.
 const SUFFIX: &str = "-derived";

@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::place::Place;
+use super::files::Place;
 
 /// Readers of the text index at a time, for requests. Where all are busy, a request does without.
 pub const INDEX_READERS_MAX: usize = 4;

@@ -1,4 +1,4 @@
-//! Which process of a cluster raises versions and sends: the one that holds a leased row (CONTRACT §9). On one machine every
+//! Which process of a cluster raises versions and sends: the one that holds a leased row. On one machine every
 //! process may raise versions, and a locked file says who sends ([`super::DeliveryLock`]).
 //!
 //! The row says when the lease ends by its holder's wall clock; another process takes it over after that, and a margin for

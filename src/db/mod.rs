@@ -14,18 +14,12 @@ mod erase;
 mod error;
 mod files;
 mod first_load;
-mod identity;
 mod index_readers;
 mod lease;
 mod migrate;
 mod new_file;
-mod node;
 mod node_file;
 mod open_file;
-mod packed;
-mod place;
-mod pool;
-mod readiness;
 mod rqlite;
 mod schema;
 mod text;
@@ -38,8 +32,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use files::{LOG, Place, bytes_beside};
+use open_file::OpenFile;
+use rqlite::Cluster;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+use sqlx::{ConnectOptions as _, Connection as _};
+
+use crate::clock::Clock;
+
 pub use changes::Changes;
 pub use checkpoint::LOG_BYTES_MAX;
+pub use cluster::NodeStanding;
 pub use delivery_lock::DeliveryLock;
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::DbError;
@@ -47,21 +53,10 @@ pub use files::files;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
 pub use new_file::Opening;
-pub use node::NodeStanding;
-use open_file::OpenFile;
-pub use packed::unpack_value;
-pub use readiness::sqlite_version;
-use rqlite::Cluster;
 pub use rqlite::{ClusterError, NodeStatus};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqliteSynchronous,
-};
-use sqlx::{ConnectOptions as _, Connection};
-pub use text::Text;
+pub use text::{Text, unpack_value};
 pub use verify::{Verified, verify};
 pub use write::{Write, is_overtaken};
-
-use crate::clock::Clock;
 
 /// How long a statement waits for another process's lock before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -99,7 +94,7 @@ impl Database {
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
         files::create_private(path)?;
-        identity::verify(path).await?;
+        schema::identify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
         let mut connection = SqliteConnection::connect_with(&options)
             .await
@@ -115,7 +110,7 @@ impl Database {
         }
         connection.close().await.map_err(fault)?;
         let open = OpenFile::open(path, None).await?;
-        let writer = pool::pool(&open.place)
+        let writer = pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2);
         let writer = writer.connect_with(options).await.map_err(fault)?;
@@ -135,7 +130,7 @@ impl Database {
         if !path.exists() {
             return Err(DbError::Missing(path.to_owned()));
         }
-        identity::verify(path).await?;
+        schema::identify(path).await?;
         let derived = derived::beside(path);
         let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
         let mut connection = open
@@ -323,4 +318,63 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .pragma("temp_store", "memory")
         // What is deleted is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
+}
+
+// Pools of connections to one file.
+
+/// A pool that hands out a connection only if it is in no transaction, and else makes another.
+/// Where the disk is full or fails, SQLite may roll back by itself
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
+/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
+/// later are to the file that was opened, too, or there are none.
+fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        // The last connection that is closed removes the log, and the next one makes another.
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(move |_, _| {
+            let verified = place
+                .verify()
+                .map_err(|error| sqlx::Error::Configuration(error.into()));
+            Box::pin(std::future::ready(verified))
+        });
+    options.before_acquire(|connection, _| {
+        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
+    })
+}
+
+// What an operator wants to know of the database while it is in use: whether it can be read, how large it is, and which
+// SQLite reads it. Nothing here writes.
+
+impl Database {
+    /// Whether the file is there, can be read, and is of the version of this release.
+    ///
+    /// # Errors
+    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] where another release migrated it; others
+    /// where it cannot be read.
+    pub async fn verify_readable(&self) -> Result<(), DbError> {
+        self.verify_place()?;
+        let reader = self.readers().acquire().await;
+        let mut reader = reader.map_err(|error| DbError::at(&self.path, error))?;
+        migrate::verify(&mut reader, &self.path).await
+    }
+
+    /// The bytes of the file, and of its write-ahead log; 0 for one that is not there.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, u64) {
+        (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
+    }
+}
+
+/// The version of the SQLite that is built in.
+///
+/// # Errors
+/// When SQLite cannot be asked.
+pub async fn sqlite_version() -> sqlx::Result<String> {
+    let mut connection = scratch().await?;
+    sqlx::query_scalar("select sqlite_version()")
+        .fetch_one(&mut connection)
+        .await
 }

@@ -1,5 +1,5 @@
 //! A database that is there only once something has been written into it: a command that fails, or that was asked only to
-//! look, leaves no new file behind (CONTRACT §1). It is made under another name beside the place that it shall have, and
+//! look, leaves no new file behind. It is made under another name beside the place that it shall have, and
 //! gets its name when all is written, so that not even a process that is killed leaves half a database there.
 
 use std::fs::{hard_link, remove_file};

@@ -8,10 +8,9 @@ use std::time::Duration;
 use sqlx::SqlitePool;
 
 use super::error::DbError;
+use super::files::Place;
 use super::index_readers::IndexReaders;
-use super::place::Place;
-use super::pool::pool;
-use super::{derived, options};
+use super::{derived, options, pool};
 
 /// Readers at a time. Requests are answered from memory; these serve the render and the checks.
 const READERS_MAX: u32 = 2;

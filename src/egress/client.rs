@@ -8,26 +8,27 @@
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use http_body::{Frame, SizeHint};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response};
 use rustls::ClientConfig;
 use thiserror::Error;
 use tower::util::MapResponseLayer;
 
-use super::answer::{Answer, drain, read};
 use super::callback::Target;
 use super::failure::Failure;
 use super::host_clients::{HostClients, IDLE_PER_HOST_MAX, IDLE_TIMEOUT};
 use super::policy::Policy;
-use super::resolver::Resolver;
-use super::tls::{self, Roots};
-use super::upload::Upload;
-use super::vetting::{PinnedResolver, VettingResolver, vet};
+use super::tls;
+use super::tls::Roots;
+use super::vetting::{PinnedResolver, Resolver, VettingResolver, vet};
 use crate::clock::Clock;
 
 /// How we call ourselves.
@@ -310,4 +311,117 @@ fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
         );
     }
     Ok(map)
+}
+
+// What a receiver answers, and how much of it is read: a body that was asked for up to its bound,
+// any other only for its connection's sake.
+
+/// A body that nobody asked for is read so far, and so long, for the connection's sake; then the
+/// connection is given up.
+const DRAIN_BYTES_MAX: usize = 4_096;
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What the receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its status; redirects are answers like any other.
+    pub status: u16,
+    /// Its body, whole, where it was asked for and the status is 2xx; empty otherwise.
+    pub body: Vec<u8>,
+    /// How long it asks us to wait (RFC 9110 §10.2.3).
+    pub retry_after: Option<Duration>,
+    /// The address that was dialled and answered.
+    pub address: IpAddr,
+}
+
+impl Answer {
+    /// Whether the status is 2xx.
+    #[must_use]
+    pub const fn is_success(&self) -> bool {
+        matches!(self.status, 200..=299)
+    }
+}
+
+/// The body, whole; at most `bytes_max`.
+pub async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| Failure::of(&error))?
+    {
+        if body.len() + chunk.len() > bytes_max {
+            return Err(Failure::TooLong { bytes_max });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Reads a short body to its end, so that its connection can be used again. Whatever goes wrong
+/// here is nobody's failure.
+pub async fn drain(mut response: Response) {
+    let told = response
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if told.is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
+        return;
+    }
+    let rest = async {
+        let mut bytes = 0;
+        while let Ok(Some(chunk)) = response.chunk().await {
+            bytes += chunk.len();
+            if bytes > DRAIN_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
+}
+
+// The body of a POST: shared pieces, none of them copied, with their length told ahead. Apart from
+// the client, because it is all that knows of `http_body`.
+
+/// A body of shared pieces, none of them copied.
+pub struct Upload<P> {
+    pieces: P,
+    next: usize,
+    left_bytes: u64,
+}
+
+impl<P: AsRef<[Bytes]>> Upload<P> {
+    pub fn new(pieces: P) -> Self {
+        let left_bytes = pieces.as_ref().iter().map(|piece| piece.len() as u64).sum();
+        Self {
+            pieces,
+            next: 0,
+            left_bytes,
+        }
+    }
+}
+
+impl<P: AsRef<[Bytes]> + Unpin> http_body::Body for Upload<P> {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let Some(piece) = self.pieces.as_ref().get(self.next).cloned() else {
+            return Poll::Ready(None);
+        };
+        self.next += 1;
+        self.left_bytes -= piece.len() as u64;
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left_bytes == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left_bytes)
+    }
 }

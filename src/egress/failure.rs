@@ -8,8 +8,7 @@ use thiserror::Error;
 
 use super::callback::CallbackFault;
 use super::policy::Refused;
-use super::resolver::{NO_DESCRIPTORS, ResolveError};
-use super::vetting::VetError;
+use super::vetting::{NO_DESCRIPTORS, ResolveError, VetError};
 
 /// Whose failure it is that a request has no answer.
 #[must_use]

@@ -6,21 +6,17 @@
 //! redirects, and a bound on bytes and time. It must not know what is sent or why. (OWASP,
 //! Server-Side Request Forgery Prevention; W3C WebSub §8.)
 
-mod answer;
 mod callback;
 mod client;
 mod failure;
 mod host_clients;
 mod policy;
-mod resolver;
 mod tls;
-mod upload;
 mod vetting;
 
-pub use answer::Answer;
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
-pub use client::{Egress, EgressError, Vetted};
+pub use client::{Answer, Egress, EgressError, Vetted};
 pub use failure::{Blame, Failure};
 pub use policy::{Policy, Refused};
-pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use tls::{Roots, RootsError};
+pub use vetting::{ResolveError, Resolver, SystemResolver};

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use poem::http::{HeaderMap, StatusCode};
+use poem::http::header::LINK;
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::Group;
 use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::documents::Documents;
 use super::parameters::{Query, Taken};
 use crate::ctx::Ctx;
 use crate::hash::hex;
-use crate::respond::{in_turn, problem};
+use crate::respond::{Ready, in_turn, problem};
 use crate::reviews::parameters;
 use crate::search::stages::{NoSuchStage, StageRequest, stage};
 use crate::snapshot::Document;
@@ -174,5 +174,47 @@ impl DatasetsApi {
 
     fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
         self.documents.answer(headers, document).into()
+    }
+}
+
+// The documents as they are answered: each from its cached body, with its own `Link`.
+
+/// Answers with any of the documents of the snapshot that is out.
+#[derive(Debug)]
+pub struct Documents {
+    ctx: Arc<Ctx>,
+    ready: [Ready; Document::ALL.len()],
+}
+
+impl Documents {
+    /// Nothing is answered yet.
+    #[must_use]
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        let ready = Document::ALL.map(|document| {
+            let link = document
+                .is_topic()
+                .then(|| HeaderValue::from_str(&document.link(&ctx.links)).ok());
+            let link = link.flatten().map(|link| (LINK, link));
+            Ready::new(link.into_iter().collect())
+        });
+        Self {
+            ctx: Arc::clone(ctx),
+            ready,
+        }
+    }
+
+    /// Answers a request with these header fields.
+    #[must_use]
+    pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
+        let snapshot = self.ctx.current.peek();
+        let published = snapshot.document(document);
+        let modified = published.confirmed().map(respond::modified);
+        self.ready[document.index()].answer(
+            headers,
+            &snapshot,
+            &published.body,
+            modified,
+            &self.ctx.clock,
+        )
     }
 }

@@ -6,8 +6,6 @@
 mod datasets;
 mod describe;
 mod documented;
-mod documents;
-mod examples;
 mod hub;
 mod insights;
 mod overview;
@@ -17,8 +15,7 @@ mod reviews;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use describe::{DescriptionError, describe};
-pub use examples::Examples;
+pub use describe::{DescriptionError, Examples, describe};
 pub use hub::{HubEndpoint, describe_request, hub_error, hub_method_not_allowed};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
@@ -29,8 +26,7 @@ use crate::ctx::Ctx;
 use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::respond::{Route, problem};
 use crate::snapshot::Document;
-use datasets::DatasetsApi;
-use documents::Documents;
+use datasets::{DatasetsApi, Documents};
 use insights::InsightsApi;
 use overview::Overview;
 use reviews::ReviewsApi;

@@ -1,5 +1,5 @@
 //! How a handler gets its parameters: each by itself, as its value or as what is wrong with it, so that all that is wrong can be
-//! said at once (CONTRACT §3). The framework's own extractors end at the first.
+//! said at once. The framework's own extractors end at the first.
 //!
 //! An argument of a handler is one described parameter. The framework reads the name in the document from the argument's name,
 //! which must be that of the parameter; the test `what_is_described_is_what_is_answered` holds it.

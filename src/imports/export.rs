@@ -1,5 +1,5 @@
 //! The native record written: everything that there is, so that an import of it into an empty
-//! database behaves as the original (CONTRACT §1). `record` is its other side.
+//! database behaves as the original. `record` is its other side.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};

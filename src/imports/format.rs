@@ -19,8 +19,7 @@ pub struct Format {
     /// Whether its files hold only some of a place's reviews: then one that is missing says
     /// nothing.
     pub excerpts: bool,
-    /// Whether its authors' names were public; else they are shortened to "Jane D." (CONTRACT
-    /// §2.1).
+    /// Whether its authors' names were public; else they are shortened to "Jane D." .
     pub authors_public: bool,
     /// What whoever imports it must know.
     pub note: Option<&'static str>,

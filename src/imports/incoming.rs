@@ -42,7 +42,7 @@ pub(super) struct Incoming {
     pub(super) response: Stated<IncomingResponse>,
     /// When it last changed there.
     pub(super) updated_at: Option<DateTime<Utc>>,
-    /// Fields that the owner had decided: of our own export alone (CONTRACT §1, `export`).
+    /// Fields that the owner had decided: of our own export alone.
     pub(super) decided: Vec<String>,
     /// What an earlier import had noted: of our own export alone, too.
     pub(super) noted: Noted,

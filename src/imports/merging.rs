@@ -1,4 +1,4 @@
-//! Writes what an import staged: merges each review with what is there (CONTRACT §2.1), and tells
+//! Writes what an import staged: merges each review with what is there, and tells
 //! what became of it.
 //!
 //! In the order of the ids and bit by bit, so that it needs the same memory however many there are.
@@ -22,7 +22,7 @@ use crate::steps;
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
 
-/// How many rows a cluster is given in one transaction (CONTRACT §9).
+/// How many rows a cluster is given in one transaction.
 const GROUP_MAX: usize = 5_000;
 
 /// How many reviews have one fingerprint before what is known of them is kept for the whole import: then none of them costs

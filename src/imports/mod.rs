@@ -5,9 +5,7 @@
 //! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
-mod authors;
 mod bounds;
-mod calendar;
 mod collector;
 mod completing;
 mod detect;
@@ -15,13 +13,9 @@ pub mod export;
 mod fields;
 mod file_error;
 mod format;
-mod html;
 mod incoming;
 mod json_stream;
-mod kept;
 mod lines;
-mod listing;
-mod locate;
 mod merging;
 mod plan;
 mod platform;
@@ -29,12 +23,10 @@ mod platforms;
 mod profile;
 mod read;
 mod record;
-mod rename;
 mod report;
 mod row;
 pub mod seed;
 mod shape;
-mod sink;
 mod sources;
 mod spool;
 mod store;
@@ -53,10 +45,9 @@ pub use bounds::INPUT_BYTES_MAX;
 pub use fields::Problem;
 pub use file_error::{FailedFile, FileError, ImportError};
 pub use format::Format;
-pub use kept::Named;
+pub use lines::{Rename, RenameError};
 pub use platform::Options;
-pub use rename::{Rename, RenameError};
-pub use report::{FileReport, Position, Quiet, Rejection, Report, TableColumns, Watch};
+pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
 pub use sources::is_taken_from_folders;
 
 use crate::business::{self, Business, sample};
@@ -64,7 +55,7 @@ use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use collector::{Collected, Collector, Terms, Watcher};
 use merging::{Merging, Wishes};
-use sink::{FileStart, RowSink as _};
+use read::{FileStart, RowSink as _};
 use store::Staging;
 
 /// What is to be imported, and how.
@@ -104,7 +95,7 @@ pub struct ImportRequest {
     pub with_sample: bool,
 }
 
-/// Merges the reviews in `order` into those that are there, all in one transaction (CONTRACT §2.1).
+/// Merges the reviews in `order` into those that are there, all in one transaction.
 /// Rows that are wrong are told to `watch`, and stop nothing.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::num::NonZeroU8;
 
 use chrono_tz::Tz;
 
-use super::rename::Rename;
+use super::lines::Rename;
 use super::values::date::DateOrder;
 
 /// What is known about one platform's exports.

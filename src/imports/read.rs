@@ -13,24 +13,24 @@ use super::fields::{Fields, Problem};
 use super::file_error::{FileError, reason};
 use super::format::{Format, Reader};
 use super::incoming::Incoming;
-use super::json_stream::{self, ELEMENT_BYTES_MAX, Element, Met};
+use super::json_stream::{ELEMENT_BYTES_MAX, Element, Met};
+use super::lines::Rename;
 use super::plan::Plan;
 use super::platform::Options;
 use super::platforms::schema_org;
-use super::rename::Rename;
-use super::report::Position;
+use super::report::{Position, TableColumns};
 use super::row::{Columns, Row};
-use super::sink::{RowSink, take};
 use super::table::{Cells, delimited, workbook};
-use super::values::visibility::{self, NOT_PUBLISHED};
-use super::{export, html, lines, profile, record, rename};
+use super::values::visibility;
+use super::values::visibility::NOT_PUBLISHED;
+use super::{export, json_stream, lines, profile, record};
 use crate::business::Business;
 use crate::reviews::{ReviewId, Stated, Status};
 
 /// What a row says.
 enum Said {
     Review(Box<Incoming>),
-    /// That the owner deleted this review (CONTRACT §1, `export`).
+    /// That the owner deleted this review.
     Deleted(ReviewId),
 }
 
@@ -210,10 +210,10 @@ fn linked_data(
     sink: &mut dyn RowSink,
 ) -> Result<(), FileError> {
     let texts = match rows {
-        Rows::Page => html::linked_data(input)?,
+        Rows::Page => schema_org::linked_data(input)?,
         Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(_) => {
             vec![
-                String::from_utf8(html::whole(input)?)
+                String::from_utf8(schema_org::whole(input)?)
                     .map_err(|_| FileError::Encoding("not UTF-8"))?,
             ]
         }
@@ -277,7 +277,7 @@ impl<'o> Maker<'o> {
         match self {
             Self::Native(options) => {
                 let mut value = value.clone();
-                rename::apply(options.renames, &mut value);
+                lines::apply(options.renames, &mut value);
                 if value
                     .get("deleted")
                     .is_some_and(|deleted| *deleted == Value::Bool(true))
@@ -344,4 +344,64 @@ fn held(
 fn deleted(value: &Value) -> Result<ReviewId, Problem> {
     let fields = Fields::of(value, String::new())?;
     fields.parsed("id")?.ok_or_else(|| fields.missing("id"))
+}
+
+// Where formats put what they read. Formats know this and nothing of the database; what becomes of
+// a row is the collector's affair.
+
+/// What is known of a file before its rows are read.
+#[derive(Debug)]
+pub(super) struct FileStart {
+    /// What messages call it.
+    pub(super) name: String,
+    /// The format that was detected, or that the caller named.
+    pub(super) format: &'static Format,
+}
+
+/// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
+pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
+
+/// Takes in a file's rows, in their order.
+///
+/// Every method may stop the whole import with a [`FileError`]; a row that is wrong goes to
+/// [`RowSink::reject`] and stops nothing.
+pub(super) trait RowSink {
+    /// What comes next is from this file.
+    fn begin(&mut self, file: FileStart) -> Result<(), FileError>;
+
+    /// The file is a table, and this becomes of its columns.
+    fn table(&mut self, columns: &TableColumns);
+
+    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
+    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError>;
+
+    /// A review that the owner deleted: of our own export alone.
+    fn deleted(&mut self, at: Position, id: ReviewId) -> Result<(), FileError>;
+
+    /// A row that no review can be made of, with everything that is wrong with it.
+    fn reject(
+        &mut self,
+        at: Position,
+        raw: Raw<'_>,
+        problems: Vec<Problem>,
+    ) -> Result<(), FileError>;
+
+    /// The business that a file brings along; `business` is asked for only where there is none yet.
+    fn business(
+        &mut self,
+        business: &mut dyn FnMut() -> Result<Business, FileError>,
+    ) -> Result<(), FileError>;
+}
+
+/// Hands over what was made of a row.
+pub(super) fn take(
+    sink: &mut dyn RowSink,
+    at: Position,
+    made: Result<Incoming, Vec<Problem>>,
+    raw: Raw<'_>,
+) -> Result<(), FileError> {
+    match made {
+        Ok(incoming) => sink.review(at, incoming, raw),
+        Err(problems) => sink.reject(at, raw, problems),
+    }
 }

@@ -18,11 +18,11 @@ use super::file_error::{FailedFile, ImportError, reason};
 use super::merging::{Merging, Wishes};
 use super::platform::Options;
 use super::platforms::native;
+use super::read::{FileStart, RowSink as _};
 use super::report::{Report, Watch};
-use super::sink::{FileStart, RowSink as _};
 use super::sources::{self, Budget};
 use super::store::Staging;
-use super::{locate, profile, read, time_zone};
+use super::{json_stream, profile, read, time_zone};
 use crate::bounded_read::read_text;
 use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
@@ -248,7 +248,7 @@ impl JsonFile {
     /// What `make` makes of it; what is wrong with it has its place in the file.
     fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
-            let (line, column) = locate::locate(&self.text, &problem.path).unwrap_or((1, 1));
+            let (line, column) = json_stream::locate(&self.text, &problem.path).unwrap_or((1, 1));
             SeedError::Wrong {
                 path: self.path.clone(),
                 line,

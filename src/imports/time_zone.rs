@@ -1,14 +1,14 @@
 //! The business's time zone, and the days that hang on it: instants that sources gave are days
-//! where the business is (CONTRACT §2.1). Where the zone changes, days of instants move with it,
+//! where the business is. Where the zone changes, days of instants move with it,
 //! but for those that the owner set otherwise.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 use crate::business;
 use crate::db::Write;
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{Day, DigestKey, Review, Unit};
+use crate::reviews::store::SourceRow;
+use crate::reviews::{Day, DigestKey, Review, Unit, store};
 
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;
@@ -77,4 +77,45 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> 
             .set(Unit::Response, key.digest(Unit::Response, &after));
     }
     after
+}
+
+// What the calendar says: on which day an instant falls, and which days are too late to be true.
+//
+// Apart, because both need the business's time zone and the time, which no format should have to
+// ask for.
+
+/// The calendar of the business, as it stands now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Calendar {
+    zone: Tz,
+    tomorrow: NaiveDate,
+}
+
+impl Calendar {
+    /// The calendar in `zone` at the instant `now`.
+    pub(super) fn new(now: DateTime<Utc>, zone: Tz) -> Self {
+        let today = now.with_timezone(&zone).date_naive();
+        Self {
+            zone,
+            tomorrow: today.succ_opt().unwrap_or(today),
+        }
+    }
+
+    /// The day on which `instant` falls there.
+    pub(super) fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
+        Day::new(instant.with_timezone(&self.zone).date_naive())
+    }
+
+    /// `day`, if it is not later than tomorrow: a clock that runs ahead or a zone further east is
+    /// forgiven, a slip of the pen is not.
+    pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
+        if day.date() <= self.tomorrow {
+            return Ok(day);
+        }
+        Err(format!(
+            "{day} is later than tomorrow ({} in {}); correct it",
+            self.tomorrow,
+            self.zone.name()
+        ))
+    }
 }

@@ -1,4 +1,4 @@
-//! `--withdraw-missing`: what a source no longer gives does not appear any more (CONTRACT §2.1),
+//! `--withdraw-missing`: what a source no longer gives does not appear any more,
 //! and appears again when it is back, which is the merge's affair. Guarded, because a file that was
 //! cut off would take most of a firm's reviews away.
 

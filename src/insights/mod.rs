@@ -12,23 +12,21 @@ pub mod evaluate;
 mod explain;
 pub mod linking;
 pub mod lint;
-mod packed_analyses;
 mod packed_analysis;
 pub mod quality;
 mod quotable;
 pub mod store;
 pub mod text;
 pub mod trades;
-mod wilson;
 mod witness;
 
 pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
 pub use analyzer::{Analyzer, Subject, TEXT_CHARS_MAX};
 pub use engine::{Engine, Engines};
 pub use explain::explain;
-pub use packed_analyses::PackedAnalyses;
 pub use packed_analysis::{
-    Backing, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, name_key,
+    Backing, PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead,
+    PackedName, name_key,
 };
 pub use trades::Trade;
 pub use witness::Witness;

@@ -12,7 +12,7 @@ use crate::reviews::Review;
 use crate::reviews::store::published;
 use crate::snapshot::entry::Key;
 use crate::snapshot::{Backlog, Snapshot, analyze};
-use crate::telemetry::catalog;
+use crate::telemetry;
 
 /// How many reviews one run reads, and keeps in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
@@ -170,7 +170,7 @@ impl AnalyzeBacklog {
                     .collect::<Vec<NewAnalysis>>()
             })
             .await?;
-        catalog::TEXTS_ANALYZED
+        telemetry::TEXTS_ANALYZED
             .counter(&[])
             .increment(analyses.len() as u64);
         Ok(analyses)

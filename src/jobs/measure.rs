@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use crate::telemetry::catalog;
+use crate::telemetry;
 use crate::websub::store;
 
 /// Reads the figures and sets the gauges.
@@ -16,10 +16,12 @@ pub async fn run_once(database: &Database, clock: &Clock) -> Result<(), DbError>
         .await
         .map_err(fault)?;
     let gauge = |count: i64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    catalog::HUB_ACTIVE.gauge(&[]).set(gauge(figures.active));
-    catalog::HUB_PENDING.gauge(&[]).set(gauge(figures.pending));
-    catalog::HUB_DUE.gauge(&[]).set(gauge(figures.due));
-    catalog::HUB_OLDEST_DUE_SECONDS
+    telemetry::HUB_ACTIVE.gauge(&[]).set(gauge(figures.active));
+    telemetry::HUB_PENDING
+        .gauge(&[])
+        .set(gauge(figures.pending));
+    telemetry::HUB_DUE.gauge(&[]).set(gauge(figures.due));
+    telemetry::HUB_OLDEST_DUE_SECONDS
         .gauge(&[])
         .set(gauge(figures.oldest_due_seconds.max(0)));
     Ok(())

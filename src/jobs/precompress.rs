@@ -4,13 +4,13 @@
 use std::sync::{Arc, Weak};
 
 use crate::ctx::Ctx;
-use crate::snapshot::{CachedBody, Coding, Snapshot, gzip};
+use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
 
 /// Codes for one context.
 #[derive(Debug, Clone)]
 pub struct Precompress {
     ctx: Arc<Ctx>,
-    known: Arc<gzip::Pieces>,
+    known: Arc<coding::Pieces>,
 }
 
 impl Precompress {

@@ -8,7 +8,7 @@ use crate::compute::Panicked;
 use crate::ctx::Ctx;
 use crate::db::{Changes, DbError};
 use crate::snapshot::{PublishError, Publisher};
-use crate::telemetry::catalog;
+use crate::telemetry;
 
 /// How often is looked whether anybody wrote. A change must be out within a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
@@ -72,7 +72,7 @@ impl PublishChanges {
                 }
             }
             Err(error) => {
-                catalog::PUBLISH_FAILURES.count(&[]);
+                telemetry::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
                     if let PublishChangesError::Watch(
@@ -132,8 +132,8 @@ impl PublishChanges {
             return Ok(false);
         };
         let duration = started.elapsed();
-        catalog::SNAPSHOTS.count(&[]);
-        catalog::PUBLISH_SECONDS_TAKEN
+        telemetry::SNAPSHOTS.count(&[]);
+        telemetry::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .record(duration);
         self.ctx.freshness.published(self.ctx.clock.monotonic());

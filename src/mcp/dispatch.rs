@@ -9,9 +9,9 @@ use std::sync::Arc;
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
-use super::revision::Revision;
 use super::sdk::{Answer, Sdk};
 use super::session::{Session, Sessions};
+use super::stateless::Revision;
 use super::stateless::{self, VERSION_HEADER, VERSION_META};
 
 /// The header of a session.

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::telemetry::{catalog, figure};
+use crate::telemetry;
+use crate::telemetry::figure;
 use crate::websub::network;
 
 /// Bytes of all requests and answers.
@@ -90,7 +91,7 @@ impl Room {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = held.objection(self.peer, self.bytes, bytes) {
-            catalog::MCP_REFUSED.count(&[reason]);
+            telemetry::MCP_REFUSED.count(&[reason]);
             return false;
         }
         held.all = held.all - self.bytes + bytes;
@@ -103,7 +104,7 @@ impl Room {
             own.remove();
         }
         self.bytes = bytes;
-        catalog::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
+        telemetry::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
         true
     }
 

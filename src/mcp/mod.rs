@@ -12,7 +12,6 @@ mod escape;
 mod in_flight;
 mod message;
 mod origin_check;
-mod revision;
 mod sdk;
 mod session;
 mod stateless;

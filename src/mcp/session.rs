@@ -13,7 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::revision::Revision;
+use super::stateless::Revision;
 use crate::clock::Clock;
 use crate::random::Random;
 

@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::BODY_BYTES_MAX;
 use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
-use super::revision::Revision;
 use super::sdk::{Answer, Sdk};
+use super::stateless::Revision;
 use super::stateless::{self, VERSION_META};
 
 /// One client's connection, with the revision that it agreed on.

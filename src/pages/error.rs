@@ -1,5 +1,5 @@
-//! Errors as a browser shows them. Everybody else gets `application/problem+json` (CONTRACT §3,
-//! §8): who asks for HTML before anything else is a browser.
+//! Errors as a browser shows them. Every other client gets
+//! `application/problem+json`: a client that asks for HTML before anything else is a browser.
 
 use askama::Template;
 use poem::Response;

@@ -15,7 +15,7 @@ use crate::snapshot::{Document, Snapshot};
 pub const HTML: &str = "text/html; charset=utf-8";
 
 /// Nothing is loaded from elsewhere, no inline style or script runs, and no other site may frame a
-/// page (CONTRACT §8). Review text is escaped; should that ever fail, nothing of it runs. Blocks of
+/// page. Review text is escaped; should that ever fail, nothing of it runs. Blocks of
 /// JSON-LD are data and not subject to it.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -1,5 +1,5 @@
 //! Pages for people, from the snapshot alone: server-rendered, without a script but the one that
-//! copies snippets, nothing loaded from elsewhere (CONTRACT §8). Review text gets in through the
+//! copies snippets, nothing loaded from elsewhere. Review text gets in through the
 //! templates' escaping only.
 
 mod assets;
@@ -17,7 +17,6 @@ mod insights;
 mod query;
 mod review;
 mod search;
-mod security;
 mod sitemap;
 mod structured;
 mod words;
@@ -94,7 +93,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
             },
         ),
         cached(Page::Llms),
-        Route::new(SECURITY_PATH).get(None, security::SecurityText(Arc::clone(ctx))),
+        Route::new(SECURITY_PATH).get(None, discovery::SecurityText(Arc::clone(ctx))),
     ];
     routes.extend(assets::routes(ctx));
     (pages, routes)

@@ -1,20 +1,27 @@
 //! Answering a GET with what is rendered: the content coding, the validators, 304 and 412, and the
 //! headers of them all.
 
-use std::sync::Arc;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock, Weak};
+use std::task::{Context, Poll};
 
+use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
 use poem::Response;
 use poem::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, VARY,
 };
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::body::Pieces;
 use super::conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
 use super::negotiation::{Choice, choose};
 use super::problem::problem;
+use super::shared::{date_beside, share};
+use crate::clock::Clock;
 use crate::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 
@@ -194,4 +201,228 @@ pub(super) fn unchanged(head: HeaderMap) -> Response {
         .finish();
     *response.headers_mut() = head;
     response
+}
+
+// Ready responses: a path whose answer is a cached body keeps the heads of its answers, each made
+// once for the body, its coding and its status. What is left to do for a request is to choose one
+// and to hand out a copy.
+//
+// It must not know which path that is, nor wait for anything.
+
+/// Answers one path from the cached bodies that come out there, one after the other.
+#[derive(Debug)]
+pub struct Ready {
+    /// What its answers say besides, such as `Link`.
+    fields: Vec<(HeaderName, HeaderValue)>,
+    last: ArcSwap<Heads>,
+}
+
+/// The heads of the answers with one body: of a 200 and a 304, in each coding and in none.
+#[derive(Debug, Default)]
+struct Heads {
+    body: Weak<CachedBody>,
+    modified: Option<Modified>,
+    whole: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
+    unchanged: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
+}
+
+impl Ready {
+    /// A path whose answers say this besides.
+    #[must_use]
+    pub fn new(fields: Vec<(HeaderName, HeaderValue)>) -> Self {
+        Self {
+            fields,
+            last: ArcSwap::default(),
+        }
+    }
+
+    /// Answers a request with these header fields with `body`, which is out while `snapshot` is and
+    /// changed when `modified` says; `clock` is that of `Date`.
+    #[must_use]
+    pub fn answer(
+        &self,
+        headers: &HeaderMap,
+        snapshot: &Arc<Snapshot>,
+        body: &Arc<CachedBody>,
+        modified: Option<Modified>,
+        clock: &Clock,
+    ) -> Response {
+        let validators = Validators {
+            digest: &body.content.digest,
+            modified,
+        };
+        let (coding, is_sent) = match judge(headers, &body.codings(), &validators) {
+            Ok(judged) => judged,
+            Err(refusal) => return *refusal,
+        };
+        let heads = self.heads(body, modified);
+        let place = coding.map_or(0, |coding| 1 + coding as usize);
+        let make = |length| self.head(body, modified, coding, length);
+        let mut response = if is_sent {
+            let sent = sent(body, coding, snapshot);
+            let head = heads.whole[place].get_or_init(|| make(Some(sent.left_bytes())));
+            whole(head.clone(), sent)
+        } else {
+            unchanged(heads.unchanged[place].get_or_init(|| make(None)).clone())
+        };
+        if let Some(date) = modified.and_then(|modified| date_beside(modified.at, clock)) {
+            response.headers_mut().insert(DATE, date);
+        }
+        response
+    }
+
+    /// The heads of answers with `body`: nothing yet, where another one was answered with last.
+    fn heads(&self, body: &Arc<CachedBody>, modified: Option<Modified>) -> Guard<Arc<Heads>> {
+        let last = self.last.load();
+        // While it is held weakly, its address is not given to another.
+        if std::ptr::eq(last.body.as_ptr(), Arc::as_ptr(body)) && last.modified == modified {
+            return last;
+        }
+        let heads = Arc::new(Heads {
+            body: Arc::downgrade(body),
+            modified,
+            ..Heads::default()
+        });
+        self.last.store(Arc::clone(&heads));
+        Guard::from_inner(heads)
+    }
+
+    fn head(
+        &self,
+        body: &CachedBody,
+        modified: Option<Modified>,
+        coding: Option<Coding>,
+        length: Option<u64>,
+    ) -> HeaderMap {
+        let facts = Facts {
+            content_type: body.content_type,
+            digest: &body.content.digest,
+            modified,
+        };
+        let mut head = head(&facts, coding, length);
+        head.extend(self.fields.iter().cloned());
+        share(&mut head);
+        head
+    }
+}
+
+// A response body of pieces that many answers share: nothing is copied, and its length is known
+// before the first byte.
+
+/// How many bytes are handed over at a time: before each it is asked whether they still may be. A
+/// coding of 100,000 reviews is one piece of some MB; a segment of reviews goes whole.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
+
+/// Where the pieces are.
+#[derive(Debug)]
+enum Source {
+    Cached(Arc<CachedBody>),
+    Coded(Bytes),
+    Own(Vec<Bytes>),
+}
+
+/// A body being sent. It ends with an error when its snapshot is revoked: the reader has been too
+/// slow for four snapshots.
+#[derive(Debug)]
+pub struct Pieces {
+    source: Source,
+    snapshot: Arc<Snapshot>,
+    next: usize,
+    /// How many bytes of the next piece are handed over already.
+    given_bytes: usize,
+    left_bytes: u64,
+}
+
+impl Pieces {
+    /// The bytes of `body` in a coding, or as they are where there is none, read while `snapshot` is
+    /// out.
+    #[must_use]
+    pub fn of_cached(
+        body: Arc<CachedBody>,
+        coding: Option<Coding>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        let coded = coding.and_then(|coding| body.coded(coding)).cloned();
+        let (left_bytes, source) = match coded {
+            Some(coded) => (coded.len() as u64, Source::Coded(coded)),
+            None => (body.content.len(), Source::Cached(body)),
+        };
+        Self {
+            source,
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+            left_bytes,
+        }
+    }
+
+    /// These bytes, one behind the other, cut from `snapshot`.
+    #[must_use]
+    pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
+        let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self {
+            source: Source::Own(pieces),
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+            left_bytes,
+        }
+    }
+
+    fn pieces(&self) -> &[Bytes] {
+        match &self.source {
+            Source::Cached(body) => &body.content.pieces,
+            Source::Coded(bytes) => std::slice::from_ref(bytes),
+            Source::Own(pieces) => pieces,
+        }
+    }
+
+    /// How many bytes are still to be sent.
+    #[must_use]
+    pub const fn left_bytes(&self) -> u64 {
+        self.left_bytes
+    }
+}
+
+impl From<Pieces> for poem::Body {
+    fn from(pieces: Pieces) -> Self {
+        Self::from(pieces.boxed())
+    }
+}
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.snapshot.is_revoked() {
+            return Poll::Ready(Some(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the reader is four snapshots behind",
+            ))));
+        }
+        let Some(piece) = self.pieces().get(self.next) else {
+            return Poll::Ready(None);
+        };
+        let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);
+        let (frame, is_whole) = (piece.slice(self.given_bytes..end), end == piece.len());
+        (self.next, self.given_bytes) = if is_whole {
+            (self.next + 1, 0)
+        } else {
+            (self.next, end)
+        };
+        self.left_bytes -= frame.len() as u64;
+        Poll::Ready(Some(Ok(Frame::data(frame))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left_bytes == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left_bytes)
+    }
 }

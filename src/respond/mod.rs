@@ -4,21 +4,17 @@
 //! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a
 //! clock or knows a route.
 
-mod announced;
 mod answer;
-mod body;
 mod conditional;
 mod negotiation;
 mod openapi;
 mod problem;
 mod query;
-mod ready;
 mod route;
 mod shared;
 mod source;
 
-pub use announced::announces_more_than;
-pub use answer::{cached_body, made, modified, pieces};
+pub use answer::{Ready, cached_body, made, modified, pieces};
 pub use conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
 pub use negotiation::{Choice, choose};
 pub use openapi::to_3_1;
@@ -26,7 +22,6 @@ pub use problem::{
     INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
 };
 pub use query::UrlParameters;
-pub use ready::Ready;
 pub use route::{AtHand, Handler, Route};
-pub use shared::{date_beside, share};
+pub use shared::{announces_more_than, date_beside, share};
 pub use source::{Source, in_turn};

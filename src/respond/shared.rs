@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use poem::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, REFERRER_POLICY,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue};
@@ -43,4 +43,19 @@ pub fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue
     let now = clock.now();
     let is_past = modified + SERVER_DATE_BEHIND_MAX < now;
     (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
+}
+
+// How long a request says that its body is, judged before any of it is read: a client that waits
+// for `100 Continue`, or for nothing at all, is told at once (RFC 9110 §10.1.1, §15.5.14).
+
+/// Whether the body is announced to be longer than `bytes_max` bytes. One that is sent in chunks
+/// announces nothing, and is counted as it comes.
+#[must_use]
+pub fn announces_more_than(headers: &HeaderMap, bytes_max: usize) -> bool {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| {
+        let digits = length.to_str().ok()?;
+        // What is longer than any number is longer than any bound; other texts the server refuses.
+        Some(digits.parse::<u64>().unwrap_or(u64::MAX))
+    });
+    announced.is_some_and(|bytes| bytes > bytes_max as u64)
 }

@@ -15,7 +15,7 @@ use poem::{Addr, Request, Response};
 use super::problem::retry_later;
 use crate::compute::{Compute, Crowded};
 use crate::config::Nets;
-use crate::telemetry::catalog;
+use crate::telemetry;
 use crate::websub::network;
 
 /// When to come back, where too many wait.
@@ -57,7 +57,7 @@ pub async fn in_turn(
     // Boxed, because it would be moved with each step on the way.
     let answered = compute.here(network(source, 64), Box::pin(work)).await;
     answered.unwrap_or_else(|Crowded| {
-        catalog::COMPUTE_REFUSED.count(&[]);
+        telemetry::COMPUTE_REFUSED.count(&[]);
         retry_later(
             StatusCode::SERVICE_UNAVAILABLE,
             "Too many requests wait to be computed; try again later.",

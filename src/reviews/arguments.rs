@@ -6,9 +6,8 @@ use super::day::Day;
 use super::parameters::{
     self, Fault, InvalidParameter, Parameter, ParameterSource, Value as ParameterValue,
 };
-use super::review::Rating;
+use super::review::{Rating, Vote};
 use super::sort::Sort;
-use super::vote::Vote;
 
 /// The search parameters, parsed: present and absent, but each in its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]

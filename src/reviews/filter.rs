@@ -3,8 +3,8 @@
 use super::arguments::SearchArguments;
 use super::day::Day;
 use super::fold::fold;
+use super::review::Vote;
 use super::sort::Sort;
-use super::vote::Vote;
 
 /// How many reviews a page has where nobody says.
 pub const LIMIT_DEFAULT: u8 = 20;

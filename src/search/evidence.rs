@@ -6,10 +6,9 @@ use std::collections::HashMap;
 
 use super::cursor::Cursor;
 pub use super::evidence_request::{EvidenceQuery, EvidenceRequest};
-use super::facets::Counts;
+use super::facets::{Counts, SupportCounts, keyed};
 use super::names;
 use super::suggest::did_you_mean_of_evidence;
-use super::support_counts::{SupportCounts, keyed};
 use crate::insights::aggregate::{PERSON_MIN, Vote, vote_of};
 use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, name_key,

@@ -28,7 +28,7 @@ const SAMPLE_MAX: usize = 2_048;
 pub struct Costs {
     /// Walking over a kibibyte of text.
     pub text_kib: f64,
-    /// Analyzing one text on its own, wherever it is.
+    /// Reading one text on its own, wherever it is.
     pub text: f64,
     /// Passing over one review that mentions nobody who is asked for.
     pub review: f64,

@@ -24,11 +24,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Standing;
-use super::answers::Answers;
 use super::early_response::{self, EarlyResponse};
 use super::phase::{Cycle, Phase};
 use super::socket::{Overdue, Socket};
-use super::{BoxBody, Limits};
+use super::{Answers, BoxBody, Limits};
 
 /// hyper's least buffer (its builder panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
@@ -111,7 +110,7 @@ struct Connection<E> {
     local: LocalAddr,
     remote: RemoteAddr,
     cycle: Arc<Cycle>,
-    /// Whether the last request came with a body, of which some may be unanalyzed.
+    /// Whether the last request came with a body, of which some may be unread.
     had_body: AtomicBool,
 }
 

@@ -190,7 +190,7 @@ impl EarlyResponse {
     }
 }
 
-/// Reads to the client's end. Closing while bytes are unanalyzed resets the connection, and a reset
+/// Reads to the client's end. Closing while bytes are unread resets the connection, and a reset
 /// may overtake the answer (RFC 9112 §9.6).
 async fn swallow(stream: &mut TcpStream) -> io::Result<()> {
     copy(stream, &mut sink()).await.map(drop)

@@ -7,11 +7,8 @@
 //! RFC 9112; how it stops stands in `docs/OPERATIONS.md`.
 
 mod admission;
-mod answers;
 mod connection;
 mod early_response;
-mod listen;
-mod pace;
 mod phase;
 mod socket;
 mod tail;
@@ -21,21 +18,21 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use admission::{Admission, Crowd, Decision, Peer, Standing};
+use connection::{Handler, Place};
+use early_response::EarlyResponse;
 use hyper::rt::Timer;
 use hyper_util::rt::TokioTimer;
 use ipnet::IpNet;
-use tokio::net::{TcpListener, TcpStream};
+use poem::http::{HeaderMap, Method, Uri};
+use poem::{Endpoint, Response};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::admission::{Admission, Crowd, Decision, Peer, Standing};
-pub use self::answers::Answers;
-use self::connection::{Handler, Place};
-use self::early_response::EarlyResponse;
-pub use self::listen::listen;
 use crate::clock::Clock;
-use crate::telemetry::catalog;
+use crate::telemetry;
 
 /// A body as poem hands it over.
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
@@ -222,7 +219,7 @@ impl<E: Answers + 'static> Server<E> {
         match self.admission.decide(who, standing) {
             Decision::Refuse(crowd) => return self.turn_away(stream, crowd),
             Decision::InPlaceOf(number) => {
-                catalog::CONNECTIONS_YIELDED.count(&[]);
+                telemetry::CONNECTIONS_YIELDED.count(&[]);
                 if let Some(place) = self.admission.get(number).and_then(Weak::upgrade) {
                     place.ask_to_go();
                 }
@@ -251,7 +248,7 @@ impl<E: Answers + 'static> Server<E> {
             ),
             Crowd::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
         };
-        catalog::CONNECTIONS_REFUSED.count(&[reason]);
+        telemetry::CONNECTIONS_REFUSED.count(&[reason]);
         if crowd == Crowd::All {
             self.log_crowded();
         }
@@ -329,4 +326,40 @@ fn report(ended: Result<(), JoinError>) {
     {
         tracing::error!(%error, "server.panicked: a request's handling panicked and its connection was closed");
     }
+}
+
+// What answers the requests of a server.
+
+/// An endpoint that may have answers at hand.
+pub trait Answers: Endpoint {
+    /// The answer that needs nothing but a request's head, and waits for nothing; `None` where the
+    /// endpoint is to be called. It is asked before anything is made of the request, which costs
+    /// more than such an answer.
+    fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+        let _ = (method, uri, headers);
+        None
+    }
+}
+
+// The socket that connections come in by.
+
+/// How many connections may wait to be accepted; the system may allow fewer (on Linux
+/// `net.core.somaxconn`, 4,096 since 5.4). Whoever finds no room asks again a second later, so
+/// there is room for what a burst brings while the processors have other work.
+const BACKLOG: u32 = 4_096;
+
+/// Listens on `address`, which may have been in use a moment ago.
+///
+/// # Errors
+/// What the system says.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // On Windows it would let others take the address.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }

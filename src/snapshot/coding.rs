@@ -6,13 +6,18 @@
 //! a restart: pieces are segments of reviews, and those are a function of the content. Brotli
 //! gives the same bytes however the content is cut.
 
-use std::io::{self, Write};
+use std::collections::HashMap;
+use std::io;
+use std::io::Write;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 
-use super::gzip;
+use super::render::Content;
 use crate::steps;
 
 /// What encoders are given at a time, and after how much it is asked whether the result is still
@@ -69,7 +74,7 @@ impl Coding {
     pub fn compress(
         self,
         pieces: &[Bytes],
-        known: &gzip::Pieces,
+        known: &Pieces,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Bytes> {
         let size_bytes: usize = pieces.iter().map(Bytes::len).sum();
@@ -143,6 +148,179 @@ impl Cancellation<'_> {
     }
 }
 
+// One gzip member (RFC 1952) of content in pieces, each deflated by itself and ended at a byte's
+// border (RFC 1951 §3.2.4), so that the next state of a document deflates only the pieces that are
+// new. Under sustained changes a whole document could be deflated never: before it is through, it
+// would be another.
+//
+// Knows bytes, and neither documents nor requests.
+
+const LEVEL: u32 = 6;
+/// No time, no name, no extra flags, system unknown: the same bytes at any time and place (RFC 1952
+/// §2.3).
+const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+/// A last segment that holds nothing (RFC 1951 §3.2.3: final, fixed codes, end of segment).
+const LAST_SEGMENT: [u8; 2] = [3, 0];
+/// Content in fewer pieces is deflated anew: none of them would be found again.
+const PIECES_MIN: usize = 2;
+
+/// One piece of a body, deflated on its own.
+#[derive(Debug)]
+struct Deflated {
+    /// Held, so that no other piece can come to lie at its address.
+    piece: Bytes,
+    bytes: Vec<u8>,
+    crc: Crc,
+}
+
+/// The deflated pieces of the last large document, by where they lie in memory.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    known: Mutex<HashMap<(usize, usize), Arc<Deflated>>>,
+}
+
+impl Pieces {
+    /// The gzip member of `pieces`. `write` gives a piece to the encoder, or fails where the result
+    /// is not wanted any more; what was deflated until then is remembered.
+    ///
+    /// # Errors
+    /// What `write` said.
+    pub fn member(
+        &self,
+        pieces: &[Bytes],
+        mut write: impl FnMut(&mut DeflateEncoder<Vec<u8>>, &Bytes) -> io::Result<()>,
+    ) -> io::Result<Vec<u8>> {
+        let is_remembered = pieces.len() >= PIECES_MIN;
+        if is_remembered {
+            self.retain(pieces);
+        }
+        let mut parts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let part = match self.find(piece).filter(|_| is_remembered) {
+                Some(known) => known,
+                None => Arc::new(deflate(piece, &mut write)?),
+            };
+            if is_remembered {
+                self.lock().insert(place(piece), Arc::clone(&part));
+            }
+            parts.push(part);
+        }
+        Ok(join(&parts))
+    }
+
+    /// How many pieces are remembered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether no piece is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all pieces but these.
+    fn retain(&self, pieces: &[Bytes]) {
+        let wanted: std::collections::HashSet<_> = pieces.iter().map(place).collect();
+        self.lock().retain(|place, _| wanted.contains(place));
+    }
+
+    fn find(&self, piece: &Bytes) -> Option<Arc<Deflated>> {
+        self.lock().get(&place(piece)).map(Arc::clone)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(usize, usize), Arc<Deflated>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn place(piece: &Bytes) -> (usize, usize) {
+    (piece.as_ptr().addr(), piece.len())
+}
+
+fn deflate(
+    piece: &Bytes,
+    write: &mut impl FnMut(&mut DeflateEncoder<Vec<u8>>, &Bytes) -> io::Result<()>,
+) -> io::Result<Deflated> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
+    write(&mut encoder, piece)?;
+    // A synchronising flush: an empty stored segment, after which the next piece begins at a byte.
+    encoder.flush()?;
+    let mut bytes = std::mem::take(encoder.get_mut());
+    bytes.shrink_to_fit();
+    let mut crc = Crc::new();
+    crc.update(piece);
+    Ok(Deflated {
+        piece: piece.clone(),
+        bytes,
+        crc,
+    })
+}
+
+fn join(parts: &[Arc<Deflated>]) -> Vec<u8> {
+    let length: usize = parts.iter().map(|part| part.bytes.len()).sum();
+    let mut member = Vec::with_capacity(HEAD.len() + length + LAST_SEGMENT.len() + 8);
+    member.extend_from_slice(&HEAD);
+    let mut crc = Crc::new();
+    for part in parts {
+        member.extend_from_slice(&part.bytes);
+        crc.combine(&part.crc);
+    }
+    member.extend_from_slice(&LAST_SEGMENT);
+    // RFC 1952 §2.3.1: both modulo 2^32.
+    member.extend_from_slice(&crc.sum().to_le_bytes());
+    let size: u64 = parts.iter().map(|part| part.piece.len() as u64).sum();
+    member.extend_from_slice(&size.to_le_bytes()[..4]);
+    member
+}
+
+// A body that is sent to many: its bytes as they are, and in each coding as soon as that is made.
+// Documents are cached bodies, and so are the pages and descriptions that never change while the
+// service runs.
+
+/// See the head of this file.
+#[derive(Debug)]
+pub struct CachedBody {
+    /// The media type, as `Content-Type` gives it.
+    pub content_type: &'static str,
+    /// Its bytes and their digest.
+    pub content: Content,
+    coded: [OnceLock<Bytes>; Coding::ALL.len()],
+}
+
+impl CachedBody {
+    /// A cached body that has no coding ready.
+    #[must_use]
+    pub fn new(content_type: &'static str, content: Content) -> Self {
+        Self {
+            content_type,
+            content,
+            coded: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
+
+    /// Its bytes in a coding, once they are ready.
+    #[must_use]
+    pub fn coded(&self, coding: Coding) -> Option<&Bytes> {
+        self.coded[coding as usize].get()
+    }
+
+    /// Adds its bytes in a coding; the first that come stay, for all are the same.
+    pub fn set_coded(&self, coding: Coding, bytes: Bytes) {
+        let _ = self.coded[coding as usize].set(bytes);
+    }
+
+    /// The codings that are ready, best first.
+    #[must_use]
+    pub fn codings(&self) -> Vec<Coding> {
+        Coding::ALL
+            .into_iter()
+            .filter(|coding| self.coded(*coding).is_some())
+            .collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -151,10 +329,10 @@ mod tests {
     use bytes::Bytes;
     use proptest::prelude::*;
 
-    use super::{Coding, UNIT_BYTES, gzip};
+    use super::{Coding, UNIT_BYTES};
 
     fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Bytes> {
-        coding.compress(pieces, &gzip::Pieces::default(), &|| false)
+        coding.compress(pieces, &super::Pieces::default(), &|| false)
     }
 
     fn whole(pieces: &[Bytes]) -> Vec<u8> {
@@ -218,7 +396,7 @@ mod tests {
     fn gzip_deflates_only_pieces_that_are_new_and_goes_on_where_it_was_cancelled() {
         let segments: Vec<Bytes> = (1..=40).map(|number| sample(1_000 * number)).collect();
         let whole: usize = segments.iter().map(Bytes::len).sum();
-        let known = gzip::Pieces::default();
+        let known = super::Pieces::default();
         // One unit a piece: each is asked for before it is deflated.
         let deflate = |pieces: &[Bytes], units_max: usize| {
             let units = Cell::new(0);
@@ -265,7 +443,7 @@ mod tests {
             assert_eq!(
                 coding.compress(
                     &[sample(5 * UNIT_BYTES)],
-                    &gzip::Pieces::default(),
+                    &super::Pieces::default(),
                     &is_cancelled
                 ),
                 None,

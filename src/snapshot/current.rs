@@ -9,7 +9,7 @@ use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
-use super::cached_body::CachedBody;
+use super::coding::CachedBody;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;

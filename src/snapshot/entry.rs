@@ -102,7 +102,7 @@ impl Entry {
     }
 
     /// Renders `review`, whose text was analyzed by rules that have changed since: it names what it
-    /// named until it is analyzed anew, so that what is published changes once.
+    /// named until it is analyzed again, so that what is published changes once.
     #[must_use]
     pub fn to_reanalyze(
         review: reviews::Review,

@@ -53,7 +53,7 @@ impl SnapshotInput {
             && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
     }
 
-    /// How many reviews are still to be analyzed, or to be analyzed anew.
+    /// How many reviews are still to be analyzed, or to be analyzed again.
     #[must_use]
     pub fn behind(&self) -> usize {
         if self.analyzer.method() == self.next_analyzer.method() {

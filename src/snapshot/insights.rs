@@ -4,14 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use super::postings::Postings;
-use super::segment::Segment;
+use super::segment::{Postings, Segment};
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::text::Text;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
-use crate::steps;
-use crate::wire;
+use crate::{steps, wire};
 
 /// What the reviews of `input` say.
 #[must_use]

@@ -1,5 +1,5 @@
 //! Dates the changes of others, who bind no `updated_at`: with the instant at which the publisher first sees them
-//! (CONTRACT §2). Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
+//!. Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
 
 use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};

@@ -1,4 +1,4 @@
-//! How the firm's technicians are shown (CONTRACT §2, `publish_staff`). Reviews, analyses and the roster pass through here
+//! How the firm's technicians are shown. Reviews, analyses and the roster pass through here
 //! before a snapshot is made of them, so that whatever answers from a snapshot has shown names and no others.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

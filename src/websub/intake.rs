@@ -12,9 +12,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::addresses::ADDRESS_PREFIX;
-use super::known::KnownCallbacks;
-use super::limits::{PerMinute, network};
+use super::limits::{ADDRESS_PREFIX, KnownCallbacks, PerMinute, network};
 use super::request::{Request, RequestError, parse};
 use super::store::{self, Counts, Mode, SubscriptionRequest};
 use crate::clock::Clock;

@@ -4,31 +4,22 @@
 //! out. So there is no queue, a crash loses nothing, and a change made while the service was down
 //! is delivered at the next start.
 
-mod addresses;
-mod blame;
-mod budget;
 mod exchange;
 mod host_queues;
 mod intake;
-mod known;
 mod limits;
 mod request;
 mod schedule;
 mod signature;
-mod slots;
 mod state;
 pub mod store;
-mod turns;
-mod verify;
 mod worker;
 
-pub use addresses::Addresses;
-pub use blame::Doubts;
 pub use exchange::{Exchange, delivery_timeout};
 pub use intake::{IntakeError, SubscriptionIntake};
-pub use limits::network;
+pub use limits::{Addresses, network};
 pub use request::BODY_BYTES_MAX;
-pub use schedule::{DeliveryResult, NextStep, next};
+pub use schedule::{DeliveryResult, Doubts, NextStep, next};
 pub use signature::{Secret, sign};
 pub use state::{Event, State};
 pub use worker::Worker;

@@ -10,7 +10,6 @@ mod facets;
 mod feed;
 mod hub;
 mod insights;
-mod pages;
 pub mod parameters;
 mod problem;
 mod review;
@@ -30,9 +29,11 @@ pub use insights::{
     GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method, MethodTrade, Monthly, Polarity,
     Quality, Quote, Share, TopicRow, Trend, Weights, Withdrawn,
 };
-pub use pages::{DidYouMean, SearchHead, SearchResult, SinceHead, SinceResult, TotalRelation};
 pub use problem::{Issue, IssueCode, Problem};
-pub use review::{Mentions, Response, Review, Source, Verification, VerificationMethod};
+pub use review::{
+    DidYouMean, Mentions, Response, Review, SearchHead, SearchResult, SinceHead, SinceResult,
+    Source, TotalRelation, Verification, VerificationMethod,
+};
 
 /// The JSON text of a value of this room. It has no maps with keys other than texts, so this cannot fail.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Of a deleted review nothing readable is kept, whoever deleted it (CONTRACT §2.1): shown on the bytes of the files and on
+//! Of a deleted review nothing readable is kept, whoever deleted it: shown on the bytes of the files and on
 //! the text index.
 
 use std::collections::{HashMap, HashSet};

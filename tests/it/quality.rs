@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::decision::Decisions;
+use reviews_service::insights::aspects::combine::Decisions;
 use reviews_service::insights::evaluate::{
     Quality, Share, WholeQuality, evaluate, evaluate_reviews, reviews, rows,
 };

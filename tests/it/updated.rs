@@ -1,4 +1,4 @@
-//! When something changed (CONTRACT §2): `updated_at` of a review moves with every visible change, whoever made it, and no
+//! When something changed: `updated_at` of a review moves with every visible change, whoever made it, and no
 //! `updated` ever goes back. Here the writer is a plain SQLite connection, which binds no instant.
 
 use chrono::{DateTime, Duration, Utc};

@@ -2,8 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use super::oversized::warn_oversized;
-use crate::business::editorial::{Editorial, Question};
+use super::warn_oversized;
+use crate::business::{Editorial, Question};
 use crate::db::{Text, Write};
 
 /// The editorial texts.

@@ -1,23 +1,18 @@
 //! The business's rows: read whole (they are few), replaced whole.
 
 mod editorial;
-mod lists;
-mod oversized;
 pub mod sample;
-mod technicians;
 
-pub use editorial::{editorial, replace_editorial};
-pub use technicians::technician_numbers;
+use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
 
-use crate::business::{Business, PublishStaff, Service};
+use super::{Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician};
 use crate::db::{Text, Write};
-use lists::{array, texts};
-use oversized::warn_oversized;
-use technicians::{replace_technicians, technicians};
+
+pub use editorial::{editorial, replace_editorial};
 
 /// The business, or `None` where the database has none yet.
 ///
@@ -237,4 +232,98 @@ async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> s
 
 fn object(json: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(json).ok()
+}
+
+// Lists of texts in one column: JSON arrays.
+
+/// A JSON array of these texts.
+pub fn array(texts: &[String]) -> String {
+    Value::from(texts).to_string()
+}
+
+/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
+/// out.
+pub fn texts(json: &str) -> Vec<String> {
+    let Ok(Value::Array(values)) = serde_json::from_str(json) else {
+        return Vec::new();
+    };
+    values
+        .into_iter()
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
+}
+
+// The one warning of values that are too long to be read.
+
+/// Warns of what is left out for its length, where there is any; `what` says what these are.
+pub fn warn_oversized(names: Option<Text>, what: &str) {
+    if let Some(names) = names {
+        tracing::warn!(
+            names = names.as_ref(),
+            bytes_max = TEXT_BYTES_MAX,
+            "business.oversized: these {what} are left out; shorten them"
+        );
+    }
+}
+
+// The rows of who works there, and the numbers that stand for them where full names are not shown.
+
+/// Who works there, in its order.
+async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
+    let rows = sqlx::query!(
+        r#"select technician_id as "id: Text", name as "name: Text",
+             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
+           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
+           order by position, technician_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Technician {
+            id: row.id.into(),
+            name: row.name.into(),
+            aliases: texts(row.aliases.as_ref()),
+        })
+        .collect())
+}
+
+/// The number of each technician, by the firm's own id: it says nothing about the person, and stays.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn technician_numbers(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<String, i64>> {
+    // A trigger gives every row a number; whoever has dropped it gets negative ones, so that no two are the same.
+    let rows = sqlx::query!(
+        r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
+           from technician as t left join technician_number as n using (technician_id) where octet_length(t.technician_id) <= 65536"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id.into(), row.number))
+        .collect())
+}
+
+/// Puts `technicians` in the place of those that are there; the numbers stay.
+async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
+    sqlx::query!("delete from technician")
+        .execute(&mut **write)
+        .await?;
+    for (position, technician) in (0_i64..).zip(technicians) {
+        let aliases = array(&technician.aliases);
+        sqlx::query!(
+            "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
+            technician.id,
+            position,
+            technician.name,
+            aliases,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
 }

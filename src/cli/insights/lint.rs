@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Outcome, say, trade};
+use crate::cli::{Outcome, insights, say};
 use crate::insights::Trade;
 use crate::insights::lint::{Report, lint};
 use crate::insights::trades::FolderError;
@@ -21,7 +21,7 @@ pub struct Lint {
 impl Lint {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let folder = self.folder.display();
-        let (text, outcome) = match trade::package_of(&self.folder) {
+        let (text, outcome) = match insights::package_of(&self.folder) {
             Ok(trade) => told(&format!("{folder}"), &trade, &lint(&trade)),
             Err(error) => match error.downcast_ref::<FolderError>() {
                 Some(FolderError::Faults(faults)) => {

@@ -7,10 +7,18 @@ mod rebuild;
 mod show;
 mod whole;
 
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::Outcome;
+use crate::bounded_read::read_text;
 use crate::config::{DatabaseConfig, TradeConfig};
+use crate::insights::classifier::NgramClassifier;
+use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
+use crate::insights::{Engine, Engines, Trade};
 
 /// Show what the reviews say, derive it anew, measure how well it is read, or check a trade package
 #[derive(Debug, Args)]
@@ -32,7 +40,7 @@ enum Command {
 
 impl Insights {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let engines = super::trade::load(&self.trade)?;
+        let engines = load(&self.trade)?;
         match self.command {
             None => show::run(database, engines).await,
             Some(Command::Evaluate(evaluate)) => evaluate.run(&engines),
@@ -41,4 +49,52 @@ impl Insights {
             Some(Command::Rebuild) => rebuild::run(database, engines).await,
         }
     }
+}
+
+// The trade that the settings name, for every command that reads texts.
+
+/// What reads texts: by the trade that is set, else by that of the business's type.
+///
+/// # Errors
+/// Where what is set cannot be read, or is not as it should be, with all that is wrong.
+pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
+    let engine = match (config.package(), config.file()) {
+        (None, None) => return Ok(Engines::default()),
+        (Some(_), Some(_)) => {
+            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set the one that is meant")
+        }
+        (Some(package), None) => match shipped(package) {
+            Some(id) => Engine::shipped(id),
+            None => Arc::new(Engine::new(package_of(package).context("REVIEWS_TRADE")?)),
+        },
+        (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
+    };
+    Ok(Engines::only(engine))
+}
+
+/// The id of the package that the program brings, where that is what a setting names and no folder is
+/// called so.
+fn shipped(name: &Path) -> Option<&'static str> {
+    let id = IDS.iter().find(|id| name == Path::new(id));
+    id.copied().filter(|_| !name.is_dir())
+}
+
+/// The package of a folder, its weights read too.
+///
+/// # Errors
+/// What cannot be read, or all that is wrong in its files.
+pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
+    let trade = read_folder(folder)?;
+    if let Some(weights) = &trade.classifier {
+        NgramClassifier::parse(weights)
+            .with_context(|| format!("{}/classifier.weights", folder.display()))?;
+    }
+    Ok(trade)
+}
+
+fn trade_of(path: &Path) -> anyhow::Result<Trade> {
+    let name = path.display().to_string();
+    let text = read_text(path, FILE_MIB_MAX)
+        .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
+    Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
 }

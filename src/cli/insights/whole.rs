@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
-use crate::insights::aspects::decision::Decisions;
+use crate::insights::aspects::combine::Decisions;
 use crate::insights::evaluate::{Share, WholeQuality, evaluate_reviews, reviews};
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
 use crate::insights::{Engine, Engines};

@@ -6,12 +6,11 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode};
+use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
+use thiserror::Error;
 use url::Url;
 
-use super::answer::{at, body, cause, name, results, shortened};
-use super::error::ClusterError;
 use super::statement::Statement;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
@@ -212,7 +211,7 @@ impl RqliteClient {
             return Err(ClusterError::Unreachable("no node is named".to_owned()));
         };
         let asked = self.client.get(at(node, "status")).timeout(timeout).send();
-        let read = async { Ok::<_, reqwest::Error>(body(asked.await?).await) };
+        let read = async { Ok::<_, reqwest::Error>(read_text(asked.await?).await) };
         let told = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
         let text = read.await.map_err(told)?;
         serde_json::from_str(&text)
@@ -276,7 +275,7 @@ impl RqliteClient {
             }
         };
         let status = response.status();
-        let text = super::answer::body(response).await;
+        let text = read_text(response).await;
         if status.is_server_error() {
             return Tried::Again {
                 told: shortened(&format!("{status} {text}")),
@@ -309,5 +308,115 @@ impl RqliteClient {
                 is_unknown: true,
             },
         }
+    }
+}
+
+// What is read of a node's answer, and how nodes and failures are named: never with what stands in a URL besides.
+
+/// How much of an answer is read: results of a few thousand statements.
+const ANSWER_BYTES_MAX: usize = 4 << 20;
+/// How much of a node's own words an error repeats.
+const TOLD_CHARS_MAX: usize = 200;
+
+/// How many rows each statement affected.
+pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
+    let results = answer["results"].as_array();
+    let results =
+        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
+    results
+        .iter()
+        .map(|result| match result["error"].as_str() {
+            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+            None => Ok(result["rows_affected"].as_u64().unwrap_or(0)),
+        })
+        .collect()
+}
+
+/// The body, as far as it is read.
+pub(super) async fn read_text(mut response: Response) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(Some(piece)) = response.chunk().await {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > ANSWER_BYTES_MAX {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+pub(super) fn at(node: &Url, path: &str) -> String {
+    format!("{node}{path}")
+}
+
+/// Host and port, without what else stands in the URL.
+pub(super) fn name(node: &Url) -> String {
+    let port = node.port_or_known_default().unwrap_or_default();
+    format!("{}:{port}", node.host_str().unwrap_or_default())
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    text.trim().chars().take(TOLD_CHARS_MAX).collect()
+}
+
+/// The innermost reason, which says most; never the URL, which may hold a password.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    shortened(&error.to_string())
+}
+
+// What can be wrong with a write to a cluster, each with what is known of it.
+
+/// See the head of this file.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum ClusterError {
+    /// No node took it; nothing was changed.
+    #[error(
+        "no node of the rqlite cluster took it in time ({0}); nothing was changed; see that a majority of the nodes runs, and that \
+         DATABASE_URL names them"
+    )]
+    Unreachable(String),
+    /// A connection was cut, or an election came in between, after it was sent.
+    #[error(
+        "the rqlite cluster did not confirm it in time ({0}); it may have been applied or not: look, or run it again, which changes \
+         nothing twice"
+    )]
+    Unknown(String),
+    /// What was read before is not so any more; nothing was changed.
+    #[error("somebody else wrote to the cluster meanwhile; nothing was changed; run it again")]
+    Overtaken,
+    /// A statement failed; nothing was changed.
+    #[error("the rqlite cluster refuses this: {0}")]
+    Refused(String),
+    /// A node does not take such requests at all.
+    #[error(
+        "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
+    )]
+    Answer {
+        /// The status of the answer.
+        status: u16,
+        /// The beginning of its body.
+        told: String,
+    },
+    /// This node's file has not come as far as the cluster.
+    #[error(
+        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; see that DATABASE_URL names the file \
+         of a running node"
+    )]
+    Behind {
+        /// For how long it was waited for.
+        seconds: u64,
+    },
+    /// The settings of the way there cannot be used.
+    #[error("no connection to the rqlite cluster can be made: {0}")]
+    Client(String),
+}
+
+impl From<ClusterError> for sqlx::Error {
+    /// Through the functions that hand on what SQLite says.
+    fn from(error: ClusterError) -> Self {
+        Self::Configuration(Box::new(error))
     }
 }

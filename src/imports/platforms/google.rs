@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::imports::fields::{Fields, Problem, noted, shown};
 use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted};
-use crate::imports::values::identity;
+use crate::imports::values;
 use crate::reviews::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
@@ -117,7 +117,7 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
     // every time.
     let id = key
         .parse()
-        .or_else(|_| identity::short_digest("google", &key))
+        .or_else(|_| values::short_digest("google", &key))
         .map_err(|_: InvalidReviewId| fields.missing("name"));
     Ok((id?, place))
 }

@@ -15,7 +15,7 @@ pub(super) mod okendo;
 pub(super) mod podium;
 pub(super) mod powerreviews;
 pub(super) mod reviews_json;
-pub(super) mod schema_org;
+pub mod schema_org;
 pub(super) mod servicetitan;
 pub(super) mod stamped;
 pub(super) mod table;

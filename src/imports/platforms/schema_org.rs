@@ -3,16 +3,20 @@
 //! Whatever stands around them (a business, a product, a `@graph`) is walked through; a name may
 //! have a `schema:` before it.
 
+use std::io::{BufRead, Read};
 use std::num::NonZeroU8;
 
+use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
 use crate::imports::fields::{Fields, Problem, noted};
+use crate::imports::file_error::FileError;
 use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
+use crate::imports::values;
 use crate::imports::values::date::Dates;
+use crate::imports::values::rating;
 use crate::imports::values::visibility::Says;
-use crate::imports::values::{identity, rating};
 use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// By what linked data of reviews is known.
@@ -260,8 +264,8 @@ fn id(
     };
     let has_id = theirs.is_some();
     let made = theirs.map_or_else(
-        || identity::digest("schema", &[author, &when, text]),
-        |theirs| identity::of_platform("schema", &theirs),
+        || values::digest("schema", &[author, &when, text]),
+        |theirs| values::of_platform("schema", &theirs),
     );
     made.map(|id| (id, has_id))
         .map_err(|error| fields.problem("@id", error.to_string()))
@@ -285,4 +289,60 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
         posted: dated(&comment, "dateCreated")?,
         author: named(&comment, "author")?,
     }))
+}
+
+// The structured data in a page of HTML: the texts of its `<script type="application/ld+json">`
+// elements (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>).
+//
+// Apart from what they mean. A page is read whole, within a bound: the tokenizer keeps one text at
+// a time in memory.
+
+/// How many bytes a page, or a file of linked data, may have.
+pub const PAGE_BYTES_MAX: u64 = 16 << 20;
+
+/// The texts of the page's elements of linked data.
+pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
+    let page = whole(input)?;
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let mut texts = Vec::new();
+    let mut inside = false;
+    for token in Tokenizer::new_with_emitter(&page[..], emitter) {
+        let Ok(token) = token;
+        match token {
+            Token::StartTag(tag) => {
+                let kind = tag
+                    .attributes
+                    .get(&b"type"[..])
+                    .map(|kind| String::from_utf8_lossy(kind).to_ascii_lowercase());
+                inside = **tag.name == *b"script"
+                    && kind.is_some_and(|kind| kind.trim().starts_with("application/ld+json"));
+                if inside {
+                    texts.push(String::new());
+                }
+            }
+            Token::String(text) if inside => {
+                if let Some(last) = texts.last_mut() {
+                    last.push_str(&String::from_utf8_lossy(&text));
+                }
+            }
+            Token::EndTag(_) => inside = false,
+            Token::String(_) | Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+    Ok(texts)
+}
+
+/// All of `input`, if it is not too long.
+pub fn whole(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
+    let mut all = Vec::new();
+    input
+        .take(PAGE_BYTES_MAX + 1)
+        .read_to_end(&mut all)
+        .map_err(FileError::reading)?;
+    if all.len() as u64 > PAGE_BYTES_MAX {
+        Err(FileError::PageTooLarge)
+    } else {
+        Ok(all)
+    }
 }

@@ -6,9 +6,8 @@ use std::io::{Read, Seek};
 use zip::ZipArchive;
 
 use super::folder::Found;
-use super::{Input, Opened, Visit};
+use super::{Input, Opened, Visit, folder};
 use crate::imports::file_error::FileError;
-use crate::imports::listing;
 use crate::imports::shape::Shape;
 use crate::imports::table::workbook;
 
@@ -31,7 +30,7 @@ impl Visit<'_, '_> {
                 continue;
             };
             let wanted = found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())?;
-            if wanted || listing::location(&member).is_some() {
+            if wanted || folder::location(&member).is_some() {
                 members.push((member.into_owned(), index));
             }
         }
@@ -43,7 +42,7 @@ impl Visit<'_, '_> {
         for (member, index) in members {
             let file = format!("{name}: {member}");
             let taken = archive.by_index(index).map_err(fault).and_then(|input| {
-                match listing::location(&member) {
+                match folder::location(&member) {
                     Some(location) => self.listing(location, input),
                     None => self.one(file.clone(), input),
                 }

@@ -4,25 +4,23 @@
 //! Apart from the formats, which only ever see a bounded reader.
 
 mod archive;
-mod budget;
-mod folder;
-mod signature;
-#[cfg(test)]
-mod tests;
+pub mod folder;
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, Write};
+use std::io;
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-pub(super) use budget::Budget;
-pub use folder::is_taken_from_folders;
-use signature::{is_zip, wide};
-
-use super::file_error::{FailedFile, FileError};
-use super::listing::{self, Listing};
+use super::bounds::INPUT_BYTES_MAX;
+use super::file_error::{FailedFile, FileError, TooLarge};
 use super::shape::Shape;
+use folder::Listing;
+
+pub use folder::is_taken_from_folders;
 
 /// How many bytes of a file are looked at to find its format.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -120,10 +118,10 @@ impl Visit<'_, '_> {
         let mut json = Vec::new();
         self.budget
             .bound(input)
-            .take(listing::BYTES_MAX)
+            .take(folder::BYTES_MAX)
             .read_to_end(&mut json)
             .map_err(FileError::reading)?;
-        match listing::read(location, &json) {
+        match folder::read(location, &json) {
             Some(listing) => (self.take)(Opened::Listing(listing)),
             None => Ok(()),
         }
@@ -176,5 +174,137 @@ impl Visit<'_, '_> {
             shape,
             all: Box::new(Cursor::new(head).chain(BufReader::new(input))),
         }))
+    }
+}
+
+// How much one import may still read, over all its files. Apart, because every way of opening one
+// draws on the same. Rows are judged elsewhere.
+
+/// What is left of [`INPUT_BYTES_MAX`].
+pub(in crate::imports) struct Budget(Cell<u64>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Cell::new(INPUT_BYTES_MAX))
+    }
+}
+
+impl Budget {
+    #[cfg(test)]
+    const fn of(bytes: u64) -> Self {
+        Self(Cell::new(bytes))
+    }
+
+    /// `inner`, which fails when the budget is used up.
+    fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
+        Bounded {
+            inner,
+            budget: self,
+        }
+    }
+}
+
+/// A reader that draws on the import's budget and fails when it is used up.
+struct Bounded<'a, R> {
+    inner: R,
+    budget: &'a Budget,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let left = self
+            .budget
+            .0
+            .get()
+            .checked_sub(read as u64)
+            .ok_or_else(|| io::Error::other(TooLarge))?;
+        self.budget.0.set(left);
+        Ok(read)
+    }
+}
+
+// What a file is by its first bytes, before anything reads it as text: an archive, a text of two
+// bytes a letter, or no text at all.
+
+/// Whether it is a zip archive.
+fn is_zip(head: &[u8]) -> bool {
+    // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// The encoding of a text of two bytes a letter. Refuses what is no text at all.
+fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
+    match head {
+        [0x1F, 0x8B, ..] => Err(FileError::Packed("gzip")),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(FileError::Packed("zstd")),
+        [b'B', b'Z', b'h', ..] => Err(FileError::Packed("bzip2")),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => Err(FileError::Packed("xz")),
+        [b'7', b'z', 0xBC, 0xAF, ..] => Err(FileError::Packed("7-Zip")),
+        [b'%', b'P', b'D', b'F', ..] => Err(FileError::Binary("a PDF document")),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => Err(FileError::Binary(
+            "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+        )),
+        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
+        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
+        for name in ["reviews.json", "reviews-2.json"] {
+            archive
+                .start_file(name, zip::write::SimpleFileOptions::default())
+                .unwrap();
+            archive.write_all(&vec![b' '; 600 << 10]).unwrap();
+        }
+        archive.finish().unwrap();
+        // Either member fits; both together do not.
+        let (budget, mut faults, mut read) = (Budget::of(1 << 20), Vec::new(), 0);
+        let mut take = |opened: Opened<'_>| {
+            let Opened::Reviews(mut input) = opened else {
+                return Ok(());
+            };
+            read += 1;
+            io::copy(&mut input.all, &mut io::sink())
+                .map(drop)
+                .map_err(FileError::reading)
+        };
+        open(path.path(), &budget, &mut take, &mut faults);
+        assert_eq!((read, faults.len()), (2, 1));
+        assert!(
+            matches!(faults[0].fault, FileError::TooLarge),
+            "{}",
+            faults[0]
+        );
+    }
+
+    #[test]
+    fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
+        let (budget, mut faults, mut read) = (Budget::of(1 << 20), Vec::new(), 0);
+        let mut take = |opened: Opened<'_>| {
+            let Opened::Reviews(mut input) = opened else {
+                return Ok(());
+            };
+            read += io::copy(&mut input.all, &mut io::sink()).map_err(FileError::reading)?;
+            Ok(())
+        };
+        let mut visit = Visit {
+            budget: &budget,
+            take: &mut take,
+            faults: &mut faults,
+        };
+        let ended = visit.one("-".to_owned(), io::repeat(b'\n'));
+        assert!(matches!(ended, Err(FileError::TooLarge)), "{ended:?}");
+        assert_eq!(read, 0, "nothing of it counts");
     }
 }

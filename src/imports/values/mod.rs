@@ -5,9 +5,12 @@
 //! allowed and what to do; it knows nothing of columns.
 
 pub(super) mod date;
-pub(super) mod identity;
 pub(super) mod rating;
 pub(super) mod visibility;
+
+use sha2::{Digest, Sha256};
+
+use crate::reviews::{InvalidReviewId, ReviewId};
 
 /// How many characters of a wrong value are repeated in a complaint.
 const SHOWN_CHARACTERS_MAX: usize = 60;
@@ -50,6 +53,70 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
+// Ids of reviews that come from elsewhere: stable over imports, different between platforms, and
+// within what our permalinks may hold (`[A-Za-z0-9._~=-]{1,128}`).
+
+/// The id of the review that `platform` calls `theirs`. Two platforms may count from 1, so the
+/// platform is part of it; an id that does not fit into ours is named by its digest, alike every
+/// time.
+pub(in crate::imports) fn of_platform(
+    platform: &str,
+    theirs: &str,
+) -> Result<ReviewId, InvalidReviewId> {
+    format!("{platform}-{theirs}")
+        .parse()
+        .or_else(|_| digest(platform, &[theirs]))
+}
+
+/// The id of a review without one, from what will not change about it. The same row gives the same
+/// id in any file, whatever the order of its columns.
+pub(in crate::imports) fn digest(
+    platform: &str,
+    parts: &[&str],
+) -> Result<ReviewId, InvalidReviewId> {
+    let mut hash = Sha256::new();
+    for part in parts {
+        // The length keeps ("ab", "c") and ("a", "bc") apart.
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    named(platform, &hash.finalize())
+}
+
+/// The id of a review by the digest of its one key, as releases before this one made it for Google.
+pub(in crate::imports) fn short_digest(
+    platform: &str,
+    key: &str,
+) -> Result<ReviewId, InvalidReviewId> {
+    named(platform, &Sha256::digest(key.as_bytes()))
+}
+
+fn named(platform: &str, digest: &[u8]) -> Result<ReviewId, InvalidReviewId> {
+    let beginning = digest
+        .iter()
+        .take(16)
+        .fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+    format!("{platform}-{beginning:032x}").parse()
+}
+
+// Names of authors that were never public, as they may be shown: "Jane Doe" becomes "Jane D."
+//.
+
+/// The name with the family name cut to its first letter. One word stays as it is, and so does what
+/// is short already.
+pub fn shortened(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let [first, .., last] = words.as_slice() else {
+        return name.trim().to_owned();
+    };
+    // Where there is no letter to show, as in "Jane (via phone)", the first name must do.
+    let initial = last.chars().find(|character| character.is_alphanumeric());
+    initial.map_or_else(
+        || (*first).to_owned(),
+        |initial| format!("{first} {}.", initial.to_uppercase()),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::{flag, same_name};
@@ -71,5 +138,53 @@ mod tests {
             (Ok(true), Ok(false), Ok(true))
         );
         assert!(flag("maybe").unwrap_err().contains("\"maybe\""));
+    }
+}
+
+#[cfg(test)]
+mod identity_tests {
+    use super::{digest, of_platform};
+
+    #[test]
+    fn an_id_names_its_platform_and_fits_into_ours() {
+        assert_eq!(
+            of_platform("yelp", "xAG4O7l-t1ubbwVAlPnDKg")
+                .unwrap()
+                .as_str(),
+            "yelp-xAG4O7l-t1ubbwVAlPnDKg"
+        );
+        let long = of_platform("yelp", "a b/c").unwrap();
+        assert_eq!(
+            (long.as_str().len(), &long),
+            (5 + 32, &of_platform("yelp", "a b/c").unwrap())
+        );
+        assert_ne!(long, of_platform("yelp", "a b/d").unwrap());
+    }
+
+    #[test]
+    fn parts_of_a_digest_are_kept_apart() {
+        assert_ne!(
+            digest("t", &["ab", "c"]).unwrap(),
+            digest("t", &["a", "bc"]).unwrap()
+        );
+    }
+}
+
+#[cfg(test)]
+mod authors_tests {
+    use super::shortened;
+
+    #[test]
+    fn a_family_name_is_cut_to_its_first_letter() {
+        for (name, short) in [
+            ("Jane Doe", "Jane D."),
+            ("  Jane   Mary van Doe ", "Jane D."),
+            ("Jane D.", "Jane D."),
+            ("Jane", "Jane"),
+            ("María ñandú", "María Ñ."),
+            ("Jane ***", "Jane"),
+        ] {
+            assert_eq!(shortened(name), short);
+        }
     }
 }

@@ -7,8 +7,7 @@ use super::figures::{Vote, Votes};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{Language, MentionKind, Polarity};
-use crate::insights::packed_analyses::PackedAnalyses;
-use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedName};
+use crate::insights::packed_analysis::{Backing, PackedAnalyses, PackedAnalysisRef, PackedName};
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;

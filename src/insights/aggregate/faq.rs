@@ -5,8 +5,7 @@
 use super::figures::{Vote, Votes};
 use super::parts::{Aspect, Entity, OpinionStats, is_shown};
 use super::quotes::Quote;
-use super::summary::{NarrativeInput, REVIEWS_MIN};
-use super::words::{inside, list, quantifier, reviews};
+use super::summary::{NarrativeInput, REVIEWS_MIN, inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
 /// How many questions are answered: the aspects and services themselves have all of this.

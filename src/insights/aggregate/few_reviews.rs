@@ -2,8 +2,7 @@
 
 use super::roster::Roster;
 use crate::insights::analysis::MentionKind;
-use crate::insights::packed_analyses::PackedAnalyses;
-use crate::insights::packed_analysis::PackedAnalysisRef;
+use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
 
 /// Nothing but the count is told of a person whom fewer reviews name.
 pub const PERSON_MIN: u32 = 3;

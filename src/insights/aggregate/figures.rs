@@ -3,7 +3,7 @@
 //! root alone, which IEEE 754 rounds in one way.
 
 use crate::insights::analysis::Polarity;
-use crate::insights::wilson::interval;
+
 pub use crate::reviews::Vote;
 
 impl From<Polarity> for Vote {
@@ -184,6 +184,22 @@ fn ln(value: f64) -> f64 {
         power *= square;
     }
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * sum
+}
+
+// The interval that stands beside every share: Wilson's score interval, for counts of reviews and
+// of annotated sentences alike.
+
+/// The quantile of the normal distribution that leaves 2.5 % on either side.
+pub const Z95: f64 = 1.959_963_984_540_054;
+
+/// The ends of the 95 % interval of a share of `n`; `n` is above 0.
+#[must_use]
+pub fn interval(share: f64, n: f64) -> [f64; 2] {
+    let square = Z95 * Z95;
+    let middle = (share + square / (2.0 * n)) / (1.0 + square / n);
+    let half =
+        Z95 / (1.0 + square / n) * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
+    [(middle - half).max(0.0), (middle + half).min(1.0)]
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::count::bits;
-use crate::insights::packed_analyses::PackedAnalyses;
+use crate::insights::packed_analysis::PackedAnalyses;
 
 /// How many bits of a hash the rough count looks at.
 const ROUGH_BITS: u32 = 16;
@@ -190,7 +190,7 @@ mod tests {
 
     use super::{CLOSELY, heavy_hitters};
     use crate::insights::analysis::{Language, Polarity};
-    use crate::insights::packed_analyses::PackedAnalyses;
+    use crate::insights::packed_analysis::PackedAnalyses;
     use crate::insights::packed_analysis::{PackedAnalysisRef, PackedHead};
 
     /// Packed analyses whose phrases are numbers below `phrases`, drawn more or less evenly, in

@@ -5,24 +5,20 @@
 mod count;
 mod faq;
 mod few_reviews;
-mod figures;
+pub mod figures;
 mod heavy_hitters;
 mod keyphrases;
-mod own_names;
 mod parts;
 mod quotes;
 mod roster;
-mod significance;
 mod summary;
-mod topic_sentences;
 pub mod topics;
 mod trends;
-mod words;
 
 use std::collections::BTreeSet;
 
 use super::analysis::MentionKind;
-use super::packed_analyses::PackedAnalyses;
+use super::packed_analysis::PackedAnalyses;
 use super::trades::Trade;
 use crate::business::Business;
 use count::Counted;

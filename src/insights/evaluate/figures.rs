@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::insights::aggregate::figures::interval;
 use crate::insights::analysis::{Hit, Polarity};
-use crate::insights::wilson::interval;
 
 /// The labels that annotators give, in the order of the confusion matrix.
 const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::Neutral];

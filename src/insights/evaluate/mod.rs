@@ -3,13 +3,11 @@
 //! `docs/ANNOTATION.md`.
 
 mod figures;
-mod reviews;
 mod rows;
 mod whole;
 
 pub use figures::{Counts, Miss, Quality, Share};
-pub use reviews::{AnnotatedReview, reviews};
-pub use rows::{Row, RowError, rows};
+pub use rows::{AnnotatedReview, Row, RowError, reviews, rows};
 pub use whole::{WholeQuality, evaluate_reviews};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,4 +83,104 @@ fn predictions(findings: Vec<Finding>) -> BTreeMap<String, Prediction> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{Counts, RowError, Share, evaluate, rows};
+    use crate::insights::analysis::Polarity;
+    use crate::insights::aspects::RuleEngine;
+    use crate::insights::trades::Trade;
+
+    const ASPECTS: [&str; 2] = ["price", "overall"];
+
+    fn fault(content: &str) -> RowError {
+        rows("mine", content, &ASPECTS).unwrap_err()
+    }
+
+    #[test]
+    fn a_faulty_row_is_told_with_its_line() {
+        let head = "text\taspect\tpolarity\n";
+        assert_eq!(
+            fault("text,aspect\n").to_string(),
+            "mine:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between"
+        );
+        assert_eq!(
+            fault(head).to_string(),
+            "mine:1: there are no rows below the header"
+        );
+        assert_eq!(
+            fault(&format!("{head}\nDear.\tprice\n")).to_string(),
+            "mine:3: a row has 3 fields with tabs between, this one 2"
+        );
+        assert_eq!(
+            fault(&format!("{head}Dear.\tcost\tnegative")).to_string(),
+            "mine:2: `cost` is none of price, overall"
+        );
+        assert_eq!(
+            fault(&format!("{head}Dear.\tprice\tbad")).to_string(),
+            "mine:2: `bad` is none of positive, negative, neutral"
+        );
+        assert_eq!(fault(&format!("{head}Dear.\tprice\tuncertain")).line, 2);
+        let twice = format!("{head}Dear.\tprice\tnegative\nDear.\tprice\tneutral\n");
+        assert_eq!(
+            fault(&twice).to_string(),
+            "mine:3: `price` of this text stands above already"
+        );
+    }
+
+    #[test]
+    fn pairs_are_counted_over_all_texts_and_aspects() {
+        let trade = Trade::built_in().unwrap();
+        let content = "text\taspect\tpolarity\r\n\
+        The price was fair.\tprice\tpositive\r\n\
+        Way too expensive.\tprice\tpositive\r\n\
+        Way too expensive.\toverall\tnegative\r\n";
+        let quality = evaluate(
+            &RuleEngine::new(&trade),
+            &rows("mine", content, &ASPECTS).unwrap(),
+        );
+        assert_eq!((quality.n, quality.texts), (3, 2));
+        assert_eq!(
+            quality.pairs,
+            Counts {
+                both: 2,
+                analyzer: 0,
+                annotator: 1
+            }
+        );
+        assert_eq!(quality.pairs.f1(), Share { part: 4, whole: 5 });
+        assert_eq!(quality.polarity_accuracy(), Share { part: 1, whole: 2 });
+        assert_eq!(quality.coverage(), Share { part: 2, whole: 2 });
+        assert_eq!(quality.published_accuracy(), Share { part: 1, whole: 2 });
+        assert_eq!(
+            quality.confusion[&(Polarity::Positive, Polarity::Negative)],
+            1
+        );
+        let missed: Vec<(&str, Option<Polarity>)> = quality
+            .misses
+            .iter()
+            .map(|miss| (miss.aspect.as_str(), miss.got))
+            .collect();
+        assert_eq!(
+            missed,
+            [("overall", None), ("price", Some(Polarity::Negative))]
+        );
+    }
+
+    #[test]
+    fn an_interval_holds_its_share_and_narrows_with_the_count() {
+        let [low, high] = Share { part: 9, whole: 10 }.interval();
+        assert!(
+            (low - 0.596).abs() < 0.001 && (high - 0.982).abs() < 0.001,
+            "{low} {high}"
+        );
+        let [narrow_low, narrow_high] = Share {
+            part: 900,
+            whole: 1_000,
+        }
+        .interval();
+        assert!(narrow_low > low && narrow_high < high);
+        assert_eq!(
+            Share::default().interval().map(f64::to_bits),
+            [0.0, 1.0].map(f64::to_bits)
+        );
+    }
+}

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::{Counts, Share};
-use super::reviews::AnnotatedReview;
+use super::rows::AnnotatedReview;
 use crate::insights::analysis::{Language, Polarity};
 use crate::insights::aspects::RuleEngine;
 use crate::insights::text::Text;

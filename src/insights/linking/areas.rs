@@ -3,10 +3,8 @@
 
 use std::ops::Range;
 
-use super::tagged_text::TaggedText;
-use super::token_context::TokenContext;
-use super::trie::Trie;
-use super::words::{Class, Words};
+use super::certainty::TokenContext;
+use super::words::{Class, TaggedText, Trie, Words};
 use crate::insights::text::{Shape, Text};
 use crate::steps;
 

@@ -1,10 +1,13 @@
 //! Every way to write a person's name: full, short, by alias or surname, without accents.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use super::nicknames::Nicknames;
-use crate::insights::text::{Shape, Text};
+use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
 
 /// How a form names a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +110,202 @@ pub fn without_accents(word: &str) -> String {
         .collect()
 }
 
+// Which first names stand for one another: short forms and spellings, read from two tables.
+
+const SHORT: &str = include_str!("nicknames.txt");
+const SPELLINGS: &str = include_str!("spellings.txt");
+
+/// Both tables, by name.
+#[derive(Debug)]
+pub struct Nicknames {
+    forms: BTreeMap<&'static str, Vec<&'static str>>,
+    spellings: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+impl Nicknames {
+    /// Reads the built-in tables, `nicknames.txt` and `spellings.txt`.
+    pub fn new() -> Self {
+        let mut forms: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (full, short) in rows(SHORT).filter_map(|row| row.split_once(": ")) {
+            for short in short.split_whitespace() {
+                forms.entry(full).or_default().push(short);
+                forms.entry(short).or_default().push(full);
+            }
+        }
+        let mut spellings: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for row in rows(SPELLINGS) {
+            for name in row.split_whitespace() {
+                spellings
+                    .entry(name)
+                    .or_default()
+                    .extend(row.split_whitespace().filter(|other| *other != name));
+            }
+        }
+        Self { forms, spellings }
+    }
+
+    /// The short forms of a full first name, and the full forms of a short one; not the short
+    /// forms' other short forms.
+    pub fn forms(&self, name: &str) -> &[&'static str] {
+        self.forms.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The other spellings of a first name.
+    pub fn spellings(&self, name: &str) -> &[&'static str] {
+        self.spellings.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every first name of the tables.
+    pub fn all(&self) -> impl Iterator<Item = &'static str> {
+        self.forms.keys().copied()
+    }
+}
+
+fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().filter(|row| !row.starts_with('#'))
+}
+
+/// What the outcome depends on beside the firm.
+pub fn tables() -> [&'static str; 2] {
+    [SHORT, SPELLINGS]
+}
+
+// Names with a slip of the pen: a letter too many, missing, wrong, or swapped with its neighbour;
+// in long names, two. Every name is indexed under what is left of it without one letter or two, so
+// that a word is compared with the few names that it may be.
+
+/// Shorter names have too many neighbours that are names of others.
+const LETTERS_MIN: usize = 5;
+/// From here on, two slips are forgiven anywhere; in shorter names, between the first two letters
+/// and the last.
+const LETTERS_MIN_FOR_TWO: usize = 7;
+/// Longer words are no names.
+const LETTERS_MAX: usize = 16;
+/// How many slips are forgiven at most.
+const SLIPS_MAX: usize = 2;
+
+/// The name that a word may be a misspelling of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guess {
+    /// The number that the name was added with.
+    pub id: u32,
+    /// Whether it is a long shot: two slips, or few letters.
+    pub is_far: bool,
+}
+
+/// Names by their deletions.
+#[derive(Debug, Clone, Default)]
+pub struct Misspellings {
+    names: Vec<(Vec<char>, u32)>,
+    known: HashSet<Vec<char>>,
+    /// What they begin with.
+    firsts: HashSet<char>,
+    deletions: HashMap<u64, Vec<u32>, BuildHasherDefault<Fingerprint>>,
+}
+
+impl Misspellings {
+    /// Takes near spellings of `word` for it, from now on.
+    pub fn add(&mut self, word: &str, id: u32) {
+        let letters: Vec<char> = word.chars().collect();
+        if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len())
+            || !self.known.insert(letters.clone())
+        {
+            return;
+        }
+        self.firsts.insert(letters[0]);
+        let index = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        each_key(&letters, true, |key| {
+            let names = self.deletions.entry(key).or_default();
+            // Keys of one name come one behind the other.
+            if names.last() != Some(&index) {
+                names.push(index);
+            }
+        });
+        self.names.push((letters, id));
+    }
+
+    /// The one name that `word` is a misspelling of; the nearest, if there are several.
+    pub fn find(&self, word: &str) -> Option<Guess> {
+        let first = word.chars().next()?;
+        if word.len() + 1 < LETTERS_MIN || !self.firsts.contains(&first) {
+            return None;
+        }
+        let letters: Vec<char> = word.chars().take(LETTERS_MAX + SLIPS_MAX + 1).collect();
+        if letters.len() > LETTERS_MAX + SLIPS_MAX {
+            return None;
+        }
+        let mut best: Option<(usize, u32)> = None;
+        let mut is_tied = false;
+        each_key(&letters, letters.len() >= LETTERS_MIN, |key| {
+            steps::add(letters.len());
+            for index in self.deletions.get(&key).into_iter().flatten() {
+                steps::add(letters.len());
+                let (name, id) = &self.names[*index as usize];
+                let slips = slips(&letters, name);
+                let is_framed = name.get(..2) == letters.get(..2)
+                    && name.last() == letters.last()
+                    && letters.len() > LETTERS_MIN;
+                let is_near = name[0] == first
+                    && (slips <= 1
+                        || slips == 2 && (is_framed || name.len() >= LETTERS_MIN_FOR_TWO));
+                match best {
+                    _ if !is_near => {}
+                    Some((least, known)) if slips == least => is_tied |= known != *id,
+                    Some((least, _)) if slips > least => {}
+                    Some(_) | None => (best, is_tied) = (Some((slips, *id)), false),
+                }
+            }
+        });
+        let (slips, id) = best.filter(|_| !is_tied)?;
+        Some(Guess {
+            id,
+            is_far: slips > 1 || letters.len() < LETTERS_MIN,
+        })
+    }
+}
+
+/// Fingerprints of the word, of the word without each letter, and, if asked for, without any two.
+fn each_key(letters: &[char], without_two: bool, mut visit: impl FnMut(u64)) {
+    let key = |one: usize, other: usize| {
+        let kept = letters
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != one && *at != other);
+        kept.fold(0_u64, |key, (_, letter)| {
+            Fingerprint::mix(key, u64::from(u32::from(*letter)))
+        })
+    };
+    let none = letters.len();
+    visit(key(none, none));
+    for one in 0..letters.len() {
+        visit(key(one, none));
+        if without_two {
+            (one + 1..letters.len()).for_each(|other| visit(key(one, other)));
+        }
+    }
+}
+
+/// How many insertions, deletions, substitutions or swaps of neighbours part them (optimal string
+/// alignment).
+fn slips(one: &[char], other: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, target) in other.iter().enumerate() {
+            let mut least = (last[j] + usize::from(letter != target))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && *letter == other[j - 1] && one[i - 1] == *target {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        (before, last) = (last, row);
+    }
+    last[other.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::without_accents;
@@ -117,5 +316,80 @@ mod tests {
             ["josé", "zoë", "łukasz", "søren", "ðan"].map(without_accents),
             ["jose", "zoe", "lukasz", "soren", "ðan"]
         );
+    }
+}
+
+#[cfg(test)]
+mod nicknames_tests {
+    use super::*;
+
+    #[test]
+    fn short_and_full_forms_stand_for_one_another_but_not_short_forms_for_each_other() {
+        let names = Nicknames::new();
+        let of = |name: &str| names.forms(name);
+        assert!(of("michael").contains(&"mike") && of("mike").contains(&"michael"));
+        assert!(of("william").contains(&"bill") && of("will").contains(&"william"));
+        assert!(!of("bob").contains(&"rob"));
+        assert_eq!(names.spellings("brian"), ["bryan", "bryon"]);
+    }
+}
+
+#[cfg(test)]
+mod misspelling_tests {
+    use super::*;
+
+    fn names() -> Misspellings {
+        let mut names = Misspellings::default();
+        for (name, id) in [
+            ("danielle", 1),
+            ("roberto", 2),
+            ("alvarez", 3),
+            ("marina", 4),
+            ("martina", 5),
+            ("priya", 6),
+            ("mike", 7),
+        ] {
+            names.add(name, id);
+        }
+        names
+    }
+
+    #[test]
+    fn one_slip_is_forgiven_where_one_name_alone_is_meant() {
+        for (written, id) in [
+            ("daneille", 1),
+            ("daniele", 1),
+            ("daniellle", 1),
+            ("danyelle", 1),
+            ("alverez", 3),
+            ("pryia", 6),
+        ] {
+            assert_eq!(
+                names().find(written),
+                Some(Guess { id, is_far: false }),
+                "{written}"
+            );
+        }
+        for written in ["doberto", "danila", "mkie", "rob", "prunyo"] {
+            assert_eq!(names().find(written), None, "{written}");
+        }
+        assert_eq!(names().find("martinna").map(|guess| guess.id), Some(5));
+        assert_eq!(
+            names().find("marxina"),
+            None,
+            "marina and martina are as near"
+        );
+    }
+
+    #[test]
+    fn two_slips_in_a_long_name_and_one_in_what_is_left_of_a_short_one_are_long_shots() {
+        for (written, id) in [("danyell", 1), ("alvares", 3), ("alveres", 3), ("pria", 6)] {
+            let is_far = written != "alvares";
+            assert_eq!(
+                names().find(written),
+                Some(Guess { id, is_far }),
+                "{written}"
+            );
+        }
     }
 }

@@ -1,13 +1,10 @@
 //! Those who work there: every way to name them, and the places of a text where one is named.
 
+use super::certainty::TokenContext;
 use super::certainty::{self, Certainty};
 use super::exclusions;
-use super::name_forms::{How, forms, parts, without_accents};
-use super::nicknames::Nicknames;
-use super::tagged_text::TaggedText;
-use super::token_context::TokenContext;
-use super::trie::Trie;
-use super::words::{Class, Words};
+use super::name_forms::{How, Nicknames, forms, parts, without_accents};
+use super::words::{Class, TaggedText, Trie, Words};
 use crate::business::Technician;
 
 use crate::steps;

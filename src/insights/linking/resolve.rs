@@ -4,8 +4,7 @@
 
 use super::certainty::Certainty;
 use super::people::{Candidate, People};
-use super::tagged_text::TaggedText;
-use super::words::Class;
+use super::words::{Class, TaggedText};
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::steps;
 

@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::tagged_text::TaggedText;
-use super::token_context::TokenContext;
-use super::trie::Trie;
-use super::words::{Class, Words};
+use super::certainty::TokenContext;
+use super::words::{Class, TaggedText, Trie, Words};
 use crate::business::Service;
 use crate::insights::text::{Shape, Text};
 use crate::steps;

@@ -2,11 +2,12 @@
 //! `words.txt`, and the number of the words that the firm's own names are made of. Apart from the
 //! rules, which ask by class and never by spelling.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
-use super::misspelling::{Guess, Misspellings};
-use crate::insights::text::Fingerprint;
+use super::name_forms::{Guess, Misspellings};
+use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::steps;
 
 const TABLE: &str = include_str!("words.txt");
 
@@ -260,6 +261,180 @@ impl Words {
 /// What the outcome depends on beside the firm.
 pub fn table() -> &'static str {
     TABLE
+}
+
+// Sequences of word numbers, and what they name. The longest that begins at a place wins.
+
+#[derive(Debug, Clone)]
+struct Node<V> {
+    /// A word's number and the index of its node, ascending by number.
+    children: Vec<(u32, u32)>,
+    values: Vec<V>,
+}
+
+/// What so many things share names none of them: a text that has it would mean everything. It also
+/// bounds what one word of a text may bring, whatever the roster is.
+const VALUES_MAX: usize = 64;
+
+/// From sequences of words to values.
+#[derive(Debug, Clone)]
+pub struct Trie<V> {
+    nodes: Vec<Node<V>>,
+    /// By number of the first word: its node, or 0.
+    roots: Vec<u32>,
+}
+
+impl<V: Clone + PartialEq> Trie<V> {
+    /// Puts every entry in; the same value twice at one place counts once.
+    pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
+        let mut trie = Self {
+            nodes: vec![Node {
+                children: Vec::new(),
+                values: Vec::new(),
+            }],
+            roots: Vec::new(),
+        };
+        let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        let mut crowded = BTreeSet::new();
+        for (words, value) in entries {
+            steps::add(words.len());
+            let mut at = 0;
+            for word in words {
+                at = *edges.entry((at, *word)).or_insert_with(|| {
+                    trie.nodes.push(Node {
+                        children: Vec::new(),
+                        values: Vec::new(),
+                    });
+                    u32::try_from(trie.nodes.len() - 1).unwrap_or_default()
+                });
+            }
+            let values = &mut trie.nodes[at as usize].values;
+            steps::add(values.len());
+            if at == 0 || crowded.contains(&at) || values.contains(value) {
+                continue;
+            }
+            values.push(value.clone());
+            if values.len() > VALUES_MAX {
+                *values = Vec::new();
+                crowded.insert(at);
+            }
+        }
+        for ((from, word), to) in edges {
+            if from == 0 {
+                let len = trie.roots.len().max(word as usize + 1);
+                trie.roots.resize(len, 0);
+                trie.roots[word as usize] = to;
+            } else {
+                trie.nodes[from as usize].children.push((word, to));
+            }
+        }
+        trie
+    }
+
+    /// The longest entry that begins at a token and ends before `end`: where it ends, and its
+    /// values.
+    pub fn longest(
+        &self,
+        tagged: &TaggedText<'_>,
+        start: usize,
+        end: usize,
+    ) -> Option<(usize, &[V])> {
+        let root = *self.roots.get(tagged.word(start).id as usize)?;
+        let mut node = (root != 0).then(|| &self.nodes[root as usize])?;
+        let (mut at, mut found) = (start + 1, None);
+        loop {
+            if !node.values.is_empty() {
+                found = Some((at, node.values.as_slice()));
+            }
+            let id = if at < end { tagged.word(at).id } else { 0 };
+            steps::one();
+            match node.children.binary_search_by_key(&id, |(word, _)| *word) {
+                Ok(next) if id != 0 => node = &self.nodes[node.children[next].1 as usize],
+                _ => return found,
+            }
+            at += 1;
+        }
+    }
+}
+
+// A text with what the dictionary knows of each of its words, looked up once.
+
+/// A text with what is known of its words.
+#[derive(Debug)]
+pub struct TaggedText<'a> {
+    /// The text whose tokens were looked up.
+    pub text: &'a Text,
+    words: Vec<Word>,
+    /// A sentence is shouted when most of its words are upper case: capitals say nothing there.
+    shouted: Vec<bool>,
+}
+
+impl<'a> TaggedText<'a> {
+    /// Looks every word up once.
+    pub fn new(text: &'a Text, dictionary: &Words) -> Self {
+        let mut words = Vec::with_capacity(text.tokens().len());
+        for (at, token) in text.tokens().iter().enumerate() {
+            steps::one();
+            words.push(match token.shape {
+                Shape::Number => Word::default(),
+                Shape::Lower | Shape::Mark => {
+                    dictionary.find(text.word(at), token.fingerprint, false)
+                }
+                Shape::Capitalised | Shape::Upper | Shape::Mixed => {
+                    let word = dictionary.find(text.word(at), token.fingerprint, true);
+                    if word.is_unknown() {
+                        dictionary.guess(text.word(at))
+                    } else {
+                        word
+                    }
+                }
+            });
+        }
+        let is_shouted = |sentence: &std::ops::Range<usize>| {
+            let shapes = || {
+                text.tokens()[sentence.clone()]
+                    .iter()
+                    .map(|token| token.shape)
+            };
+            let upper = shapes().filter(|shape| *shape == Shape::Upper).count();
+            upper >= 2
+                && upper
+                    > shapes()
+                        .filter(|shape| {
+                            matches!(shape, Shape::Lower | Shape::Capitalised | Shape::Mixed)
+                        })
+                        .count()
+        };
+        let shouted = text.sentences().iter().map(is_shouted).collect();
+        Self {
+            text,
+            words,
+            shouted,
+        }
+    }
+
+    /// What is known of a token.
+    pub fn word(&self, token: usize) -> Word {
+        self.words.get(token).copied().unwrap_or_default()
+    }
+
+    /// Whether the sentence's capitals say nothing.
+    pub fn is_shouted(&self, sentence: usize) -> bool {
+        self.shouted.get(sentence).copied().unwrap_or_default()
+    }
+
+    /// Whether a token begins with a capital.
+    pub fn is_capital(&self, token: usize) -> bool {
+        matches!(
+            self.text.tokens()[token].shape,
+            Shape::Capitalised | Shape::Upper | Shape::Mixed
+        )
+    }
+
+    /// Whether a token is a mark.
+    pub fn is_mark(&self, token: usize) -> bool {
+        self.text.tokens()[token].shape == Shape::Mark
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Words, numbers and marks. Apart from the room's other files because what counts as one word is a
 //! question of typography, not of meaning.
 
-use super::{Fingerprint, Shape, Token};
+use std::hash::Hasher;
+
+use super::{Shape, Token};
 use crate::insights::analysis::Span;
 use crate::steps;
 
@@ -187,5 +189,59 @@ fn shape(characters: &[char]) -> Shape {
         // `AC`, `AC's` and `CEOs`
         (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Shape::Upper,
         (true | false, _) => Shape::Mixed,
+    }
+}
+
+// Fingerprints of words: one quick hash for every table of words. Apart because words are looked
+// up in several rooms. The tables are fixed when a text arrives, so no text can crowd them; and
+// the same word has the same fingerprint everywhere.
+
+/// A hasher for words, and for keys that are fingerprints already.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Mixes 64 more bits into a key.
+    #[must_use]
+    pub const fn mix(key: u64, piece: u64) -> u64 {
+        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        key ^ key >> 29
+    }
+
+    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in
+    /// 10^12 dictionaries.
+    #[must_use]
+    pub fn of(word: &str) -> u64 {
+        Self::mix_all(word.len() as u64, word.as_bytes())
+    }
+
+    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let key = eights
+            .iter()
+            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(
+            key,
+            rest.iter()
+                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
+        )
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = Self::mix_all(self.0, bytes);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.0 = Self::mix(self.0, u64::from(byte));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }

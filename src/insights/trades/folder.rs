@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::bounded_read::{read, read_text};
 use crate::insights::classifier::{NgramModel, WeightsError};
 
-use super::{Background, Trade, TradeErrors, measured};
+use super::{Background, Trade, TradeErrors, shipped};
 
 /// How many MiB a file of a package may have.
 pub const FILE_MIB_MAX: u64 = 16;
@@ -82,7 +82,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     let quality = optional(folder, QUALITY, read_text)?;
     let quality = quality.filter(|text| !text.is_empty()).map_or_else(
         || Ok(Vec::new()),
-        |text| measured::read(&folder.join(QUALITY).display().to_string(), &text),
+        |text| shipped::read_measured(&folder.join(QUALITY).display().to_string(), &text),
     );
     let background = optional(folder, BACKGROUND, read_text)?.map(|text| {
         let name = folder.join(BACKGROUND).display().to_string();

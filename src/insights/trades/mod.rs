@@ -5,13 +5,9 @@
 
 mod background;
 mod folder;
-mod head;
-mod inflect;
-mod measured;
 mod parse;
 mod pattern;
 mod shipped;
-mod syntax;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,10 +19,8 @@ use sha2::{Digest as _, Sha256};
 
 pub use background::Background;
 pub use folder::{FILE_MIB_MAX, FolderError, read_folder};
-pub use inflect::forms;
-pub use measured::{HEADER as QUALITY_HEADER, Measured};
-pub use pattern::Step;
-pub use shipped::{GENERAL, HOME_SERVICES, IDS, id_for};
+pub use pattern::{Step, forms};
+pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured, id_for};
 
 /// Something that customers judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,7 +219,7 @@ impl Trade {
     /// The id and the label of a trade that says none.
     #[must_use]
     pub fn default_head() -> (String, String) {
-        let head::Head { id, label, .. } = head::Head::default();
+        let parse::Head { id, label, .. } = parse::Head::default();
         (id, label)
     }
 
@@ -258,4 +252,309 @@ impl Trade {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::{IDS, Meaning, Trade, TradeError, TradeErrors, forms, id_for, read_folder};
+
+    const ASPECT: &str =
+        "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
+
+    fn fault(text: &str) -> String {
+        Trade::parse(text).unwrap_err().to_string()
+    }
+
+    fn ways(pattern: &str) -> usize {
+        let trade = Trade::parse(&format!("{ASPECT}positive = ['{pattern}']")).unwrap();
+        let own = trade.rules.iter().find(|rule| !rule.place.is_shared);
+        own.unwrap().ways.len()
+    }
+
+    #[test]
+    fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
+        let trade = Trade::built_in().unwrap();
+        let ids: Vec<&str> = trade
+            .aspects
+            .iter()
+            .map(|aspect| aspect.id.as_str())
+            .collect();
+        assert_eq!(
+            ids,
+            [
+                "punctuality",
+                "scheduling",
+                "response_time",
+                "communication",
+                "professionalism",
+                "workmanship",
+                "price",
+                "honesty",
+                "cleanliness",
+                "warranty",
+                "overall"
+            ]
+        );
+        assert!(
+            trade
+                .aspects
+                .iter()
+                .all(|aspect| aspect.question.ends_with('?') && !aspect.label.is_empty())
+        );
+        assert_eq!(trade.digest().len(), 64);
+    }
+
+    #[test]
+    fn every_aspect_can_be_praised_blamed_and_told_of() {
+        let trade = Trade::built_in().unwrap();
+        for (index, aspect) in trade.aspects.iter().enumerate() {
+            let has = |is_meant: fn(i32) -> bool| {
+                trade.rules.iter().any(|rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && is_meant(points)))
+            };
+            assert!(
+                has(|points| points > 0) && has(|points| points < 0) && has(|points| points == 0),
+                "{}",
+                aspect.id
+            );
+        }
+    }
+
+    #[test]
+    fn the_digest_changes_with_the_files() {
+        let one = Trade::parse(ASPECT).unwrap();
+        let other = Trade::parse(&format!("{ASPECT}# a remark\n")).unwrap();
+        assert_ne!(one.digest(), other.digest());
+        assert_eq!(one.digest(), Trade::parse(ASPECT).unwrap().digest());
+    }
+
+    #[test]
+    fn alternatives_of_one_word_are_one_way_and_sequences_are_several() {
+        assert_eq!(ways("early|late"), 1);
+        assert_eq!(ways("(right|exactly)? on time"), 2);
+        assert_eq!(ways("(on time|as promised)"), 2);
+        assert_eq!(ways("came .. (a|b|c d)?"), 3);
+    }
+
+    #[test]
+    fn forms_follow_the_rules_of_spelling() {
+        for (base, form) in [
+            ("stop", "stopped"),
+            ("arrive", "arriving"),
+            ("try", "tried"),
+            ("fix", "fixes"),
+            ("show", "showed"),
+            ("play", "played"),
+        ] {
+            assert!(forms(base).contains(&form.to_owned()), "{base} {form}");
+        }
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_file_and_line() {
+        assert_eq!(
+            fault("[[aspect]]\nid = \"price\""),
+            "trade:1: an aspect needs `label`; trade:1: an aspect needs `question`"
+        );
+        assert_eq!(
+            fault(&format!("{ASPECT}pozitive = []")),
+            "trade:5: `pozitive` is none of positive, mildly_positive, neutral, mildly_negative, negative"
+        );
+        assert_eq!(
+            fault("\n\n[colours]"),
+            "trade:3: `colours` is none of trade, aspect, phrases, opinions, cues, lists, irregular, spellings"
+        );
+        assert_eq!(
+            fault("[cues]\nnegators = ['not', 'Not']"),
+            "trade:2: `Not` is no word: lower case, and no hyphen (write two words)"
+        );
+        assert!(fault("[cues\n").starts_with("trade:1: "));
+        let twice = format!("{ASPECT}{ASPECT}");
+        assert!(fault(&twice).ends_with("there are two aspects `price`"));
+        let lines = format!("{ASPECT}positive = '''\nfair\nup (front\n'''");
+        assert_eq!(fault(&lines), "trade:7: a `(` is never closed");
+    }
+
+    #[test]
+    fn a_pattern_that_can_match_nothing_or_too_much_is_refused() {
+        let pattern = |text: &str| fault(&format!("{ASPECT}positive = ['{text}']"));
+        assert!(pattern("fair?").contains("without a single word"));
+        assert!(pattern(".. fair").contains("begins with a gap"));
+        assert!(pattern("a ..40 b").contains("at most 9 words"));
+        assert!(pattern("@nowhere").contains("no list `nowhere`"));
+        assert!(pattern("<colour>").contains("no class `<colour>`"));
+        assert!(pattern("fair)").contains("too many"));
+        let many = "(a b|c d|e f|g h|i j|k l|m n|o p) ".repeat(5);
+        assert!(pattern(many.trim()).contains("more than 4096 ways"));
+    }
+
+    #[test]
+    fn several_files_are_read_as_one_and_faults_name_theirs() {
+        let words = ("words.toml", "[lists]\nfair = ['fair', 'just']");
+        let both = [(words.0, words.1), ("price.toml", ASPECT)];
+        assert_eq!(
+            Trade::parse_all(&both).unwrap().lists["fair"],
+            ["fair", "just"]
+        );
+        let TradeErrors(faults) = Trade::parse_all(&[words, words]).unwrap_err();
+        let expected = TradeError {
+            file: "words.toml".to_owned(),
+            line: 2,
+            message: "`fair` stands here twice".to_owned(),
+        };
+        assert_eq!(faults, [expected]);
+    }
+
+    /// A trade of its own, with nothing shared.
+    const ALONE: &str = "[trade]\nshared = false\n";
+
+    #[test]
+    fn a_trade_has_the_shared_words_unless_it_says_otherwise() {
+        let shares = Trade::parse(ASPECT).unwrap();
+        let negators = |trade: &Trade| {
+            let is_negator = |rule: &&super::Rule| rule.id.starts_with("negators:");
+            trade.rules.iter().filter(is_negator).count()
+        };
+        assert!(negators(&shares) > 50, "negators and opinions need no copy");
+        let judges = |trade: &Trade| {
+            let is_judgement = |rule: &super::Rule| matches!(rule.meaning, Meaning::Judges(..));
+            trade.rules.iter().any(is_judgement)
+        };
+        assert!(
+            judges(&shares),
+            "an aspect takes the shared phrases of its id"
+        );
+        let none = Trade::parse(&format!("{ASPECT}uses = []\n")).unwrap();
+        assert!(!judges(&none) && negators(&none) > 50);
+        let alone = Trade::parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
+        assert_eq!(alone.rules.len(), 1);
+        assert_ne!(
+            shares.digest(),
+            Trade::parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
+        );
+    }
+
+    #[test]
+    fn an_aspect_of_another_id_uses_the_shared_phrases_that_it_names() {
+        let fees = ASPECT.replace("\"price\"", "\"fees\"");
+        let by_id = Trade::parse(&fees).unwrap().rules.len();
+        let by_name = Trade::parse(&format!("{fees}uses = \"price\"\n")).unwrap();
+        assert!(by_name.rules.len() > by_id + 50);
+        let unknown = fault(&format!("{fees}uses = [\"prices\"]"));
+        assert!(
+            unknown.starts_with("trade:5: no phrases `prices` are shared: cleanliness, "),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn a_list_of_a_shared_name_is_added_to_it_and_own_phrases_come_first() {
+        let trade = Trade::parse(&format!(
+            "{ASPECT}positive = ['@they nailed it']\n[lists]\nthey = ['groomer~']"
+        ));
+        let trade = trade.unwrap();
+        assert!(
+            trade.lists["they"].len() > 20 && trade.lists["they"].contains(&"groomer~".to_owned())
+        );
+        let first = trade.rules.iter().position(|rule| !rule.place.is_shared);
+        let judging = |rule: &super::Rule| matches!(rule.meaning, Meaning::Judges(..));
+        assert_eq!(first, trade.rules.iter().position(judging));
+        assert_eq!(trade.rules[first.unwrap()].place.line, 5);
+    }
+
+    #[test]
+    fn all_faults_of_all_files_are_told_at_once() {
+        let TradeErrors(faults) = Trade::parse_all(&[
+            (
+                "trade.toml",
+                "[trade]\nid = \"Food\"\ntypes = [\"a bar\"]\nquiet = [\"taste\"]\n",
+            ),
+            (
+                "price.toml",
+                &format!("{ASPECT}positive = ['a (b', 'Cheap']\ncheap = []"),
+            ),
+            ("broken.toml", "[cues\n"),
+        ])
+        .unwrap_err();
+        let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let begins = [
+            "trade.toml:1: `quiet` names `taste`, which is no aspect here",
+            "trade.toml:2: an id is lower case letters and `_`, not `Food`",
+            "trade.toml:3: `a bar` is no type of schema.org: write it like `AutoRepair`",
+            "price.toml:5: a `(` is never closed",
+            "price.toml:5: `Cheap` is no word",
+            "price.toml:6: `cheap` is none of positive",
+            "broken.toml:1: ",
+        ];
+        assert_eq!(told.len(), begins.len(), "{told:#?}");
+        for (told, begin) in told.iter().zip(begins) {
+            assert!(told.starts_with(begin), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_aspects_come_in_the_order_that_the_trade_says() {
+        let other = ASPECT.replace("price", "smell");
+        let trade =
+            |order: &str| Trade::parse(&format!("[trade]\naspects = {order}\n{ASPECT}{other}"));
+        let ids = |trade: Trade| {
+            trade
+                .aspects
+                .into_iter()
+                .map(|aspect| aspect.id)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            ids(trade("['smell', 'price']").unwrap()),
+            ["smell", "price"]
+        );
+        let short = trade("['price', 'sound']").unwrap_err().to_string();
+        assert_eq!(
+            short,
+            "trade:1: `aspects` does not list `smell`; trade:1: `aspects` names `sound`, which is no aspect here"
+        );
+    }
+
+    #[test]
+    fn the_business_type_picks_the_package() {
+        for (kind, id) in [
+            ("HVACBusiness", "home_services"),
+            ("Plumber", "home_services"),
+            ("MovingCompany", "home_services"),
+            ("https://schema.org/Restaurant", "food"),
+            ("cafeorcoffeeshop", "food"),
+            ("Dentist", "general"),
+            ("AutoRepair", "general"),
+            ("LocalBusiness", "general"),
+            ("", "general"),
+        ] {
+            assert_eq!(id_for(kind), id, "{kind}");
+        }
+    }
+
+    /// The form of a package is the form of a firm's own: what is built in can be read from its folder, and
+    /// is the same.
+    #[test]
+    fn a_package_of_the_program_is_a_folder_like_any_other() {
+        for id in IDS {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("src/insights/trades")
+                .join(id);
+            let (shipped, read) = (Trade::shipped(id).unwrap(), read_folder(&folder).unwrap());
+            assert_eq!(shipped.id, id);
+            assert!(!shipped.types.is_empty() && shipped.overall.is_some());
+            let ids = |trade: &Trade| {
+                let all = trade.rules.iter().map(|rule| rule.id.clone());
+                all.collect::<BTreeSet<_>>()
+            };
+            assert_eq!(
+                ids(&shipped),
+                ids(&read),
+                "{id}: a file is missing in the list"
+            );
+            assert_eq!(
+                (&shipped.aspects, &shipped.quality),
+                (&read.aspects, &read.quality)
+            );
+        }
+    }
+}

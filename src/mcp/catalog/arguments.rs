@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::definitions::{CallError, Object};
 use super::text;
+use crate::reviews::parameters;
 use crate::reviews::parameters::{
-    self, Fault, InvalidParameter, Kind, Parameter, ParameterSource, Parsed,
-    RECEIVED_CHARACTERS_MAX,
+    Fault, InvalidParameter, Kind, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
 };
-use crate::wire::{Issue, IssueCode};
+use crate::wire::{Facet, Issue, IssueCode};
 
 /// How many wrong arguments are named: more than any tool has.
 const NAMED_MAX: usize = 40;
@@ -193,4 +193,24 @@ fn written(value: &Value) -> String {
 
 fn shortened(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
+}
+
+// The names there are, for whoever gave one that there is not.
+
+/// How many names an error lists.
+const NAMES_MAX: usize = 100;
+
+/// The names there are, most mentioned first, for an error.
+#[must_use]
+pub fn listed(facets: &[Facet]) -> String {
+    let names: Vec<&str> = facets
+        .iter()
+        .take(NAMES_MAX)
+        .map(|facet| facet.name.as_str())
+        .collect();
+    match facets.len().saturating_sub(NAMES_MAX) {
+        _ if names.is_empty() => "there are none".to_owned(),
+        0 => format!("there are {}", names.join(", ")),
+        more => format!("there are {}, and {more} more", names.join(", ")),
+    }
 }

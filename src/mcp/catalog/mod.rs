@@ -8,9 +8,7 @@
 mod arguments;
 mod completion;
 mod definitions;
-mod evidence;
 mod insights;
-mod names;
 mod prompts;
 mod resources;
 mod reviews;
@@ -127,7 +125,7 @@ impl Catalog {
             ToolKind::Review => reviews::review(&view.snapshot, arguments),
             ToolKind::Since => reviews::since(&view.snapshot, arguments),
             ToolKind::Insights => stages::asked(&view, &self.ctx.links, arguments),
-            ToolKind::Evidence => evidence::evidence(&view, arguments),
+            ToolKind::Evidence => reviews::evidence(&view, arguments),
             ToolKind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
             ToolKind::Periods => two_periods(&view.snapshot, arguments),
         }

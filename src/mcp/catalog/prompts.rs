@@ -8,7 +8,7 @@ use super::arguments::{REQUIRED, refusal, shown};
 use super::definitions::{Argument, CallError, Message, Object, Prompt, Role};
 use super::size_budget::{RESULT_BYTES_MAX, page};
 use super::views::View;
-use super::{names, reviews, shape, text};
+use super::{arguments, reviews, shape, text};
 use crate::reviews::{Rating, ReviewFilter, SearchArguments};
 use crate::search::names::{service, technician};
 use crate::wire::{Facet, Issue, IssueCode};
@@ -142,7 +142,7 @@ fn named<'a>(
                 };
                 issues.push(issue(
                     argument.name,
-                    format!("{must} {what}; {}", names::listed(all)),
+                    format!("{must} {what}; {}", arguments::listed(all)),
                     value,
                 ));
             }

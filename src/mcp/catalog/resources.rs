@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Known};
 use super::definitions::{Contents, Object, Resource, Template};
-use super::evidence::evidence;
+use super::reviews::evidence;
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
 use super::views::View;
 use super::{reviews, stages, text};

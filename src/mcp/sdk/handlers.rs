@@ -1,15 +1,18 @@
 //! What each method answers, from the catalog, in the SDK's types.
 
-use rmcp::model::{self, CacheScope, ErrorData, ProtocolVersion, ServerCapabilities, ServerConfig};
+use std::sync::Arc;
+
+use rmcp::model;
+use rmcp::model::{CacheScope, ErrorData, ProtocolVersion, ServerCapabilities, ServerConfig};
 use serde_json::json;
 
 #[cfg(feature = "conformance")]
 use super::fixtures;
-use super::shapes::{self, prompt, resource, template, tool};
 use crate::links::Links;
-use crate::mcp::catalog::{self, CallError, Catalog};
+use crate::mcp::catalog;
+use crate::mcp::catalog::{CallError, Catalog};
 use crate::mcp::escape::escaped;
-use crate::mcp::revision::Revision;
+use crate::mcp::stateless::Revision;
 
 /// How long clients may keep lists and resources, in milliseconds: as long as the same over GET.
 pub const FRESH_MS: u64 = 60_000;
@@ -105,7 +108,7 @@ impl Handlers {
                 )]);
                 let links = self.catalog.links(&structured).into_iter();
                 let links =
-                    links.map(|link| model::ContentBlock::resource_link(shapes::link(link)));
+                    links.map(|link| model::ContentBlock::resource_link(resource_link(link)));
                 result.content.extend(links);
                 result.structured_content = Some(structured);
                 result
@@ -284,4 +287,67 @@ fn refused(refusal: CallError, kind: &str, name: &str) -> ErrorData {
         CallError::Unknown => unknown(kind, name),
         CallError::Arguments(advice) => ErrorData::invalid_params(advice, None),
     }
+}
+
+// What is listed, in the SDK's types.
+
+/// A tool, marked as harmless: it reads, the same again gives the same, and it reaches nowhere
+/// else.
+pub fn tool(tool: &catalog::Tool) -> model::Tool {
+    let hints = model::ToolAnnotations::new()
+        .read_only(true)
+        .idempotent(true)
+        .destructive(false)
+        .open_world(false);
+    model::Tool::new(
+        tool.name,
+        tool.description.clone(),
+        Arc::new(tool.input_schema.clone()),
+    )
+    .with_title(tool.title)
+    .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
+    .with_annotations(hints)
+}
+
+/// A resource as it is listed, with title and description.
+pub fn resource(resource: catalog::Resource) -> model::Resource {
+    let catalog::Resource {
+        uri,
+        name,
+        title,
+        description,
+        mime_type,
+    } = resource;
+    model::Resource::new(uri, name)
+        .with_title(title)
+        .with_description(description)
+        .with_mime_type(mime_type)
+}
+
+/// A link to a resource: only its name, because the answer beside it has the resource.
+pub fn resource_link(resource: catalog::Resource) -> model::Resource {
+    model::Resource::new(resource.uri, resource.name).with_mime_type(resource.mime_type)
+}
+
+/// Resources of one kind.
+pub fn template(template: &catalog::Template) -> model::ResourceTemplate {
+    model::ResourceTemplate::new(template.uri_template, template.name)
+        .with_title(template.title)
+        .with_description(template.description.clone())
+        .with_mime_type(template.mime_type)
+}
+
+/// A prompt as it is listed, with its arguments.
+pub fn prompt(prompt: &catalog::Prompt) -> model::Prompt {
+    let arguments = prompt.arguments.iter().map(|argument| {
+        model::PromptArgument::new(argument.name)
+            .with_description(argument.description)
+            .with_required(argument.required)
+    });
+    model::Prompt::new(
+        prompt.name,
+        Some(prompt.description.clone()),
+        Some(arguments.collect()),
+    )
+    .with_title(prompt.title)
 }

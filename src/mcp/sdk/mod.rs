@@ -7,7 +7,6 @@
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod handlers;
-mod shapes;
 
 use rmcp::model::{CacheScope, ClientRequest, ErrorCode, ErrorData, MetaObject, ServerResult};
 use serde_json::json;
@@ -15,7 +14,7 @@ use serde_json::json;
 use self::handlers::{FRESH_MS, Handlers};
 use super::catalog::Catalog;
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
-use super::revision::Revision;
+use super::stateless::Revision;
 use crate::links::Links;
 
 /// The member of a result's `_meta` with who we are.

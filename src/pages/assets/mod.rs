@@ -1,5 +1,5 @@
 //! The files that pages load: one stylesheet, one small script, one icon. Compiled in, so that no
-//! page asks another host for anything (CONTRACT §8). Stylesheet and script carry their digest in
+//! page asks another host for anything. Stylesheet and script carry their digest in
 //! the name: they may be kept for ever, and a new release is seen at once.
 
 use std::sync::{Arc, LazyLock};

@@ -3,7 +3,6 @@
 //! field.
 
 mod filters;
-mod question;
 
 use std::sync::Arc;
 
@@ -12,18 +11,19 @@ use filters::{FilterWords, filters};
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
-use question::Question;
 
 use super::cached::{Pages, SnapshotPages};
 use super::form::SearchFormFragment;
 use super::frame::{Frame, HTML, POLICY, Site, page, protected};
+use super::query::PageQuery;
 use super::review::ReviewFragment;
 use super::words::{count, counted};
 use crate::ctx::Ctx;
+use crate::insights::Trade;
 use crate::links::{Links, SEARCH_PATH};
 use crate::respond::in_turn;
 use crate::reviews::Sort;
-use crate::search::{Found, did_you_mean};
+use crate::search::{Found, SearchRequest, did_you_mean};
 use crate::snapshot::Snapshot;
 
 #[derive(Template)]
@@ -234,4 +234,26 @@ fn summary(reviews: usize, filters: &[FilterWords], sort: Sort) -> String {
     }
     let words: Vec<&str> = filters.iter().map(|one| one.words.as_str()).collect();
     format!("Filtered, of {all}: {}. {sentence}.", words.join(", "))
+}
+
+// What a search page is asked: the parameters of `/api/reviews/search`, taken by the same code, all
+// faults at once.
+
+/// A question as it was sent, and what it means.
+#[derive(Debug)]
+pub struct Question {
+    /// Its parts, and what is wrong with them.
+    pub query: PageQuery,
+    /// What they mean; to be answered only where `query.issues` is empty.
+    pub search: SearchRequest,
+}
+
+impl Question {
+    /// Parses the question of `request` about reviews that are read by `trade`.
+    #[must_use]
+    pub fn of(request: &Request, trade: &Trade) -> Self {
+        let mut query = PageQuery::of(request);
+        let search = SearchRequest::take_from(&mut query.source(request), trade);
+        Self { query, search }
+    }
 }

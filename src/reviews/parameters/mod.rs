@@ -3,18 +3,15 @@
 //!
 //! Apart from HTTP and from MCP, so that both get the same value or the same fault for the same
 //! text; `wire` makes schema and issue of it. It knows nothing of query strings, JSON or schemas.
-//! Codes and bounds: CONTRACT §2 and §3.
+//! Codes and bounds: `docs/REFERENCE.md`.
 
-mod decimal;
-mod insights_part;
 mod kinds;
 
-pub use insights_part::InsightsPart;
-pub use kinds::{Choice, Date, Decimal, Flag, Kind, Opaque, Stars, Text, Whole};
+pub use kinds::{Choice, Date, Decimal, Flag, InsightsPart, Kind, Opaque, Stars, Text, Whole};
 use thiserror::Error;
 
+use super::review::Vote;
 use super::sort::Sort;
-use super::vote::Vote;
 
 /// How many characters of a wrong value are given back.
 pub const RECEIVED_CHARACTERS_MAX: usize = 200;

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use sqlx::SqliteConnection;
 
 use super::Publisher;
-use crate::business::{self, Business};
-use crate::insights::Analyzer;
-use crate::reviews::ReviewId;
-use crate::reviews::store::{self as reviews, Changed, DatabasePosition};
+use crate::business;
+use crate::business::Business;
+use crate::insights::{Analyzer, Engines};
+use crate::links::Links;
+use crate::reviews::store::{Changed, DatabasePosition, withheld};
+use crate::reviews::{ReviewId, store as reviews};
 use crate::snapshot::current::Snapshot;
 use crate::snapshot::document::Document;
-use crate::snapshot::entry_loader::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, cost};
+use crate::snapshot::entry_loader::{ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, cost};
 use crate::snapshot::index::ReviewIndex;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::observer::Observer;
@@ -51,7 +53,7 @@ impl DatabaseState {
         let out = what_is_out(connection).await?;
         let business = business::find(connection).await?.unwrap_or_default();
         let editorial = business::editorial(connection).await?;
-        let withheld = reviews::withheld(connection).await?;
+        let withheld = withheld(connection).await?;
         let first_links = store::first_base(connection).await?;
         let is_base_kept = first_links.is_some() || publisher.links.is_loopback();
         let is_recorded =
@@ -236,4 +238,47 @@ fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publicati
     snapshot.position.lineage == now.lineage
         && snapshot.position.change_no <= now.change_no
         && !Document::ALL.into_iter().zip(out).any(went_back)
+}
+
+// What a snapshot would be rendered from now, for whoever only looks.
+
+/// All that a snapshot would be rendered from now, and how many analyses for it are not kept:
+/// nothing is written, and nobody is told.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn survey(
+    connection: &mut SqliteConnection,
+    engines: &Engines,
+    links: &Links,
+) -> sqlx::Result<(SnapshotInput, usize)> {
+    let business = business::find(&mut *connection).await?.unwrap_or_default();
+    let editorial = business::editorial(&mut *connection).await?;
+    let withheld = withheld(&mut *connection).await?;
+    let analyzer = Arc::new(Analyzer::new(&business, &engines.of(&business)));
+    let backlog = Backlog::default();
+    let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
+    let staff = Arc::new(staff);
+    let mut loader = EntryLoader::new(
+        connection,
+        Arc::clone(&analyzer),
+        Arc::clone(&staff),
+        links,
+        &backlog,
+    );
+    let review_index = loader.all().await?;
+    let behind = loader.into_loaded().analyzed.len() + review_index.count_unanalyzed();
+    Ok((
+        SnapshotInput {
+            review_index,
+            business,
+            editorial,
+            withheld,
+            first_links: None,
+            staff,
+            next_analyzer: Arc::clone(&analyzer),
+            analyzer,
+        },
+        behind,
+    ))
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::verification::denied_url;
 use super::{Exchange, VERIFY_BODY_MAX, VERIFY_TIMEOUT};
 use crate::egress::{Answer, Failure};
 use crate::snapshot::{CachedBody, Snapshot};
+use crate::websub::host_queues::Came;
 use crate::websub::schedule::{ATTEMPTS_MAX, DeliveryResult, NextStep, next};
 use crate::websub::signature::sign;
-use crate::websub::slots::Came;
 use crate::websub::state::Event;
 use crate::websub::store::{DueDelivery, Outcome};
-use crate::websub::verify::denied_url;
 
 /// For the whole of a delivery, plus a second for each MiB of it.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@
 //! ended. What it came to is decided here and written down by the worker.
 
 mod delivery;
-mod verification;
+pub mod verification;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 pub use delivery::delivery_timeout;
 
-use super::addresses::Addresses;
-use super::blame::Doubts;
+use super::limits::Addresses;
+use super::schedule::Doubts;
 use super::store::AttemptRecord;
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;

@@ -1,7 +1,6 @@
 //! What the reviews say, counted.
 
 mod evidence;
-mod narrative;
 mod opinion_stats;
 mod parts;
 mod stage;
@@ -14,10 +13,9 @@ use crate::business::Editorial;
 use crate::insights::{MentionKind, aggregate, quality};
 use crate::links::Links;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
-use narrative::{Faq, Sentence, Summary};
 pub use opinion_stats::{Direction, Monthly, Polarity, Quote, Share, Trend};
 pub use parts::{Aspect, Entity};
-use parts::{Entities, Topic};
+use parts::{Entities, Faq, Sentence, Summary, Topic};
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
 /// The measure that is no share.

@@ -4,9 +4,8 @@
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
-use super::narrative::{Faq, FaqBasis, Summary};
 use super::opinion_stats::Quote;
-use super::parts::{Aspect, Entity, Topic};
+use super::parts::{Aspect, Entity, Faq, FaqBasis, Summary, Topic};
 use super::{GeneratedFrom, Insights, Method};
 use crate::wire::{AspectFacet, LeftOut};
 

@@ -1,4 +1,4 @@
-//! Out and in again (CONTRACT §1, `export`): an export in an empty database publishes the same documents but for their
+//! Out and in again: an export in an empty database publishes the same documents but for their
 //! `updated`, and every later import behaves there as on the original.
 
 use reviews_service::imports::export::{COLUMNS, Export};

@@ -1,5 +1,5 @@
 //! Pages say what the documents say, to everybody, and nothing that a review says runs on them
-//! (CONTRACT §8).
+//!.
 
 mod embed;
 mod figures;

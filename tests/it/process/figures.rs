@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use reviews_service::telemetry::catalog;
+use reviews_service::telemetry;
 use reviews_service::telemetry::{Kind, Metric};
 
 use super::{Home, NEVER, Serving, request, reviews, said};
@@ -31,7 +31,7 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
     let serving = Home::with(3);
     let serving = serving.serve();
     let figures = serving.get("/metrics");
-    for metric in catalog::ALL {
+    for metric in telemetry::ALL {
         let help = format!("# HELP {} {}\n", metric.name, metric.help);
         assert!(figures.contains(&help), "{help}");
         let kind = match metric.kind {
@@ -84,7 +84,7 @@ fn every_reason_for_which_an_exchange_can_fail_is_known_ahead() {
         .nth(1)
         .and_then(|rest| rest.split("\n    }\n").next())
         .unwrap();
-    let (_, reasons) = catalog::HUB_FAILED.labels[1];
+    let (_, reasons) = telemetry::HUB_FAILED.labels[1];
     let names: Vec<&str> = names.split('"').skip(1).step_by(2).collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {

@@ -1,4 +1,4 @@
-//! A command that fails, or was asked only to look, leaves no new file behind (CONTRACT §1): neither the database nor what
+//! A command that fails, or was asked only to look, leaves no new file behind: neither the database nor what
 //! stands beside it.
 
 use std::fs;

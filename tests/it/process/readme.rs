@@ -1,4 +1,4 @@
-//! The README's own-reviews path, line by line as it stands there, in an empty folder (issue 11; CONTRACT §1).
+//! The README's own-reviews path, line by line as it stands there, in an empty folder.
 
 use std::fs;
 use std::path::Path;

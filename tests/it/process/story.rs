@@ -1,5 +1,5 @@
 //! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
-//! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell (CONTRACT §2.1).
+//! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell.
 
 use std::fs;
 

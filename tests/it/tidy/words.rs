@@ -32,15 +32,7 @@ const TYPES: [&str; 24] = [
     "Unread",
 ];
 /// Parts of other names, between underscores, and of files and folders.
-const PARTS: [&str; 7] = [
-    "edition",
-    "editions",
-    "outermost",
-    "press",
-    "shelf",
-    "shelves",
-    "tally",
-];
+const PARTS: [&str; 6] = ["edition", "editions", "press", "shelf", "shelves", "tally"];
 
 /// The names in a line of code; those in texts are not ours alone (metrics, events, SQL).
 fn names(line: &str) -> impl Iterator<Item = &str> {

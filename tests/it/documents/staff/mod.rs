@@ -1,4 +1,4 @@
-//! `publish_staff` (CONTRACT §2): what is not to be shown of technicians is nowhere, on any surface, and what is shown is the
+//! `publish_staff`: what is not to be shown of technicians is nowhere, on any surface, and what is shown is the
 //! same on all of them.
 
 mod surfaces;

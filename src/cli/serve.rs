@@ -1,0 +1,413 @@
+//! `reviews serve`.
+
+use std::io;
+use std::io::stdout;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+
+use super::logging::{LineQueue, LogFormat};
+use super::{LogConfig, Outcome, insights, say, seed};
+use crate::app::{App, HubOptions, Limits};
+use crate::cli;
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
+use crate::db::Database;
+use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::mcp::escaped;
+use crate::server::listen;
+use crate::snapshot::{Document, Publisher};
+
+/// Serve the reviews until told to stop
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Load the sample data of this folder first, if the database is empty
+    #[arg(long, value_name = "DIR")]
+    seed: Option<PathBuf>,
+    /// Show the settings in force, and serve nothing
+    #[arg(long)]
+    print_config: bool,
+    // Last, for its help comes under headings.
+    #[command(flatten)]
+    config: ServeConfig,
+}
+
+impl Serve {
+    pub(super) async fn run(
+        self,
+        database: DatabaseConfig,
+        log: &LogConfig,
+        clock: Clock,
+    ) -> anyhow::Result<Outcome> {
+        database.path()?;
+        self.config.hub.leases()?;
+        if self.print_config {
+            say(&self.settings(&database, log)?)?;
+            return Ok(Outcome::Done);
+        }
+        let signals = Signals::catch()?;
+        // Where logs are JSON, all that there is to say is an event of the log.
+        let out = (log.format == LogFormat::Text).then(|| LineQueue::start("stdout", stdout()));
+        let (started, stop) = (CancellationToken::new(), CancellationToken::new());
+        let told = (out.clone(), started.clone(), stop.clone());
+        let work = move || self.serve(database, clock, told.0, told.1, told.2);
+        let ending = signals.guard(work, &started, &stop).await?;
+        let (outcome, said) = match ending {
+            Ending::Done(Err(error)) => return Err(error),
+            Ending::Done(Ok(())) => (Outcome::Done, "Stopped."),
+            Ending::BeforeStart => (Outcome::Done, "Stopped before it served."),
+            Ending::AtOnce => (
+                Outcome::Failed,
+                "Stopped at once by a second signal; what was in flight was cut.",
+            ),
+        };
+        tracing::info!("server.stopped: {said}");
+        if let Some(out) = out {
+            out.push(format!("{said}\n").as_bytes());
+            out.close();
+        }
+        Ok(outcome)
+    }
+
+    /// Whether or not anybody reads what is printed, we serve: `out` never waits.
+    async fn serve(
+        self,
+        database: DatabaseConfig,
+        clock: Clock,
+        out: Option<LineQueue>,
+        started: CancellationToken,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
+        // Settings first: nothing is made or migrated for a service that cannot run.
+        let address = database.address()?;
+        self.config.links(self.config.listen.public)?;
+        let engines = insights::load(&self.config.trade)?;
+        let nets = &self.config.hub.allow_callback_nets;
+        if !nets.0.is_empty() {
+            tracing::warn!(
+                "hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet"
+            );
+        }
+        raise();
+        cli::tell();
+        let listener = listen(self.config.listen.public);
+        let listener = listener.with_context(|| {
+            format!(
+                "cannot listen on {}; set REVIEWS_LISTEN to another address",
+                self.config.listen.public
+            )
+        })?;
+        let admin = match self.config.listen.admin {
+            None => None,
+            Some(address) => Some(listen(address).with_context(|| {
+                format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
+            })?),
+        };
+        let bound = Bound {
+            public: listener.local_addr()?,
+            admin: admin.as_ref().map(TcpListener::local_addr).transpose()?,
+        };
+        let links = self.config.links(bound.public)?;
+        let hub = HubOptions::new(self.config.hub.clone())?;
+        let (database, migrated) = Database::open_at(&address).await?;
+        for name in &migrated.applied {
+            tracing::info!("database.migrated: applied {name}");
+        }
+        if let Some(seeds) = &self.seed
+            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
+            && let Some(out) = &out
+        {
+            out.push(report.as_bytes());
+        }
+        if let Err(error) = database.renew_lease(Duration::ZERO).await {
+            tracing::warn!(%error, "cluster.no_lease: this process raises no versions yet");
+        }
+        let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
+        let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
+        app.ctx().set_contacts(self.config.security_contact.0);
+        started.cancel();
+        greet(&app, &links, &bound, out.as_ref());
+        let connections_per_peer_max =
+            usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
+        let limits = Limits::default();
+        let limits = Limits {
+            connections_max: connections_max(limits.connections_max),
+            connections_per_peer_max,
+            ..limits
+        };
+        Box::pin(app.serve_with_admin(listener, admin, stop, limits)).await;
+        Ok(())
+    }
+
+    /// The settings in force, as lines of an environment file that means the same when it is loaded.
+    fn settings(&self, database: &DatabaseConfig, log: &LogConfig) -> anyhow::Result<String> {
+        let links = self.config.links(self.config.listen.public)?;
+        // Which port it will be is not known yet; the line that says nothing leaves it open.
+        let base_url = if self.config.base_url().is_none() && self.config.listen.public.port() == 0
+        {
+            String::new()
+        } else {
+            links.to_string()
+        };
+        let ListenConfig {
+            public: listen,
+            admin,
+        } = &self.config.listen;
+        let admin = admin.map(|address| address.to_string()).unwrap_or_default();
+        let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
+        let per_peer = self.config.connections_per_peer_max;
+        let shown = |path: Option<&Path>| path.map(|path| path.display().to_string());
+        let package = shown(self.config.trade.package()).unwrap_or_default();
+        let trade = shown(self.config.trade.file()).unwrap_or_default();
+        let contact = &self.config.security_contact;
+        let LogConfig { filter, format } = log;
+        Ok(format!(
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
+            database.url
+        ))
+    }
+}
+
+/// The addresses that were really bound.
+struct Bound {
+    public: SocketAddr,
+    admin: Option<SocketAddr>,
+}
+
+/// Says what is served and where: on standard output, or as an event of the log where there is no such output.
+fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
+    let snapshot = app.ctx().current.load();
+    let name = &snapshot.input.business.name;
+    let withheld: u64 = snapshot.input.withheld.values().sum();
+    let published = snapshot.input.review_index.len();
+    let database = app.database().path().display();
+    let (listen, admin) = (bound.public, bound.admin);
+    let rows = [
+        ("Home", "/"),
+        ("Reviews", Document::Reviews.path()),
+        ("Insights", Document::Insights.path()),
+        ("Search", SEARCH_PATH),
+        ("JSON Feed", Document::JsonFeed.path()),
+        ("Atom", Document::AtomFeed.path()),
+        ("MCP", MCP_PATH),
+        ("WebSub hub", HUB_PATH),
+        ("Swagger UI", DOCS_PATH),
+        ("OpenAPI", OPENAPI_PATH),
+        ("Health", "/readyz"),
+        ("Metrics", "/metrics"),
+    ];
+    let rows = rows.map(|(label, path)| match admin {
+        Some(admin) if matches!(label, "Health" | "Metrics") => {
+            (label, format!("http://{admin}{path}"))
+        }
+        _ => (label, links.absolute(path)),
+    });
+    let Some(out) = out else {
+        let [
+            home,
+            reviews,
+            insights,
+            search,
+            json_feed,
+            atom,
+            mcp,
+            hub,
+            docs,
+            openapi,
+            health,
+            metrics,
+        ] = rows.map(|(_, url)| url);
+        tracing::info!(
+            published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
+            home, reviews, insights, search, json_feed, atom, mcp, hub, docs, openapi, health, metrics,
+            "server.started: the reviews of {name} are served"
+        );
+        return;
+    };
+    let rows = rows
+        .map(|(label, url)| format!("  {label:<11} {url}"))
+        .join("\n");
+    let admin = admin
+        .map(|admin| format!(", for operators on {admin}"))
+        .unwrap_or_default();
+    let greeting = format!(
+        "Reviews of {name}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
+    );
+    out.push(escaped(greeting).as_bytes());
+}
+
+// File descriptors: every connection and every callback takes one, and the soft limit that most systems start a process
+// with (1,024) is there for programs that use `select`, which this one does not. So it is raised as far as is allowed.
+
+/// As many as are asked for: connections, callbacks in flight, the database's, and room.
+const WANTED: u64 = 65_536;
+/// What a system may allow that calls its hard limit unlimited, and means less (macOS: `OPEN_MAX`).
+const FALLBACK: u64 = 10_240;
+/// Below this, callbacks in flight (2,048) and connections (768) may find none left.
+const NEEDED: u64 = 4_096;
+/// From here on there are enough for more connections than the least.
+const PLENTY: u64 = 8_192;
+/// How many connections there may be then.
+const CONNECTIONS_MAX: usize = 2_048;
+
+/// Raises the soft limit of open files towards the hard one, and says so where that is too low.
+fn raise() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    for wanted in targets(current, maximum) {
+        if setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(wanted),
+                maximum,
+            },
+        )
+        .is_ok()
+        {
+            break;
+        }
+    }
+    // What holds is what the system says, not what it was told.
+    if let Some(limit) = getrlimit(Resource::Nofile)
+        .current
+        .filter(|limit| *limit < NEEDED)
+    {
+        tracing::warn!(
+            limit,
+            "process.few_files: the limit of open files is low; raise the hard limit (ulimit -Hn, LimitNOFILE=) to {NEEDED} or more"
+        );
+    }
+}
+
+/// How many connections may be open with the limit that holds: a service that has to send some of its
+/// clients away while they rest is busy with their coming back. `least` where descriptors are few.
+fn connections_max(least: usize) -> usize {
+    connections_within(getrlimit(Resource::Nofile).current, least)
+}
+
+fn connections_within(limit: Option<u64>, least: usize) -> usize {
+    let is_plenty = limit.is_none_or(|limit| limit >= PLENTY);
+    if is_plenty { CONNECTIONS_MAX } else { least }
+}
+
+/// The limits to try, the best one first; none where there is no need. `None` is unlimited.
+fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
+    let allowed = move |wanted: u64| maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    [WANTED, FALLBACK]
+        .map(allowed)
+        .into_iter()
+        .filter(move |wanted| current.is_some_and(|current| current < *wanted))
+}
+
+// SIGTERM and SIGINT: the first one asks the service to stop, the second one ends it at once, whatever it is doing.
+//
+// The work runs on a thread of its own, so that a signal is heard while a start computes or a stop waits.
+
+/// What ended the work.
+#[must_use]
+enum Ending<T> {
+    /// It came to its end by itself, or because it was asked to.
+    Done(T),
+    /// A signal came before it had started: there was nothing to finish.
+    BeforeStart,
+    /// A second signal came: what was in flight was cut.
+    AtOnce,
+}
+
+/// Both signals, caught from now on.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+
+    /// Does `work`, which finishes what is in flight once `stop` is cancelled, and says with `started` that there is such.
+    ///
+    /// # Errors
+    /// Where it panicked.
+    async fn guard<T: Send + 'static, W: Future<Output = T>>(
+        mut self,
+        work: impl FnOnce() -> W + Send + 'static,
+        started: &CancellationToken,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<Ending<T>> {
+        let runtime = Handle::current();
+        let mut work = spawn_blocking(move || runtime.block_on(work()));
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(Ending::Done(done?)),
+                signal = self.next() => {
+                    if stop.is_cancelled() {
+                        return Ok(Ending::AtOnce);
+                    }
+                    tracing::info!(
+                        signal,
+                        "server.stopping: no new connection is accepted; what is in flight has 10 s"
+                    );
+                    stop.cancel();
+                    if !started.is_cancelled() {
+                        return Ok(Ending::BeforeStart);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_more_connections_where_descriptors_are_plenty() {
+        for (limit, expected) in [
+            (Some(1_024), 768),
+            (Some(PLENTY - 1), 768),
+            (Some(PLENTY), CONNECTIONS_MAX),
+            (None, CONNECTIONS_MAX),
+        ] {
+            assert_eq!(connections_within(limit, 768), expected, "{limit:?}");
+        }
+    }
+
+    #[test]
+    fn the_soft_limit_goes_towards_the_hard_one_and_never_down() {
+        for (current, maximum, expected) in [
+            (Some(1_024), Some(1_048_576), &[WANTED, FALLBACK][..]),
+            (Some(1_024), None, &[WANTED, FALLBACK]),
+            (Some(256), Some(4_096), &[4_096, 4_096]),
+            (Some(1_024), Some(1_024), &[]),
+            (Some(20_000), Some(1_048_576), &[WANTED]),
+            (Some(100_000), Some(1_048_576), &[]),
+            (None, None, &[]),
+        ] {
+            assert_eq!(
+                targets(current, maximum).collect::<Vec<_>>(),
+                expected,
+                "{current:?} of {maximum:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,699 @@
+//! A callback's spelling: which strings are taken, and when two of them mean the same.
+//!
+//! Pure, for the hub may not look a name up before it answers (W3C WebSub §5.1.2): literal
+//! addresses and ports are judged here, names when they are dialled. A callback is kept byte for
+//! byte as it was given, for it must be used exactly so (§5.1); so a spelling that a URL parser
+//! (WHATWG URL, which every client has inside) would send differently is not taken.
+
+use std::fmt::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use thiserror::Error;
+use url::{Position, Url};
+
+use super::policy::{Policy, Refused};
+
+/// No callback is longer.
+pub const CALLBACK_BYTES_MAX: usize = 2_048;
+/// The longest host name, in bytes (RFC 1035 §2.3.4).
+const NAME_BYTES_MAX: usize = 253;
+const LABEL_BYTES_MAX: usize = 63;
+
+/// A callback that may be stored: what is to be judged without a lookup was judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callback {
+    given: String,
+    target: Target,
+}
+
+/// Where a URL leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) url: Url,
+    pub(super) host: Host,
+    pub(super) port: u16,
+}
+
+/// What stands where a URL has its host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Host {
+    /// An address, in whatever form it was written.
+    Literal(IpAddr),
+    /// `localhost` or a name below it: this machine, whatever a resolver says (RFC 6761 §6.3).
+    Local(String),
+    /// A name that has to be resolved.
+    Name(String),
+}
+
+/// Why a string is no callback, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallbackFault {
+    /// It is too long.
+    #[error("it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// Some character cannot stand in a URL, or is read differently by different readers.
+    #[error("it has the character {0:?}, which a URL cannot have; percent-encode it")]
+    Character(char),
+    /// It would not be sent encrypted.
+    #[error("it is not an https URL; callbacks are called by HTTPS only")]
+    NotHttps,
+    /// It has a user or a password.
+    #[error("it has a user name or password; leave out all up to the `@`")]
+    Userinfo,
+    /// It has a fragment, which is never sent.
+    #[error("it has a fragment; leave out the `#` and what follows it")]
+    Fragment,
+    /// It has no usable host or port.
+    #[error("its host or port cannot be read ({0})")]
+    Host(String),
+    /// It ends with the root's dot.
+    #[error("its host ends with a dot; leave the dot out")]
+    TrailingDot,
+    /// A URL parser changes it, so that it could not be called exactly so.
+    #[error("it would be called as `{0}`; give that")]
+    Respelt(String),
+    /// It leads where callbacks may not.
+    #[error("{0}")]
+    Refused(#[from] Refused),
+}
+
+impl Callback {
+    /// The callback that `given` is.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(given: &str, policy: &Policy) -> Result<Self, CallbackFault> {
+        if given.len() > CALLBACK_BYTES_MAX {
+            return Err(CallbackFault::TooLong { bytes: given.len() });
+        }
+        let target = Target::parse(given)?;
+        target.judge(policy)?;
+        Ok(Self {
+            given: given.to_owned(),
+            target,
+        })
+    }
+
+    /// Exactly as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.given
+    }
+
+    /// What all spellings of this callback share, and no other callback has.
+    #[must_use]
+    pub fn key(&self) -> String {
+        normal(self.target.url.as_str())
+    }
+
+    /// The host in lower case, by which limits are counted: a name, or an address without brackets.
+    #[must_use]
+    pub fn host(&self) -> String {
+        match &self.target.host {
+            Host::Literal(address) => address.to_string(),
+            Host::Local(name) | Host::Name(name) => name.clone(),
+        }
+    }
+
+    /// Whether it surely leads into a net that the operator has opened. A name may too, but only
+    /// its lookup tells.
+    #[must_use]
+    pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
+        self.target.known_addresses().is_some_and(|addresses| {
+            addresses
+                .into_iter()
+                .any(|address| policy.is_allowed_besides(address))
+        })
+    }
+}
+
+/// A callback with parameters behind its own, which stay byte for byte as they are (W3C WebSub
+/// §5.3).
+#[must_use]
+pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
+    let mut url = callback.to_owned();
+    match url.split_once('?') {
+        None => url.push('?'),
+        Some((_, "")) => {}
+        Some((_, query)) if query.ends_with('&') => {}
+        Some(_) => url.push('&'),
+    }
+    let start = url.len();
+    form_urlencoded::Serializer::for_suffix(url, start)
+        .extend_pairs(parameters)
+        .finish()
+}
+
+impl fmt::Display for Callback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.given)
+    }
+}
+
+impl Target {
+    /// Where `given` leads, if that can be said beyond doubt.
+    pub(super) fn parse(given: &str) -> Result<Self, CallbackFault> {
+        // A URL parser would take these for something else, or silently leave them out.
+        if let Some(character) = given
+            .chars()
+            .find(|c| c.is_control() || c.is_whitespace() || *c == '\\')
+        {
+            return Err(CallbackFault::Character(character));
+        }
+        if given.contains('#') {
+            return Err(CallbackFault::Fragment);
+        }
+        let rest = match given.get(..8) {
+            Some(scheme) if scheme.eq_ignore_ascii_case("https://") => &given[8..],
+            Some(_) | None => return Err(CallbackFault::NotHttps),
+        };
+        let (authority, raw_target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if authority.contains('@') {
+            return Err(CallbackFault::Userinfo);
+        }
+        if authority.is_empty() {
+            return Err(CallbackFault::Host("it is missing".to_owned()));
+        }
+        let url = Url::parse(given).map_err(|error| CallbackFault::Host(error.to_string()))?;
+        let host = Host::of(&url)?;
+        let target = &url[Position::BeforePath..];
+        if target != raw_target && target.strip_prefix('/') != Some(raw_target) {
+            return Err(CallbackFault::Respelt(url.into()));
+        }
+        let port = url.port_or_known_default().unwrap_or_default();
+        Ok(Self { url, host, port })
+    }
+
+    /// What can be said without a lookup.
+    pub(super) fn judge(&self, policy: &Policy) -> Result<(), Refused> {
+        match self.known_addresses() {
+            None => policy.permits_port(self.port),
+            Some(addresses) => permitted(&addresses, self.port, policy).map(drop),
+        }
+    }
+
+    /// The addresses that it has whatever a resolver says.
+    pub(super) fn known_addresses(&self) -> Option<Vec<IpAddr>> {
+        match &self.host {
+            Host::Literal(address) => Some(vec![address.to_canonical()]),
+            Host::Local(_) => Some(vec![
+                IpAddr::V4(Ipv4Addr::LOCALHOST),
+                IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ]),
+            Host::Name(_) => None,
+        }
+    }
+}
+
+/// Those of our own known addresses that are permitted: an operator who opens one loopback net need
+/// not open both.
+pub(super) fn permitted(
+    known: &[IpAddr],
+    port: u16,
+    policy: &Policy,
+) -> Result<Vec<IpAddr>, Refused> {
+    let (mut permitted, mut refused) = (Vec::with_capacity(known.len()), None);
+    for address in known {
+        match policy.permits(*address, port) {
+            Ok(()) => permitted.push(*address),
+            Err(reason) => {
+                refused.get_or_insert(reason);
+            }
+        }
+    }
+    match refused {
+        Some(reason) if permitted.is_empty() => Err(reason),
+        Some(_) | None => Ok(permitted),
+    }
+}
+
+impl Host {
+    fn of(url: &Url) -> Result<Self, CallbackFault> {
+        let name = match url.host() {
+            Some(url::Host::Ipv4(address)) => return Ok(Self::Literal(IpAddr::V4(address))),
+            Some(url::Host::Ipv6(address)) => return Ok(Self::Literal(IpAddr::V6(address))),
+            Some(url::Host::Domain(name)) => name,
+            None => return Err(CallbackFault::Host("it is missing".to_owned())),
+        };
+        if name.ends_with('.') {
+            return Err(CallbackFault::TrailingDot);
+        }
+        let is_label = |label: &str| {
+            (1..=LABEL_BYTES_MAX).contains(&label.len())
+                && label.bytes().all(|byte| {
+                    byte.is_ascii_lowercase()
+                        || byte.is_ascii_digit()
+                        || matches!(byte, b'-' | b'_')
+                })
+        };
+        if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) {
+            return Err(CallbackFault::Host("no such name can exist".to_owned()));
+        }
+        let is_local = name == "localhost" || name.ends_with(".localhost");
+        Ok(if is_local {
+            Self::Local(name.to_owned())
+        } else {
+            Self::Name(name.to_owned())
+        })
+    }
+}
+
+/// A URL with its unreserved characters decoded (W3C WebSub §5.1: `%7E` is `~`) and the digits of
+/// the other escapes in upper case (RFC 3986 §6.2.2), so that spellings which must count as equal
+/// are equal.
+#[must_use]
+pub fn normal(url: &str) -> String {
+    let mut normal = String::with_capacity(url.len());
+    let mut rest = url;
+    while let Some((before, after)) = rest.split_once('%') {
+        normal.push_str(before);
+        match after.get(..2).and_then(|digits| {
+            u8::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| !digits.starts_with('+'))
+        }) {
+            Some(byte)
+                if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') =>
+            {
+                normal.push(char::from(byte));
+                rest = &after[2..];
+            }
+            Some(byte) => {
+                let _ = write!(normal, "%{byte:02X}");
+                rest = &after[2..];
+            }
+            None => {
+                normal.push('%');
+                rest = after;
+            }
+        }
+    }
+    normal.push_str(rest);
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(given: &str) -> Result<Callback, CallbackFault> {
+        Callback::parse(given, &Policy::default())
+    }
+
+    #[test]
+    fn ordinary_callbacks_are_kept_byte_for_byte() {
+        for given in [
+            "https://example.com",
+            "https://example.com/",
+            "https://example.com/cb",
+            "https://example.com:443/cb",
+            "https://example.com:8443/cb",
+            "https://example.com:1024/cb",
+            "HTTPS://Example.COM/Cb",
+            "https://example.com?x=1",
+            "https://example.com/cb?",
+            "https://example.com/cb?a=1&a=2&b=&c",
+            "https://example.com/cb?a=%7E&b=~&c=a+b&d=a%20b",
+            "https://example.com/cb?next=https://other.example/@x",
+            "https://example.com/@user/cb",
+            "https://example.com/a//b/;c=d/e,f/(g)/!h/$i/*j/'k'",
+            "https://example.com/%zz/%/%4",
+            "https://example.com/a%2Fb%2fc",
+            "https://example.com/cb?a[]=1&b[c]=2|3",
+            "https://example.com/...",
+            "https://a-b_c.example.com/cb",
+            "https://xn--bcher-kva.example/cb",
+            "https://bücher.example/cb",
+            "https://intranet/cb",
+            "https://8.8.8.8/cb",
+            "https://134744072/cb",
+            "https://[2606:4700:4700::1111]:8443/cb",
+            "https://[::ffff:8.8.8.8]/cb",
+            "https://127.0.0.1.nip.io/cb",
+        ] {
+            let callback = parse(given).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+            assert_eq!(callback.as_str(), given);
+        }
+    }
+
+    #[test]
+    fn a_callback_has_2048_bytes_at_most() {
+        let of = |bytes: usize| format!("https://example.com/{}", "x".repeat(bytes - 20));
+        assert!(parse(&of(2_048)).is_ok());
+        assert_eq!(
+            parse(&of(2_049)),
+            Err(CallbackFault::TooLong { bytes: 2_049 })
+        );
+        let label = "x".repeat(64);
+        assert!(
+            parse(&format!("https://{label}.example/")).is_err(),
+            "a label has 63 bytes at most"
+        );
+        let name = ["x".repeat(62).as_str(); 5].join(".");
+        assert!(
+            parse(&format!("https://{name}/")).is_err(),
+            "a name has 253 bytes at most"
+        );
+    }
+
+    #[test]
+    fn opened_nets_open_literals_and_this_machine() {
+        let policy = Policy::new(vec!["127.0.0.0/8".parse().unwrap()]);
+        for given in [
+            "https://127.0.0.1:80/cb",
+            "https://localhost/cb",
+            "https://a.localhost:81/cb",
+            "https://[::ffff:127.9.9.9]/",
+            "https://0x7f.1:9/",
+        ] {
+            let callback =
+                Callback::parse(given, &policy).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+            assert!(callback.is_allowed_besides(&policy), "{given}");
+        }
+        for given in [
+            "https://[::1]/cb",
+            "https://10.0.0.1/cb",
+            "https://8.8.8.8:80/cb",
+        ] {
+            assert!(Callback::parse(given, &policy).is_err(), "{given}");
+        }
+        let name = Callback::parse("https://receiver.example:81/cb", &policy).unwrap();
+        assert!(
+            !name.is_allowed_besides(&policy),
+            "a name is judged when it is dialled"
+        );
+    }
+
+    #[test]
+    fn rule_18_spellings_that_mean_the_same_share_a_key() {
+        let same = [
+            ("https://example.com/~a", "https://example.com/%7Ea"),
+            ("https://example.com/~a", "https://example.com/%7ea"),
+            ("https://example.com/cb", "https://example.com/%63%62"),
+            (
+                "https://example.com/cb?x=-._~",
+                "https://example.com/cb?x=%2D%2E%5F%7E",
+            ),
+            ("https://example.com/a%2Fb", "https://example.com/a%2fb"),
+            ("https://example.com/cb", "HTTPS://EXAMPLE.com:443/cb"),
+            ("https://example.com", "https://example.com/"),
+            (
+                "https://bücher.example/cb",
+                "https://xn--bcher-kva.example/cb",
+            ),
+            ("https://8.8.8.8/cb", "https://0x08080808/cb"),
+        ];
+        for (one, other) in same {
+            assert_eq!(
+                parse(one).unwrap().key(),
+                parse(other).unwrap().key(),
+                "{one} and {other}"
+            );
+        }
+        let different = [
+            ("https://example.com/a%2Fb", "https://example.com/a/b"),
+            ("https://example.com/%257E", "https://example.com/%7E"),
+            ("https://example.com/Cb", "https://example.com/cb"),
+            ("https://example.com/cb?", "https://example.com/cb"),
+            (
+                "https://example.com/cb?a=1&b=2",
+                "https://example.com/cb?b=2&a=1",
+            ),
+            (
+                "https://example.com/cb?a=b+c",
+                "https://example.com/cb?a=b%20c",
+            ),
+            ("https://example.com/cb?a=%26", "https://example.com/cb?a=&"),
+            ("https://example.com/cb", "https://example.com:8443/cb"),
+            ("https://example.com/%zz", "https://example.com/zz"),
+        ];
+        for (one, other) in different {
+            assert_ne!(
+                parse(one).unwrap().key(),
+                parse(other).unwrap().key(),
+                "{one} and {other}"
+            );
+        }
+        assert_eq!(normal("%+1%é%"), "%+1%é%", "what is no escape stays");
+    }
+
+    #[test]
+    fn rule_19_parameters_come_last_and_change_nothing_before_them() {
+        let rows = [
+            (
+                "https://example.com/cb",
+                "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+            (
+                "https://example.com",
+                "https://example.com?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+            (
+                "https://example.com/cb?",
+                "https://example.com/cb?hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+            (
+                "https://example.com/cb?k=%7E+~",
+                "https://example.com/cb?k=%7E+~&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+            (
+                "https://example.com/cb?k&",
+                "https://example.com/cb?k&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+            (
+                "https://example.com/cb?hub.mode=x",
+                "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
+            ),
+        ];
+        for (given, expected) in rows {
+            assert_eq!(
+                with_parameters(
+                    parse(given).unwrap().as_str(),
+                    &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]
+                ),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_counted_whatever_their_spelling() {
+        for (given, host) in [
+            ("https://Example.COM:8443/a", "example.com"),
+            ("https://134744072/", "8.8.8.8"),
+            ("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111"),
+        ] {
+            assert_eq!(parse(given).unwrap().host(), host);
+        }
+    }
+
+    mod refused {
+        use super::parse;
+
+        /// Spellings that are refused, each with a word of the reason.
+        const REFUSED: &[(&str, &str)] = &[
+            // Not https.
+            ("http://example.com/cb", "https"),
+            ("HTTP://example.com/cb", "https"),
+            ("ftp://example.com/cb", "https"),
+            ("file:///etc/passwd", "https"),
+            ("javascript:alert(1)", "https"),
+            ("data:text/plain,x", "https"),
+            ("gopher://example.com/", "https"),
+            ("ws://example.com/", "https"),
+            ("//example.com/cb", "https"),
+            ("example.com/cb", "https"),
+            ("https:example.com/cb", "https"),
+            ("https:/example.com/cb", "https"),
+            ("https//example.com/cb", "https"),
+            ("https", "https"),
+            ("", "https"),
+            ("hſtps://example.com/", "https"),
+            ("ｈttps://example.com/", "https"),
+            // No host, or none that can be read.
+            ("https://", "missing"),
+            ("https:///cb", "missing"),
+            ("https://?x", "missing"),
+            ("https:////example.com/cb", "missing"),
+            ("https://:443/cb", "host"),
+            ("https://[/cb", "host"),
+            ("https://[]/cb", "host"),
+            ("https://[example.com]/cb", "host"),
+            ("https://[127.0.0.1]/cb", "host"),
+            ("https://[::1/cb", "host"),
+            ("https://::1/cb", "host"),
+            ("https://[fe80::1%eth0]/cb", "host"),
+            ("https://[fe80::1%25eth0]/cb", "host"),
+            ("https://[::1]x/cb", "host"),
+            ("https://[v1.x]/cb", "host"),
+            ("https://[[::1]]/cb", "host"),
+            ("https://exa mple.com/cb", "character"),
+            ("https://exa<mple.com/cb", "host"),
+            ("https://exa|mple.com/cb", "host"),
+            ("https://exa^mple.com/cb", "host"),
+            ("https://example%00.com/cb", "host"),
+            ("https://example%2f.com/cb", "host"),
+            ("https://example%40evil.com/cb", "host"),
+            ("https://*.example.com/cb", "name"),
+            ("https://exa$mple.com/cb", "name"),
+            ("https://a..b/cb", "name"),
+            ("https://.example.com/cb", "name"),
+            ("https://1.2.3.4.5/cb", "host"),
+            ("https://256.1.1.1/cb", "host"),
+            ("https://10.2.3.0x/cb", "private"),
+            ("https://foo.0x7f/cb", "host"),
+            ("https://4294967296/cb", "host"),
+            ("https://example.com:65536/cb", "port"),
+            ("https://example.com:-1/cb", "port"),
+            ("https://example.com:https/cb", "port"),
+            ("https://example.com:443:443/cb", "port"),
+            // User names, also empty ones.
+            ("https://user@example.com/cb", "user name"),
+            ("https://user:secret@example.com/cb", "user name"),
+            ("https://@example.com/cb", "user name"),
+            ("https://:@example.com/cb", "user name"),
+            ("https://example.com@127.0.0.1/cb", "user name"),
+            ("https://example.com:443@127.0.0.1/cb", "user name"),
+            ("https://example.com%40@127.0.0.1/cb", "user name"),
+            // Fragments.
+            ("https://example.com/cb#x", "fragment"),
+            ("https://example.com/cb#", "fragment"),
+            ("https://example.com#@127.0.0.1/", "fragment"),
+            ("https://example.com/cb?x#y", "fragment"),
+            // Characters that readers read differently.
+            ("https://example.com\\@127.0.0.1/cb", "character"),
+            ("https:\\\\example.com/cb", "character"),
+            ("https://example.com/c\\b", "character"),
+            (" https://example.com/cb", "character"),
+            ("https://example.com/cb ", "character"),
+            ("https://example.com/c b", "character"),
+            ("https://example.com/cb\n", "character"),
+            ("https://example.com/cb\r\nHost: evil", "character"),
+            ("ht\ttps://example.com/cb", "character"),
+            ("https://exa\tmple.com/cb", "character"),
+            ("https://example.com/\0cb", "character"),
+            ("https://example.com/\u{7f}", "character"),
+            ("https://example.com/\u{85}cb", "character"),
+            ("https://example.com/\u{a0}cb", "character"),
+            ("https://example.com/\u{3000}cb", "character"),
+            ("https://example.com/\u{2028}cb", "character"),
+            // The root's dot.
+            ("https://example.com./cb", "dot"),
+            ("https://localhost./cb", "dot"),
+            ("https://example.com.:8443/cb", "dot"),
+            ("https://example.com。/cb", "dot"),
+            // Spellings that a parser changes.
+            ("https://example.com/a/../cb", "`https://example.com/cb`"),
+            ("https://example.com/./cb", "`https://example.com/cb`"),
+            (
+                "https://example.com/a/%2e%2E/cb",
+                "`https://example.com/cb`",
+            ),
+            ("https://example.com/a/.%2e/cb", "`https://example.com/cb`"),
+            ("https://example.com/cb/..", "`https://example.com/`"),
+            ("https://example.com/ü", "`https://example.com/%C3%BC`"),
+            ("https://example.com/c\"b", "%22"),
+            ("https://example.com/c<b>", "%3C"),
+            ("https://example.com/c`b", "%60"),
+            ("https://example.com/cb?a='b'", "%27"),
+            ("https://example.com/cb?ü", "%C3%BC"),
+            // Addresses that are not public, in every form.
+            ("https://127.0.0.1/cb", "loopback"),
+            ("https://127.1/cb", "loopback"),
+            ("https://127.0.1/cb", "loopback"),
+            ("https://2130706433/cb", "loopback"),
+            ("https://0x7f000001/cb", "loopback"),
+            ("https://0x7F.0.0.1/cb", "loopback"),
+            ("https://0x7f.1/cb", "loopback"),
+            ("https://017700000001/cb", "loopback"),
+            ("https://0177.0.0.1/cb", "loopback"),
+            ("https://0177.0.0.01/cb", "loopback"),
+            ("https://00000177.1/cb", "loopback"),
+            ("https://127.0.0.1./cb", "loopback"),
+            ("https://127.0.0.0x1/cb", "loopback"),
+            ("https://%31%32%37.0.0.1/cb", "loopback"),
+            ("https://１２７.０.０.１/cb", "loopback"),
+            ("https://127。0。0。1/cb", "loopback"),
+            ("https://①②⑦.⓪.⓪.①/cb", "loopback"),
+            ("https://0/cb", "this network"),
+            ("https://0x0/cb", "this network"),
+            ("https://0.0.0.0/cb", "this network"),
+            ("https://10.0.0.1/cb", "private"),
+            ("https://167772161/cb", "private"),
+            ("https://0xa.0.0.1/cb", "private"),
+            ("https://012.0.0.1/cb", "private"),
+            ("https://10.1/cb", "private"),
+            ("https://172.16.0.1/cb", "private"),
+            ("https://172.31.255.255/cb", "private"),
+            ("https://192.168.0.1/cb", "private"),
+            ("https://192.168.257/cb", "private"),
+            ("https://0xc0a80001/cb", "private"),
+            ("https://100.64.0.1/cb", "shared"),
+            ("https://100.100.100.200/cb", "shared"),
+            ("https://169.254.169.254/latest/meta-data/", "link-local"),
+            ("https://2852039166/cb", "link-local"),
+            ("https://0xa9fea9fe/cb", "link-local"),
+            ("https://0251.0376.0251.0376/cb", "link-local"),
+            ("https://168.63.129.16/cb", "metadata"),
+            ("https://192.0.0.192/cb", "protocol assignments"),
+            ("https://192.0.2.1/cb", "documentation"),
+            ("https://198.18.0.1/cb", "benchmarking"),
+            ("https://203.0.113.9/cb", "documentation"),
+            ("https://224.0.0.1/cb", "multicast"),
+            ("https://255.255.255.255/cb", "broadcast"),
+            ("https://4294967295/cb", "broadcast"),
+            ("https://[::]/cb", "unspecified"),
+            ("https://[::1]/cb", "loopback"),
+            ("https://[0:0:0:0:0:0:0:1]/cb", "loopback"),
+            ("https://[::ffff:127.0.0.1]/cb", "loopback"),
+            ("https://[::ffff:7f00:1]/cb", "loopback"),
+            ("https://[0:0:0:0:0:ffff:a9fe:a9fe]/cb", "link-local"),
+            ("https://[::ffff:10.0.0.1]:8443/cb", "private"),
+            ("https://[::127.0.0.1]/cb", "IPv4-compatible"),
+            ("https://[64:ff9b::127.0.0.1]/cb", "NAT64"),
+            ("https://[64:ff9b::8.8.8.8]/cb", "NAT64"),
+            ("https://[64:ff9b:1::a00:1]/cb", "NAT64"),
+            ("https://[2002:7f00:1::]/cb", "6to4"),
+            ("https://[2002:a9fe:a9fe::1]/cb", "6to4"),
+            ("https://[2001:0:7f00:1::]/cb", "Teredo"),
+            ("https://[2001:db8::1]/cb", "documentation"),
+            ("https://[3fff::1]/cb", "documentation"),
+            ("https://[100::1]/cb", "discard"),
+            ("https://[fc00::1]/cb", "unique local"),
+            ("https://[fd00:ec2::254]/cb", "unique local"),
+            ("https://[fe80::1]/cb", "link-local"),
+            ("https://[fec0::1]/cb", "site-local"),
+            ("https://[ff02::1]/cb", "multicast"),
+            // This machine by name.
+            ("https://localhost/cb", "loopback"),
+            ("https://LOCALHOST/cb", "loopback"),
+            ("https://localhost:8443/cb", "loopback"),
+            ("https://a.localhost/cb", "loopback"),
+            ("https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/cb", "loopback"),
+            ("https://local%68ost/cb", "loopback"),
+            // Ports of other services.
+            ("https://example.com:80/cb", "port 80"),
+            ("https://example.com:0/cb", "port 0"),
+            ("https://example.com:22/cb", "port 22"),
+            ("https://example.com:25/cb", "port 25"),
+            ("https://example.com:1023/cb", "port 1023"),
+            ("https://example.com:00025/cb", "port 25"),
+            ("https://8.8.8.8:53/cb", "port 53"),
+        ];
+
+        #[test]
+        fn hostile_spellings_are_refused_with_a_reason() {
+            for (given, word) in REFUSED {
+                let fault = parse(given).expect_err(given).to_string();
+                assert!(
+                    fault.contains(word),
+                    "{given:?} is refused because {fault}, not because of {word}"
+                );
+                assert!(!fault.contains('\n'), "{given:?} breaks the line: {fault}");
+            }
+        }
+    }
+}

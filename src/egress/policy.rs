@@ -1,0 +1,583 @@
+//! Which addresses may be dialled. Pure: an address and a port in, a verdict out, so that every
+//! range is a row of a table.
+//!
+//! Only public unicast addresses are, on port 443 or from 1024 up. What is special is what the IANA
+//! registries of IPv4 and IPv6 special-purpose addresses list (RFC 6890 and its updates), anycast
+//! services and metadata services of clouds included, and every form of IPv6 that hides an IPv4
+//! address, for whoever translates it may stand inside our network.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::IpNet;
+use thiserror::Error;
+
+/// The port of HTTPS.
+const HTTPS_PORT: u16 = 443;
+/// From here up ports are nobody's: below live mail, name and file services, which a request could
+/// confuse.
+const UNPRIVILEGED_PORT_MIN: u16 = 1024;
+
+/// Where requests may go: the public Internet, and what the operator has opened besides.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    allowed: Vec<IpNet>,
+}
+
+/// Why nothing was dialled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Refused {
+    /// The address is not public.
+    #[error("the address {address} is not public ({what})")]
+    Address {
+        /// As it would have been dialled; IPv4 where it was written as IPv6.
+        address: IpAddr,
+        /// What that range is for.
+        what: &'static str,
+    },
+    /// The port is another service's.
+    #[error("port {port} is not open to callbacks; use 443, or one from 1024 up")]
+    Port {
+        /// The port that callbacks may not name.
+        port: u16,
+    },
+}
+
+impl Policy {
+    /// The public Internet, and these nets on any port.
+    #[must_use]
+    pub const fn new(allowed: Vec<IpNet>) -> Self {
+        Self { allowed }
+    }
+
+    /// Whether `address` may be dialled on `port`.
+    ///
+    /// # Errors
+    /// What speaks against it.
+    pub fn permits(&self, address: IpAddr, port: u16) -> Result<(), Refused> {
+        if self.is_allowed_besides(address) {
+            return Ok(());
+        }
+        let address = address.to_canonical();
+        if let Some(what) = special_use(address) {
+            return Err(Refused::Address { address, what });
+        }
+        if is_open(port) {
+            Ok(())
+        } else {
+            Err(Refused::Port { port })
+        }
+    }
+
+    /// Whether any address may be dialled on `port`: all that can be said of a name before it is
+    /// resolved.
+    ///
+    /// # Errors
+    /// Where the port is closed, and no net is opened in which it would not be.
+    pub const fn permits_port(&self, port: u16) -> Result<(), Refused> {
+        if is_open(port) || !self.allowed.is_empty() {
+            Ok(())
+        } else {
+            Err(Refused::Port { port })
+        }
+    }
+
+    /// Whether `address` lies in a net that the operator has opened: such addresses are free of
+    /// limits per host.
+    #[must_use]
+    pub fn is_allowed_besides(&self, address: IpAddr) -> bool {
+        let canonical = address.to_canonical();
+        self.allowed
+            .iter()
+            .any(|net| net.contains(&address) || net.contains(&canonical))
+    }
+}
+
+const fn is_open(port: u16) -> bool {
+    port == HTTPS_PORT || port >= UNPRIVILEGED_PORT_MIN
+}
+
+/// What an address is for, where it is not an ordinary public one.
+fn special_use(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => special_use_v4(address),
+        IpAddr::V6(address) => special_use_v6(address),
+    }
+}
+
+fn special_use_v4(address: Ipv4Addr) -> Option<&'static str> {
+    let bits = address.to_bits();
+    let row = SPECIAL_V4.iter().find(|(net, prefix, _)| {
+        let [a, b, c, d] = *net;
+        (bits ^ Ipv4Addr::new(a, b, c, d).to_bits()).leading_zeros() >= *prefix
+    });
+    row.map(|(_, _, what)| *what)
+}
+
+fn special_use_v6(address: Ipv6Addr) -> Option<&'static str> {
+    let bits = address.to_bits();
+    let within = |net: Ipv6Addr, prefix: u32| (bits ^ net.to_bits()).leading_zeros() >= prefix;
+    let row = SPECIAL_V6
+        .iter()
+        .find(|(net, prefix, _)| within(Ipv6Addr::from_bits(*net), *prefix));
+    match row {
+        Some((_, _, what)) => Some(*what),
+        // RFC 4291 §2.4: all global unicast that was ever handed out lies in 2000::/3.
+        None if within(GLOBAL_UNICAST, 3) => None,
+        None => Some("not global unicast"),
+    }
+}
+
+const GLOBAL_UNICAST: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
+
+/// Net, prefix length, what it is for.
+const SPECIAL_V4: [([u8; 4], u32, &str); 20] = [
+    ([0, 0, 0, 0], 8, "this network, RFC 791"),
+    ([10, 0, 0, 0], 8, "private use, RFC 1918"),
+    ([100, 64, 0, 0], 10, "shared address space, RFC 6598"),
+    ([127, 0, 0, 0], 8, "loopback, RFC 1122"),
+    ([168, 63, 129, 16], 32, "a cloud's metadata service"),
+    (
+        [169, 254, 0, 0],
+        16,
+        "link-local and metadata services, RFC 3927",
+    ),
+    ([172, 16, 0, 0], 12, "private use, RFC 1918"),
+    ([192, 0, 0, 0], 24, "IETF protocol assignments, RFC 6890"),
+    ([192, 0, 2, 0], 24, "documentation, RFC 5737"),
+    ([192, 31, 196, 0], 24, "AS112 service, RFC 7535"),
+    ([192, 52, 193, 0], 24, "multicast tunnelling, RFC 7450"),
+    ([192, 88, 99, 0], 24, "6to4 relays, RFC 7526"),
+    ([192, 168, 0, 0], 16, "private use, RFC 1918"),
+    ([192, 175, 48, 0], 24, "AS112 service, RFC 7534"),
+    ([198, 18, 0, 0], 15, "benchmarking, RFC 2544"),
+    ([198, 51, 100, 0], 24, "documentation, RFC 5737"),
+    ([203, 0, 113, 0], 24, "documentation, RFC 5737"),
+    ([224, 0, 0, 0], 4, "multicast, RFC 5771"),
+    ([255, 255, 255, 255], 32, "broadcast, RFC 919"),
+    ([240, 0, 0, 0], 4, "reserved, RFC 1112"),
+];
+
+/// Net, prefix length, what it is for: those within `2000::/3`, and those outside that have a name.
+const SPECIAL_V6: [(u128, u32, &str); 18] = [
+    (0, 128, "unspecified, RFC 4291"),
+    (1, 128, "loopback, RFC 4291"),
+    (0xffff << 32, 96, "IPv4-mapped, RFC 4291"),
+    (0, 96, "IPv4-compatible, RFC 4291"),
+    (0x0064_ff9b << 96, 96, "NAT64, RFC 6052"),
+    (0x0064_ff9b_0001 << 80, 48, "local NAT64, RFC 8215"),
+    (0x0100 << 112, 64, "discard-only, RFC 6666"),
+    (0x2001 << 112, 32, "Teredo, RFC 4380"),
+    (0x2001_0db8 << 96, 32, "documentation, RFC 3849"),
+    (0x2001 << 112, 23, "IETF protocol assignments, RFC 2928"),
+    (0x2002 << 112, 16, "6to4, RFC 3056"),
+    (0x2620_004f_8000 << 80, 48, "AS112 service, RFC 7534"),
+    (0x3fff << 112, 20, "documentation, RFC 9637"),
+    (0x5f00 << 112, 16, "segment routing, RFC 9602"),
+    (0xfc00 << 112, 7, "unique local, RFC 4193"),
+    (0xfe80 << 112, 10, "link-local, RFC 4291"),
+    (0xfec0 << 112, 10, "site-local, RFC 3879"),
+    (0xff00 << 112, 8, "multicast, RFC 4291"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    fn verdict(address: &str, port: u16) -> Result<(), Refused> {
+        Policy::default().permits(address.parse().unwrap(), port)
+    }
+
+    #[test]
+    fn ipv4_stays_what_it_is_inside_ipv6() {
+        for special in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "169.254.169.254",
+            "168.63.129.16",
+            "192.168.0.1",
+            "0.0.0.0",
+            "255.255.255.255",
+        ] {
+            for hidden in [
+                format!("::ffff:{special}"),
+                format!("::{special}"),
+                format!("64:ff9b::{special}"),
+            ] {
+                assert!(verdict(&hidden, 443).is_err(), "{hidden}");
+            }
+            let [a, b, c, d] = special.parse::<Ipv4Addr>().unwrap().octets();
+            assert!(
+                verdict(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1"), 443).is_err(),
+                "6to4 of {special}"
+            );
+        }
+        assert_eq!(
+            verdict("::ffff:93.184.216.34", 443),
+            Ok(()),
+            "a mapped public address is that address"
+        );
+        assert!(
+            verdict("64:ff9b::93.184.216.34", 443).is_err(),
+            "NAT64 is refused whatever it carries"
+        );
+    }
+
+    #[test]
+    fn metadata_services_of_clouds_are_closed() {
+        for address in [
+            "169.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "168.63.129.16",
+            "192.0.0.192",
+            "fd00:ec2::254",
+            "fe80::a9fe:a9fe",
+        ] {
+            assert!(verdict(address, 443).is_err(), "{address}");
+            assert!(verdict(address, 80).is_err(), "{address}");
+        }
+    }
+
+    #[test]
+    fn public_addresses_are_open_on_443_and_from_1024_up() {
+        for (port, is_open) in [
+            (443, true),
+            (1024, true),
+            (8443, true),
+            (65_535, true),
+            (0, false),
+            (1, false),
+            (22, false),
+            (25, false),
+        ]
+        .into_iter()
+        .chain([
+            (53, false),
+            (80, false),
+            (442, false),
+            (444, false),
+            (465, false),
+            (587, false),
+            (993, false),
+            (1023, false),
+        ]) {
+            for address in ["8.8.8.8", "2606:4700:4700::1111"] {
+                let expected = if is_open {
+                    Ok(())
+                } else {
+                    Err(Refused::Port { port })
+                };
+                assert_eq!(verdict(address, port), expected, "{address} port {port}");
+            }
+            assert_eq!(
+                Policy::default().permits_port(port).is_ok(),
+                is_open,
+                "a name on port {port}"
+            );
+        }
+    }
+
+    #[test]
+    fn opened_nets_are_open_on_any_port_and_nothing_else_is() {
+        let policy = Policy::new(vec![
+            "127.0.0.0/8".parse().unwrap(),
+            "fd00:1::/32".parse().unwrap(),
+        ]);
+        let permits = |address: &str, port| {
+            policy
+                .permits(address.parse::<IpAddr>().unwrap(), port)
+                .is_ok()
+        };
+        for address in ["127.0.0.1", "127.255.0.1", "::ffff:127.0.0.1", "fd00:1::7"] {
+            assert!(
+                permits(address, 1)
+                    && permits(address, 80)
+                    && permits(address, 443)
+                    && permits(address, 9_000),
+                "{address}"
+            );
+        }
+        for address in [
+            "::1",
+            "10.0.0.1",
+            "fd00:2::7",
+            "64:ff9b::127.0.0.1",
+            "::127.0.0.1",
+        ] {
+            assert!(!permits(address, 443), "{address}");
+        }
+        assert!(permits("8.8.8.8", 443) && !permits("8.8.8.8", 80));
+        assert!(
+            policy.permits_port(80).is_ok(),
+            "a name may lead into an opened net, which is judged when it is dialled"
+        );
+    }
+
+    mod ranges {
+        use super::{Refused, verdict};
+
+        /// Range, first, last, and the public neighbours before and after it ("" where the neighbour is
+        /// special too).
+        const RANGES: &[(&str, &str, &str, &str, &str)] = &[
+            ("this network", "0.0.0.0", "0.255.255.255", "", "1.0.0.0"),
+            (
+                "private",
+                "10.0.0.0",
+                "10.255.255.255",
+                "9.255.255.255",
+                "11.0.0.0",
+            ),
+            (
+                "shared",
+                "100.64.0.0",
+                "100.127.255.255",
+                "100.63.255.255",
+                "100.128.0.0",
+            ),
+            (
+                "loopback",
+                "127.0.0.0",
+                "127.255.255.255",
+                "126.255.255.255",
+                "128.0.0.0",
+            ),
+            (
+                "metadata",
+                "168.63.129.16",
+                "168.63.129.16",
+                "168.63.129.15",
+                "168.63.129.17",
+            ),
+            (
+                "link-local",
+                "169.254.0.0",
+                "169.254.255.255",
+                "169.253.255.255",
+                "169.255.0.0",
+            ),
+            (
+                "private",
+                "172.16.0.0",
+                "172.31.255.255",
+                "172.15.255.255",
+                "172.32.0.0",
+            ),
+            (
+                "protocol assignments",
+                "192.0.0.0",
+                "192.0.0.255",
+                "191.255.255.255",
+                "192.0.1.0",
+            ),
+            (
+                "documentation",
+                "192.0.2.0",
+                "192.0.2.255",
+                "192.0.1.255",
+                "192.0.3.0",
+            ),
+            (
+                "AS112",
+                "192.31.196.0",
+                "192.31.196.255",
+                "192.31.195.255",
+                "192.31.197.0",
+            ),
+            (
+                "multicast tunnelling",
+                "192.52.193.0",
+                "192.52.193.255",
+                "192.52.192.255",
+                "192.52.194.0",
+            ),
+            (
+                "6to4 relays",
+                "192.88.99.0",
+                "192.88.99.255",
+                "192.88.98.255",
+                "192.88.100.0",
+            ),
+            (
+                "private",
+                "192.168.0.0",
+                "192.168.255.255",
+                "192.167.255.255",
+                "192.169.0.0",
+            ),
+            (
+                "AS112",
+                "192.175.48.0",
+                "192.175.48.255",
+                "192.175.47.255",
+                "192.175.49.0",
+            ),
+            (
+                "benchmarking",
+                "198.18.0.0",
+                "198.19.255.255",
+                "198.17.255.255",
+                "198.20.0.0",
+            ),
+            (
+                "documentation",
+                "198.51.100.0",
+                "198.51.100.255",
+                "198.51.99.255",
+                "198.51.101.0",
+            ),
+            (
+                "documentation",
+                "203.0.113.0",
+                "203.0.113.255",
+                "203.0.112.255",
+                "203.0.114.0",
+            ),
+            (
+                "multicast",
+                "224.0.0.0",
+                "239.255.255.255",
+                "223.255.255.255",
+                "",
+            ),
+            ("reserved", "240.0.0.0", "255.255.255.254", "", ""),
+            ("broadcast", "255.255.255.255", "255.255.255.255", "", ""),
+            ("unspecified", "::", "::", "", ""),
+            ("loopback", "::1", "::1", "", ""),
+            ("IPv4-compatible", "::2", "::ffff:ffff", "", ""),
+            ("NAT64", "64:ff9b::", "64:ff9b::ffff:ffff", "", ""),
+            (
+                "local NAT64",
+                "64:ff9b:1::",
+                "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            ("discard", "100::", "100::ffff:ffff:ffff:ffff", "", ""),
+            (
+                "not global",
+                "200::",
+                "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "2000::",
+            ),
+            (
+                "Teredo",
+                "2001::",
+                "2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
+                "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+            ),
+            (
+                "protocol assignments",
+                "2001:1::",
+                "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "2001:200::",
+            ),
+            (
+                "documentation",
+                "2001:db8::",
+                "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+                "2001:db7:ffff::",
+                "2001:db9::",
+            ),
+            (
+                "6to4",
+                "2002::",
+                "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "2001:ffff::",
+                "2003::",
+            ),
+            (
+                "AS112",
+                "2620:4f:8000::",
+                "2620:4f:8000:ffff:ffff:ffff:ffff:ffff",
+                "2620:4f:7fff::",
+                "2620:4f:8001::",
+            ),
+            (
+                "documentation",
+                "3fff::",
+                "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "3ffe:ffff::",
+                "3fff:1000::",
+            ),
+            (
+                "not global",
+                "4000::",
+                "5eff:ffff::",
+                "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+            ),
+            (
+                "segment routing",
+                "5f00::",
+                "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            (
+                "not global",
+                "6000::",
+                "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            (
+                "unique local",
+                "fc00::",
+                "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            ("not global", "fe00::", "fe7f:ffff::", "", ""),
+            (
+                "link-local",
+                "fe80::",
+                "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            (
+                "site-local",
+                "fec0::",
+                "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+            (
+                "multicast",
+                "ff00::",
+                "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                "",
+                "",
+            ),
+        ];
+
+        #[test]
+        fn every_special_range_is_closed_from_its_first_to_its_last_address_and_no_further() {
+            for (what, first, last, before, after) in RANGES {
+                for inside in [first, last] {
+                    match verdict(inside, 443) {
+                        Err(Refused::Address { what: said, .. }) => {
+                            assert!(said.contains(what), "{inside} is {said}, not {what}");
+                        }
+                        other => {
+                            panic!(
+                                "{inside} ({what}) must be refused for its address, not {other:?}"
+                            )
+                        }
+                    }
+                }
+                for outside in [before, after]
+                    .into_iter()
+                    .filter(|address| !address.is_empty())
+                {
+                    assert_eq!(verdict(outside, 443), Ok(()), "{outside} is public");
+                }
+            }
+        }
+    }
+}

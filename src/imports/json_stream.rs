@@ -1,0 +1,511 @@
+//! Walks a JSON file and hands over the elements of one array as bytes, one at a time, so that
+//! neither a large file nor a single endless element ever stands in memory.
+//!
+//! Apart from `serde_json`, which judges each element, because its streaming has no bound for one
+//! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
+//! parses them. Knows nothing of reviews.
+
+use std::fmt;
+use std::io::BufRead;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::file_error::FileError;
+
+/// How many bytes an element may have: as many as a line of JSON Lines.
+pub(super) const ELEMENT_BYTES_MAX: usize = 1 << 20;
+/// How many bytes the name of a member may have where the path is looked for.
+const NAME_BYTES_MAX: usize = 64 << 10;
+
+/// A value of the file.
+#[derive(Debug)]
+pub(super) struct Element<'e> {
+    /// Its number in the array, from 0.
+    pub(super) index: u64,
+    /// The line on which it begins, from 1.
+    pub(super) line: u64,
+    /// Its text, or only its beginning where it is longer than allowed.
+    pub(super) text: &'e [u8],
+    /// Whether that is all of it.
+    pub(super) is_whole: bool,
+}
+
+/// What is met on the way.
+pub(super) enum Met<'e> {
+    /// An element of the array.
+    Element(Element<'e>),
+    /// The value of the member that was to be brought along.
+    Beside(&'e [u8]),
+}
+
+type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
+
+/// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost
+/// member `beside`, in the order in which they stand there. An empty path is the outermost array;
+/// outermost values that are none are elements themselves.
+pub(super) fn each(
+    input: &mut dyn BufRead,
+    path: &[String],
+    beside: Option<&str>,
+    take: Take<'_>,
+) -> Result<(), FileError> {
+    let mut scan = Scan {
+        input,
+        line: 1,
+        column: 0,
+        text: Vec::new(),
+        beside,
+    };
+    let mut index = 0;
+    let mut any = false;
+    while scan.peek()?.is_some() {
+        any = true;
+        scan.descend(path, true, &mut index, take)?;
+        // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
+    }
+    if any {
+        Ok(())
+    } else {
+        Err(scan.broken("nothing but blanks"))
+    }
+}
+
+struct Scan<'i> {
+    input: &'i mut dyn BufRead,
+    line: u64,
+    column: u64,
+    text: Vec<u8>,
+    beside: Option<&'i str>,
+}
+
+impl Scan<'_> {
+    /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands
+    /// at its end.
+    fn descend(
+        &mut self,
+        path: &[String],
+        is_outermost: bool,
+        index: &mut u64,
+        take: Take<'_>,
+    ) -> Result<(), FileError> {
+        let next = self.peek()?;
+        match (path.split_first(), next) {
+            (None, Some(b'[')) => self.elements(index, take),
+            (None, Some(_)) => self.element(index, take),
+            (Some((name, rest)), Some(b'{')) => self.members(name, rest, is_outermost, index, take),
+            // Another kind of value stands where the path leads through: there are no elements in
+            // it.
+            (Some(_), Some(_)) => self.value(0).map(|_| ()),
+            (_, None) => Err(self.broken("a value is missing")),
+        }
+    }
+
+    fn members(
+        &mut self,
+        wanted: &str,
+        rest: &[String],
+        is_outermost: bool,
+        index: &mut u64,
+        take: Take<'_>,
+    ) -> Result<(), FileError> {
+        self.expect(b'{')?;
+        if self.peek()? == Some(b'}') {
+            return self.expect(b'}');
+        }
+        loop {
+            if self.peek()? != Some(b'"') {
+                return Err(self.broken("a member's name in \"quotes\" is missing"));
+            }
+            if !self.value(NAME_BYTES_MAX)? {
+                return Err(self.broken("a member's name is too long"));
+            }
+            let name: String = serde_json::from_slice(&self.text)
+                .map_err(|_| self.broken("a member's name is broken"))?;
+            self.expect(b':')?;
+            if name == wanted {
+                self.descend(rest, false, index, take)?;
+            } else if is_outermost && self.beside == Some(name.as_str()) {
+                if !self.value(ELEMENT_BYTES_MAX)? {
+                    return Err(
+                        self.broken(&format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes"))
+                    );
+                }
+                take(Met::Beside(&self.text))?;
+            } else {
+                self.value(0)?;
+            }
+            if !self.goes_on(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn elements(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
+        self.expect(b'[')?;
+        if self.peek()? == Some(b']') {
+            return self.expect(b']');
+        }
+        loop {
+            self.element(index, take)?;
+            if !self.goes_on(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn element(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
+        self.peek()?;
+        let line = self.line;
+        let is_whole = self.value(ELEMENT_BYTES_MAX)?;
+        take(Met::Element(Element {
+            index: *index,
+            line,
+            text: &self.text,
+            is_whole,
+        }))?;
+        *index += 1;
+        Ok(())
+    }
+
+    /// Whether another follows after a comma, or the container ends with `end`.
+    fn goes_on(&mut self, end: u8) -> Result<bool, FileError> {
+        match self.peek()? {
+            Some(b',') => self.expect(b',').map(|()| true),
+            Some(byte) if byte == end => self.expect(end).map(|()| false),
+            _ => Err(self.broken(&format!("`,` or `{}` is missing", char::from(end)))),
+        }
+    }
+
+    /// Takes one value into `text`, at most `keep` bytes of it. Says whether that is all of it.
+    fn value(&mut self, keep: usize) -> Result<bool, FileError> {
+        self.text.clear();
+        let first = self
+            .peek()?
+            .ok_or_else(|| self.broken("a value is missing"))?;
+        let mut within = Within::new(first).ok_or_else(|| self.broken("a value is missing"))?;
+        let mut is_whole = true;
+        loop {
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
+            if ready.is_empty() {
+                return if within.may_end() {
+                    Ok(is_whole)
+                } else {
+                    Err(self.broken("the file ends in the middle of a value"))
+                };
+            }
+            let (used, ended) = within.take(ready);
+            let fits = used.min(keep.saturating_sub(self.text.len()));
+            is_whole &= fits == used;
+            self.text.extend_from_slice(&ready[..fits]);
+            count(&ready[..used], &mut self.line, &mut self.column);
+            self.input.consume(used);
+            if ended {
+                return Ok(is_whole);
+            }
+        }
+    }
+
+    /// The next byte that is no blank.
+    fn peek(&mut self) -> Result<Option<u8>, FileError> {
+        loop {
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
+            if ready.is_empty() {
+                return Ok(None);
+            }
+            let blanks = ready
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+                .count();
+            let next = ready.get(blanks).copied();
+            count(&ready[..blanks], &mut self.line, &mut self.column);
+            self.input.consume(blanks);
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), FileError> {
+        if self.peek()? != Some(byte) {
+            return Err(self.broken(&format!("`{}` is missing", char::from(byte))));
+        }
+        self.input.consume(1);
+        self.column += 1;
+        Ok(())
+    }
+
+    fn broken(&self, reason: &str) -> FileError {
+        let (line, column) = (
+            usize::try_from(self.line).unwrap_or(usize::MAX),
+            usize::try_from(self.column + 1).unwrap_or(usize::MAX),
+        );
+        FileError::Json {
+            line,
+            column,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
+    *line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+    *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| {
+        (bytes.len() - at - 1) as u64
+    });
+}
+
+// Where a JSON value ends (RFC 8259 §2), told byte by byte: by its brackets and quotes alone, so
+// that one of any depth and length needs a few words of memory.
+
+/// Where in a value the scan stands.
+struct Within {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+    is_scalar: bool,
+}
+
+impl Within {
+    /// `None` where no value begins with that byte.
+    fn new(first: u8) -> Option<Self> {
+        let is_scalar = !matches!(first, b'{' | b'[' | b'"');
+        let begins =
+            !is_scalar || first.is_ascii_alphanumeric() || matches!(first, b'-' | b'+' | b'.');
+        begins.then_some(Self {
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            is_scalar,
+        })
+    }
+
+    /// A number or word may end with the file.
+    const fn may_end(&self) -> bool {
+        self.is_scalar
+    }
+
+    /// How many of these bytes belong to the value, and whether it ends with them.
+    fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
+        if self.is_scalar {
+            let end = bytes.iter().position(|byte| {
+                matches!(
+                    byte,
+                    b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r'
+                )
+            });
+            return (end.unwrap_or(bytes.len()), end.is_some());
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.in_string {
+                if self.escaped {
+                    self.escaped = false;
+                    at += 1;
+                    continue;
+                }
+                let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
+                    return (bytes.len(), false);
+                };
+                at += found + 1;
+                self.escaped = bytes[at - 1] == b'\\';
+                self.in_string = self.escaped;
+                if !self.in_string && self.depth == 0 {
+                    return (at, true);
+                }
+                continue;
+            }
+            match bytes[at] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return (at + 1, true);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        (bytes.len(), false)
+    }
+}
+
+// Finds the line and column at which a path of a JSON text stands.
+//
+// Apart, because complaints are made about parsed values, which no longer know where they stood,
+// and only hand-written files need the place. Knows nothing of reviews.
+
+/// Line and column (both from 1) of the value at `path` in `json`, or of the object that lacks it.
+pub(super) fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
+    let steps = steps(path);
+    let found = Seek(&steps)
+        .deserialize(&mut serde_json::Deserializer::from_str(json))
+        .err()?;
+    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the
+    // answer.
+    (found.line() > 0).then(|| (found.line(), found.column()))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step<'a> {
+    Field(&'a str),
+    Element(usize),
+}
+
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let split = path.split(['.', '[']).filter(|part| !part.is_empty());
+    split
+        .map(
+            |part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
+                Some(index) => Step::Element(index),
+                None => Step::Field(part),
+            },
+        )
+        .collect()
+}
+
+struct Seek<'a>(&'a [Step<'a>]);
+
+impl<'de> DeserializeSeed<'de> for Seek<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.0.is_empty() {
+            Err(D::Error::custom("here"))
+        } else {
+            deserializer.deserialize_any(self)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Seek<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what the path leads through")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            match self.0.split_first() {
+                Some((Step::Field(field), rest)) if *field == name => {
+                    return map.next_value_seed(Seek(rest));
+                }
+                Some(_) | None => map.next_value::<IgnoredAny>().map(drop)?,
+            }
+        }
+        Err(A::Error::custom("the field is missing here"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Some((Step::Element(index), rest)) = self.0.split_first() else {
+            return Err(A::Error::custom("no object"));
+        };
+        for _ in 0..*index {
+            elements.next_element::<IgnoredAny>()?;
+        }
+        elements.next_element_seed(Seek(rest)).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::{ELEMENT_BYTES_MAX, Met, each};
+
+    /// What is found, read through a buffer of `buffer` bytes.
+    fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
+        let mut input = BufReader::with_capacity(buffer, json.as_bytes());
+        let path: Vec<String> = path
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut found = Vec::new();
+        let take = &mut |met: Met<'_>| {
+            found.push(match met {
+                Met::Element(element) => format!(
+                    "{}@{} {}",
+                    element.index,
+                    element.line,
+                    String::from_utf8_lossy(element.text)
+                ),
+                Met::Beside(text) => format!("beside {}", String::from_utf8_lossy(text)),
+            });
+            Ok(())
+        };
+        each(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
+        Ok(found)
+    }
+
+    #[test]
+    fn elements_are_found_whatever_the_size_of_the_buffer() {
+        let json = "{\"a\": [1, {\"r\": \"}]\\\"\"}],\n \"business\": {\"n\": 1},\n \"d\": {\"x\": null, \"r\": [\n {\"t\": \"[\\\\\"}\n, 7, \"s\"]}}";
+        for buffer in [1, 2, 7, 4096] {
+            let expected = [
+                "beside {\"n\": 1}",
+                "0@4 {\"t\": \"[\\\\\"}",
+                "1@5 7",
+                "2@5 \"s\"",
+            ];
+            assert_eq!(found(json, "d.r", buffer).unwrap(), expected, "{buffer}");
+            assert_eq!(
+                found("[{}, [1]]", "", buffer).unwrap(),
+                ["0@1 {}", "1@1 [1]"]
+            );
+            assert_eq!(
+                found("{\"a\":\n1}\n\n{\"a\":2}", "", buffer).unwrap(),
+                ["0@1 {\"a\":\n1}", "1@4 {\"a\":2}"]
+            );
+            assert_eq!(found("{\"d\": 5}", "d.r", buffer).unwrap(), [] as [&str; 0]);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_or_broken_is_named_by_line_and_column() {
+        for (json, said) in [
+            (
+                "{\"d\": {\"r\": [{\"a\": 1},\n {\"a\": ",
+                "line 2, column 8: the JSON is broken (the file ends in the middle of a value)",
+            ),
+            ("{\"d\": {\"r\": [{} {}]}}", "`,` or `]` is missing"),
+            ("{\"d\": {\"r\": [{}]", "`,` or `}` is missing"),
+            ("{d: 1}", "a member's name in \"quotes\" is missing"),
+            ("{\"d\" 1}", "`:` is missing"),
+            ("  ", "nothing but blanks"),
+        ] {
+            let fault = found(json, "d.r", 4096).unwrap_err();
+            assert!(fault.contains(said), "{json}: {fault}");
+        }
+    }
+
+    #[test]
+    fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
+        let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
+        let mut seen = Vec::new();
+        each(&mut json.as_bytes(), &[], None, &mut |met| {
+            if let Met::Element(element) = met {
+                seen.push((element.index, element.text.len(), element.is_whole));
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, [(0, ELEMENT_BYTES_MAX, false), (1, 1, true)]);
+    }
+}
+
+#[cfg(test)]
+mod locate_tests {
+    use super::locate;
+
+    #[test]
+    fn a_path_is_found_where_it_stands() {
+        let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
+        assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
+        assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));
+        assert_eq!(locate(json, "services[0].name").map(|at| at.0), Some(4));
+        assert_eq!(locate(json, "name").map(|at| at.0), Some(7));
+    }
+}

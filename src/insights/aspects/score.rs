@@ -1,0 +1,466 @@
+//! From a sentence's phrases to findings: what is turned round, raised or lowered, to which aspect
+//! an opinion belongs, and the label that the sum deserves.
+
+use super::parsed_sentence::{Item, Kind, ParsedSentence};
+use super::{MARGIN, RuleEngine};
+use crate::insights::analysis::{Finding, Hit, Polarity, Span};
+use crate::insights::text::Text;
+use crate::insights::trades::{Cue, Meaning};
+use crate::steps;
+
+/// How many hits most findings have at most.
+const HITS: usize = 4;
+
+/// What one sentence says of one aspect.
+#[derive(Debug)]
+struct Found {
+    aspect: usize,
+    clause: usize,
+    hits: Vec<Hit>,
+    is_polar: bool,
+    /// Only an opinion without an aspect of its own; gives way to anything else.
+    is_stray: bool,
+}
+
+impl Found {
+    fn score(&self) -> i32 {
+        steps::add(self.hits.len());
+        self.hits.iter().map(|hit| hit.points).sum()
+    }
+}
+
+/// The findings of one sentence, each with the number of its aspect.
+pub fn sentence(
+    engine: &RuleEngine,
+    text: &Text,
+    parsed: &ParsedSentence<'_>,
+    number: u32,
+) -> Vec<(usize, Finding)> {
+    let scorer = Scorer {
+        engine,
+        text,
+        parsed,
+        found: Vec::new(),
+        negated: Vec::new(),
+        used: vec![false; parsed.items.len()],
+    };
+    let found = scorer.run();
+    let has_other = found.iter().any(|one| !one.is_stray);
+    let counts = found.into_iter().filter(|one| !one.is_stray || !has_other);
+    counts
+        .map(|one| {
+            let (score, units) = (one.score(), &parsed.clauses[one.clause].units);
+            let finding = Finding {
+                aspect: engine.aspects[one.aspect].clone(),
+                sentence: number,
+                span: place(text, parsed, units.start, units.end),
+                polarity: label(score, one.is_polar),
+                score,
+                confidence: 0,
+                hits: one.hits,
+            };
+            (one.aspect, finding)
+        })
+        .collect()
+}
+
+/// The label that a score deserves.
+#[must_use]
+pub const fn label(score: i32, is_polar: bool) -> Polarity {
+    match score {
+        MARGIN.. => Polarity::Positive,
+        score if score <= -MARGIN => Polarity::Negative,
+        _ if is_polar => Polarity::Uncertain,
+        _ => Polarity::Neutral,
+    }
+}
+
+fn place(text: &Text, parsed: &ParsedSentence<'_>, start: usize, end: usize) -> Span {
+    match (
+        parsed.units.get(start),
+        parsed.units.get(end.saturating_sub(1)),
+    ) {
+        (Some(first), Some(last)) => text.span(first.start..last.end),
+        _ => Span::default(),
+    }
+}
+
+struct Scorer<'run> {
+    engine: &'run RuleEngine,
+    text: &'run Text,
+    parsed: &'run ParsedSentence<'run>,
+    found: Vec<Found>,
+    /// Which of the items is turned round, by item.
+    negated: Vec<bool>,
+    /// Which names and hints an opinion was attached to, by item.
+    used: Vec<bool>,
+}
+
+impl Scorer<'_> {
+    fn run(mut self) -> Vec<Found> {
+        let items = &self.parsed.items;
+        for (at, item) in items.iter().enumerate() {
+            let is_negated = self.is_negated(at);
+            self.negated.push(is_negated);
+            match item.meaning {
+                Meaning::Judges(aspect, points) => self.engine_phrase(at, aspect, points),
+                Meaning::Opinion(points) => self.engine_opinion(at, points),
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
+            }
+        }
+        self.name_the_rest();
+        self.settle_facts();
+        self.found
+    }
+
+    /// A fact beside a judgement says nothing more, and a fact among complaints is one of them.
+    fn settle_facts(&mut self) {
+        let polar: Vec<(usize, i32)> = self
+            .found
+            .iter()
+            .filter(|one| one.is_polar)
+            .map(|one| (one.clause, one.score()))
+            .collect();
+        if polar.is_empty() {
+            return;
+        }
+        let complains = polar.iter().all(|(_, score)| *score < 0);
+        let quiet = &self.engine.quiet;
+        self.found
+            .retain(|one| one.is_polar || !quiet.contains(&one.aspect));
+        for one in self
+            .found
+            .iter_mut()
+            .filter(|one| !one.is_polar && complains && !self.engine.facts.contains(&one.aspect))
+        {
+            let Some(first) = one.hits.first() else {
+                continue;
+            };
+            one.hits.push(Hit {
+                rule: "context:complaint".to_owned(),
+                span: first.span,
+                points: -MARGIN,
+            });
+            one.is_polar = true;
+        }
+    }
+
+    fn engine_phrase(&mut self, at: usize, aspect: usize, points: i32) {
+        let item = self.parsed.items[at];
+        if points == 0 {
+            let hit = self.hit(item, 0);
+            self.add(
+                aspect,
+                self.parsed.clause_at(item.start),
+                vec![hit],
+                false,
+                false,
+            );
+            return;
+        }
+        let hits = self.weighed(at, points);
+        if !hits.is_empty() {
+            self.add(aspect, self.parsed.clause_at(item.start), hits, true, false);
+        }
+    }
+
+    fn engine_opinion(&mut self, at: usize, points: i32) {
+        let mut hits = self.weighed(at, points);
+        if hits.is_empty() {
+            return;
+        }
+        let clause = self.parsed.clause_at(self.parsed.items[at].start);
+        let Some(name) = self.named(at) else {
+            if let Some(overall) = self.engine.overall {
+                self.add(overall, clause, hits, true, true);
+            }
+            return;
+        };
+        self.used[name] = true;
+        let item = self.parsed.items[name];
+        if let Meaning::Names(aspect) | Meaning::Hints(aspect) = item.meaning {
+            hits.insert(0, self.hit(item, 0));
+            self.add(aspect, clause, hits, true, false);
+        }
+    }
+
+    /// Names that nobody judged are facts.
+    fn name_the_rest(&mut self) {
+        if self.found.iter().any(|found| !found.is_stray) {
+            return;
+        }
+        for (at, item) in self.parsed.items.iter().enumerate() {
+            let clause = self.parsed.clause_at(item.start);
+            if let Meaning::Names(aspect) = item.meaning
+                && !self.used[at]
+                && !self.parsed.clauses[clause].about.elsewhere
+            {
+                let hit = self.hit(*item, 0);
+                self.add(aspect, clause, vec![hit], false, false);
+            }
+        }
+    }
+
+    /// An item's points and what changes them; nothing where it is not about the firm.
+    fn weighed(&self, at: usize, points: i32) -> Vec<Hit> {
+        let item = self.parsed.items[at];
+        let clause = &self.parsed.clauses[self.parsed.clause_at(item.start)];
+        if clause.about.elsewhere {
+            return Vec::new();
+        }
+        let mut hits = Vec::with_capacity(HITS);
+        hits.push(self.hit(item, points));
+        let mut sum = points;
+        for cue in self.before(at) {
+            let change = if cue.meaning == Meaning::Cue(Cue::Intensifier) {
+                points.signum()
+            } else if cue.meaning == Meaning::Cue(Cue::Diminisher) {
+                sum.signum() * (sum.abs() + 1).div_euclid(2).max(MARGIN) - sum
+            } else {
+                break;
+            };
+            hits.push(self.hit(cue, change));
+            sum += change;
+        }
+        if self.negated[at] {
+            let negator = self.negator(at).unwrap_or(item);
+            hits.push(self.hit(negator, -2 * sum));
+            sum = -sum;
+        }
+        if sum > 0 && self.parsed.is_quoted(item.start..item.end) {
+            hits.push(Hit {
+                rule: "irony:quotes".to_owned(),
+                ..self.hit(item, -2 * sum)
+            });
+            sum = -sum;
+        }
+        if clause.about.open {
+            let cue = self.last_cue(&item, |cue| matches!(cue, Cue::Open | Cue::Asks));
+            hits.push(self.hit(cue.unwrap_or(item), -sum));
+            return hits;
+        }
+        if clause.about.wishes && sum > 0 {
+            let wish = self.last_cue(&item, |cue| cue == Cue::Wish);
+            hits.push(self.hit(wish.unwrap_or(item), -2 * sum));
+        }
+        hits
+    }
+
+    fn hit(&self, item: Item, points: i32) -> Hit {
+        let rule = self.engine.rules[item.rule].clone();
+        Hit {
+            rule,
+            span: place(self.text, self.parsed, item.start, item.end),
+            points,
+        }
+    }
+
+    fn add(
+        &mut self,
+        aspect: usize,
+        clause: usize,
+        hits: Vec<Hit>,
+        is_polar: bool,
+        is_stray: bool,
+    ) {
+        let until = self.parsed.clauses[..=clause]
+            .iter()
+            .inspect(|_| steps::one());
+        let contrasts = clause > 0
+            && until
+                .into_iter()
+                .any(|clause| clause.kind == Kind::Contrast);
+        let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
+        match self.found.iter_mut().find(|found| found.aspect == aspect) {
+            Some(found) => {
+                // `a bit dear, but worth it`: the conclusion counts.
+                let (before, sum) = (
+                    found.score(),
+                    hits.iter().map(|hit| hit.points).sum::<i32>(),
+                );
+                if contrasts && clause > found.clause && before.signum() * sum.signum() < 0 {
+                    let last = hits[hits.len() - 1].span;
+                    found.hits.push(Hit {
+                        rule: "contrast:conclusion".to_owned(),
+                        span: last,
+                        points: -before,
+                    });
+                }
+                if is_stray != found.is_stray && !is_stray {
+                    found.clause = clause;
+                }
+                found.hits.extend(hits);
+                found.is_polar |= is_polar;
+                found.is_stray &= is_stray;
+            }
+            None => self.found.push(Found {
+                aspect,
+                clause,
+                hits,
+                is_polar,
+                is_stray,
+            }),
+        }
+    }
+}
+
+// Which words reach which others in a sentence: the negator that turns a judgement round, the cues
+// before it, and the name that an opinion belongs to.
+
+/// How far before a word its negator stands at most, in units.
+const NEGATION_REACH: usize = 5;
+/// How far an opinion stands from the name of what it judges at most, in units between them.
+const NAME_REACH: usize = 5;
+
+impl Scorer<'_> {
+    /// The last cue of that kind that begins with an item or before it.
+    fn last_cue(&self, item: &Item, is_wanted: impl Fn(Cue) -> bool) -> Option<Item> {
+        let mut items = self.parsed.items.iter().rev().inspect(|_| steps::one());
+        items
+            .find(|one| {
+                one.start <= item.start
+                    && matches!(one.meaning, Meaning::Cue(cue) if is_wanted(cue))
+            })
+            .copied()
+    }
+
+    /// The cues that stand directly before an item, nearest first.
+    fn before(&self, at: usize) -> impl Iterator<Item = Item> {
+        let mut end = self.parsed.items[at].start;
+        let items = &self.parsed.items[..at];
+        let longest = items
+            .iter()
+            .inspect(|_| steps::one())
+            .map(|item| item.end - item.start)
+            .max()
+            .unwrap_or_default();
+        std::iter::from_fn(move || {
+            let mut near = items
+                .iter()
+                .rev()
+                .inspect(|_| steps::one())
+                .take_while(|item| item.start + longest >= end);
+            let cue = near.find(|item| {
+                item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_))
+            })?;
+            end = cue.start;
+            Some(*cue)
+        })
+    }
+
+    /// The negator that reaches an item within its clause, if any: other judgements stop it, unless
+    /// `or` goes on.
+    fn negator(&self, at: usize) -> Option<Item> {
+        let item = self.parsed.items[at];
+        // `No issues 👍`: a symbol is said beside the words, and no word turns it round.
+        if self.parsed.units[item.start].is_mark {
+            return None;
+        }
+        let from = self.parsed.clauses[self.parsed.clause_at(item.start)]
+            .units
+            .start
+            .max(item.start.saturating_sub(NEGATION_REACH));
+        let before = self.parsed.items[..at]
+            .iter()
+            .rev()
+            .inspect(|_| steps::one())
+            .take_while(|one| one.start >= from);
+        for one in before {
+            if one.end > item.start {
+                continue;
+            }
+            match one.meaning {
+                Meaning::Cue(Cue::Negator) => return Some(*one),
+                Meaning::Opinion(_) | Meaning::Judges(..) => return None,
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
+            }
+        }
+        None
+    }
+
+    fn is_negated(&self, at: usize) -> bool {
+        if self.negator(at).is_some() {
+            return true;
+        }
+        // `not friendly or helpful`
+        let item = self.parsed.items[at];
+        let joined = item
+            .start
+            .checked_sub(1)
+            .is_some_and(|before| matches!(self.word(before), "or" | "nor"));
+        if !joined {
+            return false;
+        }
+        let polar = |item: &Item| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
+        let before = self.parsed.items[..at]
+            .iter()
+            .inspect(|_| steps::one())
+            .rposition(|one| polar(one) && one.end + 1 == item.start);
+        before.is_some_and(|before| self.negated[before])
+    }
+
+    /// The name that an opinion belongs to: the one it stands before, else the one its clause is
+    /// about, else the last clause's.
+    fn named(&self, at: usize) -> Option<usize> {
+        let item = self.parsed.items[at];
+        let clause = self.parsed.clause_at(item.start);
+        let units = self.parsed.clauses[clause].units.clone();
+        let is_name = |item: &Item| {
+            matches!(
+                item.meaning,
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(Cue::Setting)
+            )
+        };
+        let reach =
+            item.end.max(units.start)..units.end.min(item.end + NAME_REACH + 1).max(units.start);
+        let (first, near) = self.parsed.items_within(reach);
+        let after = near
+            .iter()
+            .inspect(|_| steps::one())
+            .position(|one| is_name(one) && self.reaches(item.end, one.start));
+        if let Some(after) = after {
+            return Some(first + after);
+        }
+        let (first, within) = self.parsed.items_within(units.clone());
+        let before = within
+            .iter()
+            .inspect(|_| steps::one())
+            .rposition(|one| is_name(one) && one.end <= item.start);
+        if let Some(before) = before {
+            return Some(first + before);
+        }
+        // `The work was quick, neat and flawless`: the list goes on.
+        let kind = self.parsed.clauses[clause].kind;
+        let goes_on = (kind == Kind::Mark || self.word(units.start) == "and")
+            && item.start.saturating_sub(units.start) <= 2;
+        if !goes_on || clause == 0 {
+            return None;
+        }
+        let (first, earlier) = self
+            .parsed
+            .items_within(self.parsed.clauses[clause - 1].units.clone());
+        earlier
+            .iter()
+            .inspect(|_| steps::one())
+            .rposition(is_name)
+            .map(|at| first + at)
+    }
+
+    /// Whether an opinion that ends at `end` judges a name that begins at `start`: no verb between.
+    fn reaches(&self, end: usize, start: usize) -> bool {
+        start - end <= NAME_REACH
+            && !(end..start).any(|unit| {
+                matches!(
+                    self.word(unit),
+                    "was" | "is" | "were" | "are" | "but" | "to" | "that" | "because" | "when"
+                )
+            })
+    }
+
+    fn word(&self, unit: usize) -> &str {
+        self.parsed
+            .units
+            .get(unit)
+            .map_or("", |unit| self.text.word(unit.start))
+    }
+}

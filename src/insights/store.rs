@@ -1,0 +1,521 @@
+//! The rows behind the insights: the firm's own texts, and what was read.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use sqlx::SqliteConnection;
+
+use super::analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity};
+use super::packed_analysis::{Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName};
+use super::witness::Witness;
+use crate::db::{Write, unpack_value};
+use crate::reviews::Review;
+
+// What was read: a row for each review, written many at a time, loaded many at a time. A row that
+// cannot be understood (anybody with a shell may write one) is as good as none: its review is
+// analyzed anew.
+
+/// An analysis to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAnalysis {
+    /// Whose text it is.
+    pub id: String,
+    /// Of what was read: [`crate::insights::Subject::hash`].
+    pub text_hash: String,
+    /// Of what read it: [`crate::insights::Analyzer::method`].
+    pub method_hash: String,
+    /// The whole analysis, with the reasons for its findings.
+    pub analysis: Analysis,
+    /// What of that is counted.
+    pub packed_analysis: PackedAnalysis,
+}
+
+/// An analysis as it was kept: what rendering and counting need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnalysis {
+    /// Of what was read.
+    pub text_hash: String,
+    /// Of what read it.
+    pub method_hash: String,
+    /// Whom and what the text names for certain.
+    pub names: Vec<(MentionKind, String)>,
+    packed_analysis: Vec<u8>,
+}
+
+impl StoredAnalysis {
+    /// What is counted of `review`, which this is of.
+    #[must_use]
+    pub fn packed_analysis(&self, review: &Review) -> Option<PackedAnalysis> {
+        unpack_analysis(
+            &self.packed_analysis,
+            review.date.number(),
+            review.rating.stars(),
+        )
+    }
+}
+
+/// What is kept of these reviews, by id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn stored(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
+    let json = Value::from(ids).to_string();
+    let packed = sqlx::query_scalar!(
+        r#"select group_concat(concat(octet_length(n.review_id), ':', n.review_id, octet_length(text_hash), ':', text_hash,
+             octet_length(method_hash), ':', method_hash, octet_length(names), ':', names,
+             octet_length(note), ':', cast(note as text)), '') as "packed: Vec<u8>"
+           from json_each(?) as i cross join derived_index as n on n.review_id = i.value"#,
+        json
+    )
+    .fetch_one(connection)
+    .await?
+    .unwrap_or_default();
+    let (mut rest, mut stored) = (packed.as_slice(), HashMap::with_capacity(ids.len()));
+    while let Some(Some(id)) = unpack_value(&mut rest) {
+        let mut columns = [&[][..]; 4];
+        for column in &mut columns {
+            *column = unpack_value(&mut rest).flatten().unwrap_or_default();
+        }
+        if let Some(one) = unpack(columns)
+            && let Ok(id) = std::str::from_utf8(id)
+        {
+            stored.insert(id.to_owned(), one);
+        }
+    }
+    Ok(stored)
+}
+
+fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Option<StoredAnalysis> {
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
+    let names: Vec<(&str, String)> = serde_json::from_slice(names).ok()?;
+    Some(StoredAnalysis {
+        text_hash: text(text_hash)?,
+        method_hash: text(method_hash)?,
+        names: names
+            .into_iter()
+            .map(|(kind, value)| Some((MentionKind::find(kind)?, value)))
+            .collect::<Option<_>>()?,
+        packed_analysis: packed_analysis.to_vec(),
+    })
+}
+
+/// Keeps these analyses, of reviews that still appear; those that are kept already are left alone,
+/// so that keeping them again writes nothing. Says how many were written.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> sqlx::Result<u64> {
+    let rows = Value::Array(analyses.iter().map(|kept| row(kept.borrow())).collect()).to_string();
+    let written = sqlx::query!(
+        "insert into derived_index (review_id, text_hash, method_hash, names, note)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4)
+         from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
+         on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
+           names = excluded.names, note = excluded.note
+         where (text_hash, method_hash, names, note)
+           is not (excluded.text_hash, excluded.method_hash, excluded.names, excluded.note)",
+        rows
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    sqlx::query!(
+        "insert into derived_analysis (review_id, language, overall, overall_score, sentences, findings, mentions)
+         select value ->> 0, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10
+         from json_each(?) where exists (select 1 from derived_index as n where n.review_id = value ->> 0)
+         on conflict (review_id) do update set language = excluded.language, overall = excluded.overall,
+           overall_score = excluded.overall_score, sentences = excluded.sentences, findings = excluded.findings,
+           mentions = excluded.mentions
+         where (language, overall, overall_score, sentences, findings, mentions)
+           is not (excluded.language, excluded.overall, excluded.overall_score, excluded.sentences, excluded.findings,
+             excluded.mentions)",
+        rows
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(written)
+}
+
+/// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
+/// `derived_analysis`.
+#[expect(
+    clippy::too_many_lines,
+    reason = "to be split: lines are shorter than when it was written"
+)]
+fn row(kept: &NewAnalysis) -> Value {
+    let NewAnalysis {
+        id,
+        text_hash,
+        method_hash,
+        analysis,
+        packed_analysis,
+    } = kept;
+    let Analysis {
+        language,
+        sentences,
+        findings,
+        mentions,
+        overall: (overall, score),
+        phrases: _,
+    } = analysis;
+    let names = analysis.names();
+    let names: Vec<Value> = names
+        .iter()
+        .map(|(kind, value)| json!([kind.name(), value]))
+        .collect();
+    // In upper case, as SQLite's `hex` writes it: what is read back is compared with this.
+    let packed_analysis = pack(packed_analysis)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02X}");
+            text
+        });
+    let sentences: Vec<Value> = sentences
+        .iter()
+        .map(|span| json!([span.start, span.end]))
+        .collect();
+    let hit = |hit: &Hit| json!([hit.rule, hit.points, hit.span.start, hit.span.end]);
+    let finding = |one: &Finding| {
+        let hits: Vec<Value> = one.hits.iter().map(hit).collect();
+        json!([
+            one.aspect,
+            one.polarity.name(),
+            one.score,
+            one.sentence,
+            one.span.start,
+            one.span.end,
+            hits,
+            Witness::of(&one.hits).name(),
+            one.confidence
+        ])
+    };
+    let mention = |one: &Mention| {
+        json!([
+            one.kind.name(),
+            one.candidates,
+            one.rule,
+            one.sentence,
+            one.through,
+            one.span.start,
+            one.span.end
+        ])
+    };
+    let findings: Vec<Value> = findings.iter().map(finding).collect();
+    let mentions: Vec<Value> = mentions.iter().map(mention).collect();
+    json!([
+        id,
+        text_hash,
+        method_hash,
+        names,
+        packed_analysis,
+        language.name(),
+        overall.name(),
+        score,
+        sentences,
+        findings,
+        mentions
+    ])
+}
+
+/// Whether and how a review's row agrees with what is derived of it now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verified {
+    /// There is none, or it is of another text or other rules: it is behind.
+    Behind,
+    /// It says what is derived.
+    Right,
+    /// It says something else, though it is of this very text and these rules.
+    Wrong,
+}
+
+/// Holds what is kept of these reviews against what is derived of them now, in the same order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn verify(
+    connection: &mut SqliteConnection,
+    derived: &[NewAnalysis],
+) -> sqlx::Result<Vec<Verified>> {
+    let ids = Value::from(
+        derived
+            .iter()
+            .map(|one| one.id.as_str())
+            .collect::<Vec<_>>(),
+    )
+    .to_string();
+    let rows = sqlx::query_scalar!(
+        r#"select json_array(n.review_id, text_hash, method_hash, json(names), hex(note), language, overall, overall_score,
+             json(sentences), json(findings), json(mentions)) as "row!: Vec<u8>"
+           from json_each(?) as i cross join derived_index as n on n.review_id = i.value
+           left join derived_analysis as r on r.review_id = n.review_id"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows
+        .iter()
+        .filter_map(|row| serde_json::from_slice::<Value>(row).ok());
+    let rows: HashMap<String, Value> = rows
+        .filter_map(|row| Some((row[0].as_str()?.to_owned(), row)))
+        .collect();
+    let verdict = |one: &NewAnalysis| match rows.get(&one.id) {
+        Some(row) if row[1] == one.text_hash && row[2] == one.method_hash => {
+            if *row == self::row(one) {
+                Verified::Right
+            } else {
+                Verified::Wrong
+            }
+        }
+        _ => Verified::Behind,
+    };
+    Ok(derived.iter().map(verdict).collect())
+}
+
+/// How many analyses are of no review that appears.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from (select review_id from derived_analysis union select review_id from derived_index) as d
+           where not exists (select 1 from review as r where r.review_id = d.review_id and r.status = 'published')"#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// Deletes every reading. Says how many there were.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
+    let cleared = sqlx::query!("delete from derived_index")
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    sqlx::query!("delete from derived_analysis")
+        .execute(&mut **write)
+        .await?;
+    Ok(cleared)
+}
+
+// A packed analysis in binary form: what every start loads for each review, so it is small and
+// quickly read. Numbers are little-endian; what does not fit this form is as good as none.
+
+/// Raised when the form changes.
+const FORM: u8 = 3;
+const LANGUAGES: [Language; 3] = [Language::None, Language::English, Language::Other];
+const POLARITIES: [Polarity; 4] = [
+    Polarity::Positive,
+    Polarity::Negative,
+    Polarity::Neutral,
+    Polarity::Uncertain,
+];
+const BACKINGS: [Backing; 3] = [Backing::One, Backing::Both, Backing::Withdrawn];
+const KINDS: [MentionKind; 3] = [
+    MentionKind::Technician,
+    MentionKind::Service,
+    MentionKind::ServiceArea,
+];
+
+/// The packed analysis in binary form, but for the day and the stars, which the review has.
+fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
+    let PackedAnalysis {
+        head,
+        findings,
+        names,
+        phrases,
+    } = packed_analysis;
+    let mut bytes = vec![
+        FORM,
+        code(&LANGUAGES, &head.language),
+        code(&POLARITIES, &head.overall),
+    ];
+    bytes.extend(head.sentences.to_le_bytes());
+    // A text of the length that is read has far fewer of each.
+    let counts = [findings.len(), names.len(), phrases.len()]
+        .map(|count| u16::try_from(count).unwrap_or(u16::MAX));
+    counts
+        .iter()
+        .for_each(|count| bytes.extend(count.to_le_bytes()));
+    for finding in findings.iter().take(counts[0].into()) {
+        let PackedFinding {
+            aspect,
+            polarity,
+            backing,
+            is_quotable,
+            sentence,
+            score,
+        } = finding;
+        bytes.extend([*aspect, code(&POLARITIES, polarity)]);
+        bytes.extend([code(&BACKINGS, backing), u8::from(*is_quotable)]);
+        bytes.extend(sentence.to_le_bytes());
+        bytes.extend(score.to_le_bytes());
+    }
+    for name in names.iter().take(counts[1].into()) {
+        let PackedName {
+            key,
+            finding_mask,
+            near_mask,
+            kind,
+            is_linked,
+            mentions,
+            ambiguous,
+        } = name;
+        bytes.extend(key.to_le_bytes());
+        bytes.extend(finding_mask.to_le_bytes());
+        bytes.extend(near_mask.to_le_bytes());
+        bytes.extend([
+            code(&KINDS, kind),
+            u8::from(*is_linked),
+            *mentions,
+            *ambiguous,
+        ]);
+    }
+    phrases
+        .iter()
+        .take(counts[2].into())
+        .for_each(|phrase| bytes.extend(phrase.to_le_bytes()));
+    bytes
+}
+
+/// The place of `one` among all.
+fn code<T: PartialEq>(all: &[T], one: &T) -> u8 {
+    all.iter()
+        .position(|other| other == one)
+        .and_then(|at| u8::try_from(at).ok())
+        .unwrap_or(u8::MAX)
+}
+
+/// The packed analysis of these bytes, of a review of that day and so many stars.
+fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> {
+    let mut bytes = Bytes(bytes);
+    let [form, language, overall] = bytes.take()?;
+    let sentences = bytes.u16()?;
+    let [findings, names, phrases] = [bytes.u16()?, bytes.u16()?, bytes.u16()?];
+    let head = PackedHead {
+        day,
+        stars,
+        language: of(&LANGUAGES, language)?,
+        overall: of(&POLARITIES, overall)?,
+        sentences,
+    };
+    let packed_analysis = PackedAnalysis {
+        head,
+        findings: (0..findings)
+            .map(|_| bytes.finding())
+            .collect::<Option<_>>()?,
+        names: (0..names).map(|_| bytes.name()).collect::<Option<_>>()?,
+        phrases: (0..phrases)
+            .map(|_| bytes.take().map(u32::from_le_bytes))
+            .collect::<Option<_>>()?,
+    };
+    (form == FORM && bytes.0.is_empty()).then_some(packed_analysis)
+}
+
+fn of<T: Copy>(all: &[T], code: u8) -> Option<T> {
+    all.get(usize::from(code)).copied()
+}
+
+/// What is still to be analyzed.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    fn finding(&mut self) -> Option<PackedFinding> {
+        let [aspect, polarity, backing, is_quotable] = self.take()?;
+        Some(PackedFinding {
+            aspect,
+            polarity: of(&POLARITIES, polarity)?,
+            backing: of(&BACKINGS, backing)?,
+            is_quotable: is_quotable == 1,
+            sentence: self.u16()?,
+            score: self.take().map(i16::from_le_bytes)?,
+        })
+    }
+
+    fn name(&mut self) -> Option<PackedName> {
+        let key = self.take().map(u64::from_le_bytes)?;
+        let finding_mask = self.take().map(u32::from_le_bytes)?;
+        let near_mask = self.take().map(u32::from_le_bytes)?;
+        let [kind, is_linked, mentions, ambiguous] = self.take()?;
+        Some(PackedName {
+            key,
+            finding_mask,
+            near_mask,
+            kind: of(&KINDS, kind)?,
+            is_linked: is_linked == 1,
+            mentions,
+            ambiguous,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pack, unpack_analysis};
+    use crate::insights::analysis::{Language, MentionKind, Polarity};
+    use crate::insights::packed_analysis::{
+        Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName,
+    };
+
+    #[test]
+    fn a_packed_analysis_comes_back_as_it_was_and_a_broken_one_not_at_all() {
+        let head = PackedHead {
+            day: 7,
+            stars: 4,
+            language: Language::English,
+            overall: Polarity::Uncertain,
+            sentences: 3,
+        };
+        let finding = PackedFinding {
+            aspect: 10,
+            polarity: Polarity::Negative,
+            backing: Backing::Withdrawn,
+            is_quotable: true,
+            sentence: 2,
+            score: -300,
+        };
+        let name = PackedName {
+            key: u64::MAX - 5,
+            finding_mask: 1 << 31,
+            near_mask: 5,
+            kind: MentionKind::ServiceArea,
+            is_linked: true,
+            mentions: 3,
+            ambiguous: 1,
+        };
+        let packed_analysis = PackedAnalysis {
+            head,
+            findings: [finding, finding].into(),
+            names: [name].into(),
+            phrases: [1, u32::MAX].into(),
+        };
+        let bytes = pack(&packed_analysis);
+        assert_eq!(unpack_analysis(&bytes, 7, 4), Some(packed_analysis));
+        for end in 0..bytes.len() {
+            assert_eq!(unpack_analysis(&bytes[..end], 7, 4), None);
+        }
+        assert_eq!(unpack_analysis(&[&bytes[..], &[0]].concat(), 7, 4), None);
+        for at in [0, 1, 2] {
+            let mut wrong = bytes.clone();
+            wrong[at] = 200;
+            assert_eq!(unpack_analysis(&wrong, 7, 4), None);
+        }
+    }
+}

@@ -1,0 +1,697 @@
+//! From TOML to a trade. Apart because of the errors: every fault is told with its file and line,
+//! all at once, in words for the person who edits the files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::pattern::Item;
+use super::{Aspect, Cue, Meaning, Place, Rule, Trade, TradeError, TradeErrors, pattern};
+
+/// The points of an opinion, by the key it stands under.
+const OPINIONS: [(&str, i32); 6] = [
+    ("excellent", 4),
+    ("good", 3),
+    ("fair", 2),
+    ("poor", -2),
+    ("bad", -3),
+    ("terrible", -4),
+];
+/// The points of a phrase that judges an aspect, by the key it stands under.
+const JUDGEMENTS: [(&str, i32); 5] = [
+    ("positive", 3),
+    ("mildly_positive", 2),
+    ("neutral", 0),
+    ("mildly_negative", -2),
+    ("negative", -3),
+];
+const CUES: [(&str, Cue); 12] = [
+    ("negators", Cue::Negator),
+    ("intensifiers", Cue::Intensifier),
+    ("diminishers", Cue::Diminisher),
+    ("contrasts", Cue::Contrast),
+    ("joints", Cue::Joint),
+    ("elsewhere", Cue::Elsewhere),
+    ("firm", Cue::Firm),
+    ("wishes", Cue::Wish),
+    ("open", Cue::Open),
+    ("asks", Cue::Asks),
+    ("setting", Cue::Setting),
+    ("silent", Cue::Silent),
+];
+/// What a file may hold.
+const SECTIONS: [(&str, ()); 8] = [
+    ("trade", ()),
+    ("aspect", ()),
+    ("phrases", ()),
+    ("opinions", ()),
+    ("cues", ()),
+    ("lists", ()),
+    ("irregular", ()),
+    ("spellings", ()),
+];
+
+/// Reads a trade's own files, and those that every trade shares, as if they were one.
+///
+/// # Errors
+/// All faults, in the order of the files.
+pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
+    let mut faults = Vec::new();
+    let mut files = read(own, false, &mut faults);
+    let head = Head::read(&files, &mut faults);
+    if head.is_sharing {
+        files.extend(read(shared, true, &mut faults));
+    }
+    let mut reader = Reader {
+        files: &files,
+        head: &head,
+        trade: Trade {
+            id: head.id.clone(),
+            label: head.label.clone(),
+            types: head.types.clone(),
+            is_sharing: head.is_sharing,
+            has_strays: head.has_strays,
+            ..Trade::default()
+        },
+        uses: BTreeSet::new(),
+        faults,
+    };
+    reader.words();
+    reader.aspects();
+    reader.roles();
+    reader.phrases();
+    let Reader {
+        trade, mut faults, ..
+    } = reader;
+    if faults.is_empty() {
+        return Ok(trade);
+    }
+    let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
+    faults.sort_by_key(|fault| (place(&fault.file), fault.line));
+    Err(TradeErrors(faults))
+}
+
+/// The `[trade]` of a file, without its phrases.
+pub fn head(name: &str, text: &str) -> Result<Head, TradeErrors> {
+    let mut faults = Vec::new();
+    let head = Head::read(&read(&[(name, text)], false, &mut faults), &mut faults);
+    if faults.is_empty() {
+        Ok(head)
+    } else {
+        Err(TradeErrors(faults))
+    }
+}
+
+fn read<'file>(
+    files: &[(&'file str, &'file str)],
+    is_shared: bool,
+    faults: &mut Vec<TradeError>,
+) -> Vec<File<'file>> {
+    let mut read = Vec::with_capacity(files.len());
+    for (name, text) in files {
+        match File::read(name, text, is_shared) {
+            Ok(file) => read.push(file),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    read
+}
+
+struct Reader<'read, 'file> {
+    /// The trade's own first: where phrases say the same, the first one counts.
+    files: &'read [File<'file>],
+    head: &'read Head,
+    trade: Trade,
+    /// Which aspect takes which of the phrases that stand for all trades.
+    uses: BTreeSet<(String, usize)>,
+    faults: Vec<TradeError>,
+}
+
+impl<'read, 'file> Reader<'read, 'file> {
+    fn keep<T>(&mut self, file: &File<'_>, read: Result<T, Fault>) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.faults.push(file.fault(fault));
+                None
+            }
+        }
+    }
+
+    /// The tables `[[key]]` of a file.
+    fn each(&mut self, file: &'read File<'file>, key: &str) -> Vec<(usize, &'read DeTable<'file>)> {
+        self.keep(file, each(&file.table, key)).unwrap_or_default()
+    }
+
+    /// `[lists]`, `[irregular]` and `[spellings]`: what a trade has under a name that is shared is
+    /// added to it.
+    fn words(&mut self) {
+        for file in self.files {
+            for (key, value) in &file.table {
+                let (section, at) = (key.get_ref().as_ref(), key.span().start);
+                if self.keep(file, one_of(&SECTIONS, section, at)).is_none()
+                    || !["lists", "irregular", "spellings"].contains(&section)
+                {
+                    continue;
+                }
+                for (name, value) in self.keep(file, table(value)).into_iter().flatten() {
+                    let words = self.keep(file, strings(value)).unwrap_or_default();
+                    let words = words.into_iter().map(|(_, word)| word.to_owned());
+                    let of: &mut BTreeMap<String, Vec<String>> = match section {
+                        "lists" => &mut self.trade.lists,
+                        "irregular" => &mut self.trade.irregular,
+                        _ => &mut self.trade.spellings,
+                    };
+                    let name_text = name.get_ref().to_string();
+                    if of.contains_key(&name_text) && !file.is_shared {
+                        let message = format!("`{name_text}` stands here twice");
+                        self.faults.push(file.fault((name.span().start, message)));
+                        continue;
+                    }
+                    of.entry(name_text).or_default().extend(words);
+                }
+            }
+        }
+    }
+
+    /// All phrases, of aspects, opinions and cues.
+    fn phrases(&mut self) {
+        for file in self.files {
+            self.opinions(file);
+        }
+        for file in self.files {
+            for (_, aspect) in self.each(file, "aspect") {
+                let id = find(aspect, "id").and_then(|id| string(id).ok());
+                let Some(index) = id.and_then(|id| self.trade.aspect(id)) else {
+                    continue;
+                };
+                let sets = match find(aspect, "uses") {
+                    Some(value) => self.uses(file, value),
+                    None => id.map(str::to_owned).into_iter().collect(),
+                };
+                self.uses.extend(sets.into_iter().map(|set| (set, index)));
+                self.judgements(file, aspect, index, &["id", "label", "question", "uses"]);
+            }
+        }
+        for file in self.files {
+            for (at, phrases) in self.each(file, "phrases") {
+                let Some(id) = find(phrases, "id").and_then(|id| string(id).ok()) else {
+                    let message = "phrases need the `id` that aspects use them by".to_owned();
+                    self.faults.push(file.fault((at, message)));
+                    continue;
+                };
+                let users = self.uses.iter().filter(|(set, _)| set == id);
+                let users: Vec<usize> = users.map(|(_, aspect)| *aspect).collect();
+                for aspect in users {
+                    self.judgements(file, phrases, aspect, &["id"]);
+                }
+            }
+        }
+    }
+
+    /// The sets of phrases that an aspect names; one that there is not is a fault.
+    fn uses(&mut self, file: &File<'_>, value: &Value<'_>) -> Vec<String> {
+        let named = match string(value) {
+            Ok(one) => Ok(vec![(value.span().start, one)]),
+            Err(_) => strings(value),
+        };
+        let named = self.keep(file, named).unwrap_or_default();
+        let mut known = BTreeSet::new();
+        for file in self.files {
+            for (_, phrases) in self.each(file, "phrases") {
+                known.extend(find(phrases, "id").and_then(|id| string(id).ok()));
+            }
+        }
+        for (at, set) in named.iter().filter(|(_, set)| !known.contains(set)) {
+            let names: Vec<&str> = known.iter().copied().collect();
+            let message = format!("no phrases `{set}` are shared: {}", names.join(", "));
+            self.faults.push(file.fault((*at, message)));
+        }
+        named.into_iter().map(|(_, set)| set.to_owned()).collect()
+    }
+
+    /// The phrases of a table that judge, name or hint at an aspect.
+    fn judgements(&mut self, file: &File<'_>, of: &DeTable<'_>, index: usize, others: &[&str]) {
+        for (key, value) in of {
+            let meaning = match key.get_ref().as_ref() {
+                other if others.contains(&other) => continue,
+                "names" => Ok(Meaning::Names(index)),
+                "hints" => Ok(Meaning::Hints(index)),
+                other => one_of(&JUDGEMENTS, other, key.span().start)
+                    .map(|points| Meaning::Judges(index, points)),
+            };
+            if let Some(meaning) = self.keep(file, meaning) {
+                self.add(file, "phrase", meaning, value);
+            }
+        }
+    }
+
+    /// `[opinions]` and `[cues]`.
+    fn opinions(&mut self, file: &'read File<'file>) {
+        for section in ["opinions", "cues"] {
+            let Some(value) = find(&file.table, section) else {
+                continue;
+            };
+            for (key, value) in self.keep(file, table(value)).into_iter().flatten() {
+                let (name, at) = (key.get_ref().as_ref(), key.span().start);
+                let (kind, meaning) = if section == "cues" {
+                    (name, one_of(&CUES, name, at).map(Meaning::Cue))
+                } else {
+                    let points = one_of(&OPINIONS, name, at);
+                    ("lexicon", points.map(Meaning::Opinion))
+                };
+                if let Some(meaning) = self.keep(file, meaning) {
+                    self.add(file, kind, meaning, value);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, file: &File<'_>, kind: &str, meaning: Meaning, value: &Value<'_>) {
+        let name: Arc<str> = file.name.into();
+        for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
+            let parsed = pattern::parse(text, &self.trade.lists).map_err(|message| (at, message));
+            let Some((items, ways)) = self.keep(file, parsed) else {
+                continue;
+            };
+            self.trade.rules.push(Rule {
+                id: format!("{kind}:{}", slug(&items)),
+                ways,
+                meaning,
+                text: text.into(),
+                place: Place {
+                    file: Arc::clone(&name),
+                    line: file.line(at),
+                    is_shared: file.is_shared,
+                },
+            });
+        }
+    }
+}
+
+/// A pattern as a name: its words, of alternatives the first, of what may be missing nothing.
+fn slug(items: &[Item]) -> String {
+    let word = |item: &Item| match item {
+        Item::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
+        Item::Gap(_) => String::new(),
+        Item::Either(choices) => choices
+            .first()
+            .map(|choice| slug(choice))
+            .unwrap_or_default(),
+    };
+    items
+        .iter()
+        .map(word)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("_")
+}
+
+// Reading TOML with places: every value knows where it stands, so that every fault can be told with
+// its file and line.
+
+/// A value and where it stands.
+pub type Value<'file> = Spanned<DeValue<'file>>;
+/// What is wrong, and the byte at which it stands.
+pub type Fault = (usize, String);
+
+/// One file of a trade.
+#[derive(Debug)]
+pub struct File<'file> {
+    /// Its name, as faults tell it.
+    pub name: &'file str,
+    text: &'file str,
+    /// What it holds.
+    pub table: DeTable<'file>,
+    /// Whether it is one of those that every trade shares.
+    pub is_shared: bool,
+}
+
+impl<'file> File<'file> {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where it is no TOML.
+    pub fn read(name: &'file str, text: &'file str, is_shared: bool) -> Result<Self, TradeError> {
+        let told = |error: toml::de::Error| {
+            let at = error.span().map_or(0, |span| span.start);
+            fault(name, text, (at, error.message().to_owned()))
+        };
+        Ok(Self {
+            name,
+            text,
+            table: DeTable::parse(text).map_err(told)?.into_inner(),
+            is_shared,
+        })
+    }
+
+    /// The line of a byte, counted from 1.
+    pub fn line(&self, at: usize) -> usize {
+        line(self.text, at)
+    }
+
+    /// A fault of this file.
+    pub fn fault(&self, fault: Fault) -> TradeError {
+        self::fault(self.name, self.text, fault)
+    }
+}
+
+fn fault(name: &str, text: &str, (at, message): Fault) -> TradeError {
+    TradeError {
+        file: name.to_owned(),
+        line: line(text, at),
+        message,
+    }
+}
+
+fn line(text: &str, at: usize) -> usize {
+    1 + text.get(..at).unwrap_or(text).matches('\n').count()
+}
+
+/// The value of that key.
+pub fn find<'table, 'file>(
+    table: &'table DeTable<'file>,
+    key: &str,
+) -> Option<&'table Value<'file>> {
+    table
+        .iter()
+        .find(|(one, _)| one.get_ref() == key)
+        .map(|(_, value)| value)
+}
+
+/// The tables of `[[key]]`, each with its place.
+pub fn each<'table, 'file>(
+    file: &'table DeTable<'file>,
+    key: &str,
+) -> Result<Vec<(usize, &'table DeTable<'file>)>, Fault> {
+    let Some(value) = find(file, key) else {
+        return Ok(Vec::new());
+    };
+    let array = value
+        .get_ref()
+        .as_array()
+        .ok_or_else(|| (value.span().start, format!("write `[[{key}]]`")))?;
+    array
+        .iter()
+        .map(|one| Ok((one.span().start, table(one)?)))
+        .collect()
+}
+
+pub fn table<'table, 'file>(value: &'table Value<'file>) -> Result<&'table DeTable<'file>, Fault> {
+    value
+        .get_ref()
+        .as_table()
+        .ok_or_else(|| (value.span().start, "this is to be a table".to_owned()))
+}
+
+pub fn string<'value>(value: &'value Value<'_>) -> Result<&'value str, Fault> {
+    value.get_ref().as_str().ok_or_else(|| {
+        (
+            value.span().start,
+            "this is to be a text in quotes".to_owned(),
+        )
+    })
+}
+
+/// The texts of a list, each with its place. A text of several lines is one too: parted at line
+/// breaks and commas, `#` comments.
+pub fn strings<'value>(value: &'value Value<'_>) -> Result<Vec<(usize, &'value str)>, Fault> {
+    if let Some(array) = value.get_ref().as_array() {
+        return array
+            .iter()
+            .map(|one| Ok((one.span().start, string(one)?)))
+            .collect();
+    }
+    // The quotes and the line break behind them are not in the value.
+    let (text, mut at) = (string(value)?, value.span().start + 4);
+    let mut texts = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let plain = line.split('#').next().unwrap_or(line);
+        texts.extend(
+            plain
+                .split(',')
+                .map(str::trim)
+                .filter(|one| !one.is_empty())
+                .map(|one| (at, one)),
+        );
+        at += line.len();
+    }
+    Ok(texts)
+}
+
+/// What stands under a name.
+///
+/// # Errors
+/// A name that is none of those, with all of them.
+pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, Fault> {
+    let known = || {
+        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    };
+    names
+        .iter()
+        .find(|(one, _)| *one == name)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| (at, format!("`{name}` is none of {}", known())))
+}
+
+// What a trade says of itself: the table `[trade]`. Apart from its phrases, because whose package it
+// is has to be known before any phrase is read.
+
+/// The id of a trade that does not say one.
+const UNNAMED: &str = "own";
+/// Aspects that are quiet where a trade does not say which.
+const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
+const KEYS: [(&str, ()); 9] = [
+    ("id", ()),
+    ("label", ()),
+    ("types", ()),
+    ("aspects", ()),
+    ("overall", ()),
+    ("quiet", ()),
+    ("facts", ()),
+    ("shared", ()),
+    ("strays", ()),
+];
+
+/// The table `[trade]`, with what holds where it is silent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its id in every answer.
+    pub id: String,
+    /// Its name for readers.
+    pub label: String,
+    /// The schema.org types of the businesses that it is for.
+    pub types: Vec<String>,
+    /// The aspects in the order in which they are shown; `None` for that of the files.
+    pub aspects: Option<Vec<String>>,
+    /// The aspect that an opinion about nothing in particular goes to.
+    pub overall: String,
+    /// Aspects whose plain facts are not worth telling beside a judgement.
+    pub quiet: Vec<String>,
+    /// Aspects whose plain facts stay facts among complaints.
+    pub facts: Vec<String>,
+    /// Whether it reads with the words that every trade shares.
+    pub is_sharing: bool,
+    /// Whether an opinion about nothing in particular is one about the whole.
+    pub has_strays: bool,
+    /// The file that says it, and where: what names no aspect is a fault there.
+    pub place: Option<(usize, usize)>,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            id: UNNAMED.to_owned(),
+            label: "The firm's own".to_owned(),
+            types: Vec::new(),
+            aspects: None,
+            overall: "overall".to_owned(),
+            quiet: QUIET.map(str::to_owned).to_vec(),
+            facts: Vec::new(),
+            is_sharing: true,
+            has_strays: true,
+            place: None,
+        }
+    }
+}
+
+impl Head {
+    /// What these files say; faults are added to `faults`.
+    pub fn read(files: &[File<'_>], faults: &mut Vec<TradeError>) -> Self {
+        let mut head = Self::default();
+        for (number, file) in files.iter().enumerate() {
+            let Some(value) = find(&file.table, "trade") else {
+                continue;
+            };
+            let at = value.span().start;
+            if head.place.is_some() {
+                faults.push(file.fault((at, "there are two tables [trade]".to_owned())));
+                continue;
+            }
+            head.place = Some((number, at));
+            match table(value) {
+                Ok(table) => head.take(file, table, faults),
+                Err(fault) => faults.push(file.fault(fault)),
+            }
+        }
+        head
+    }
+
+    fn take(&mut self, file: &File<'_>, table: &DeTable<'_>, faults: &mut Vec<TradeError>) {
+        for (key, value) in table {
+            if let Err(fault) = self.set(key.get_ref(), key.span().start, value) {
+                faults.push(file.fault(fault));
+            }
+        }
+    }
+
+    fn set(&mut self, key: &str, at: usize, value: &Value<'_>) -> Result<(), Fault> {
+        one_of(&KEYS, key, at)?;
+        match key {
+            "id" => self.id = id(value)?,
+            "label" => string(value)?.trim().clone_into(&mut self.label),
+            "types" => self.types = types(value)?,
+            "aspects" => self.aspects = Some(texts(value)?),
+            "overall" => self.overall = id(value)?,
+            "quiet" => self.quiet = texts(value)?,
+            "facts" => self.facts = texts(value)?,
+            "shared" => self.is_sharing = boolean(key, value)?,
+            _ => self.has_strays = boolean(key, value)?,
+        }
+        Ok(())
+    }
+}
+
+/// Whether a schema.org type, written as `Plumber` or as a URL, is among these.
+pub fn is_among(types: &[String], kind: &str) -> bool {
+    let name = kind.trim().rsplit('/').next().unwrap_or(kind);
+    types.iter().any(|one| one.eq_ignore_ascii_case(name))
+}
+
+fn boolean(key: &str, value: &Value<'_>) -> Result<bool, Fault> {
+    let message = || (value.span().start, format!("`{key}` is true or false"));
+    value.get_ref().as_bool().ok_or_else(message)
+}
+
+fn texts(value: &Value<'_>) -> Result<Vec<String>, Fault> {
+    Ok(strings(value)?
+        .into_iter()
+        .map(|(_, text)| text.to_owned())
+        .collect())
+}
+
+fn types(value: &Value<'_>) -> Result<Vec<String>, Fault> {
+    let is_type = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let types = strings(value)?;
+    match types.iter().find(|(_, name)| !is_type(name)) {
+        Some((at, name)) => Err((
+            *at,
+            format!("`{name}` is no type of schema.org: write it like `AutoRepair`"),
+        )),
+        None => Ok(types.into_iter().map(|(_, name)| name.to_owned()).collect()),
+    }
+}
+
+/// An id: lower case letters and `_`.
+pub fn id(value: &Value<'_>) -> Result<String, Fault> {
+    let id = string(value)?;
+    if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+        let message = format!("an id is lower case letters and `_`, not `{id}`");
+        return Err((value.span().start, message));
+    }
+    Ok(id.to_owned())
+}
+
+// Which aspects a trade has, in which order, and in which roles.
+
+impl Reader<'_, '_> {
+    /// The names of all `[[aspect]]`, in the order that the trade says.
+    fn aspects(&mut self) {
+        for file in self.files {
+            for (at, aspect) in self.each(file, "aspect") {
+                let text = |key: &str| match find(aspect, key) {
+                    Some(value) => string(value).map(str::to_owned),
+                    None => Err((at, format!("an aspect needs `{key}`"))),
+                };
+                let id = match find(aspect, "id") {
+                    Some(value) => id(value),
+                    None => Err((at, "an aspect needs `id`".to_owned())),
+                };
+                let (id, label, question) = (
+                    self.keep(file, id),
+                    self.keep(file, text("label")),
+                    self.keep(file, text("question")),
+                );
+                let Some(((id, label), question)) = id.zip(label).zip(question) else {
+                    continue;
+                };
+                if self.trade.aspect(&id).is_some() {
+                    let message = format!("there are two aspects `{id}`");
+                    self.faults.push(file.fault((at, message)));
+                    continue;
+                }
+                self.trade.aspects.push(Aspect {
+                    id,
+                    label,
+                    question,
+                });
+            }
+        }
+        if let Some(order) = &self.head.aspects {
+            let place = |id: &str| order.iter().position(|one| one == id);
+            let unlisted = self.trade.aspects.iter().map(|aspect| aspect.id.clone());
+            let unlisted: Vec<String> = unlisted.filter(|id| place(id).is_none()).collect();
+            for id in unlisted {
+                self.tell_head(format!("`aspects` does not list `{id}`"));
+            }
+            self.trade.aspects.sort_by_key(|aspect| place(&aspect.id));
+        }
+    }
+
+    /// What `[trade]` names has to be there; what it is silent about may be missing.
+    fn roles(&mut self) {
+        let Head {
+            aspects,
+            overall,
+            quiet,
+            facts,
+            ..
+        } = self.head;
+        let silent = Head::default();
+        let mut unknown = Vec::new();
+        for (key, ids, usual) in [
+            ("aspects", aspects.as_deref().unwrap_or_default(), &[][..]),
+            (
+                "overall",
+                std::slice::from_ref(overall),
+                &[silent.overall][..],
+            ),
+            ("quiet", quiet, &silent.quiet),
+            ("facts", facts, &[]),
+        ] {
+            let is_missing = |id: &&String| self.trade.aspect(id).is_none() && ids != usual;
+            let missing = ids.iter().filter(is_missing);
+            unknown
+                .extend(missing.map(|id| format!("`{key}` names `{id}`, which is no aspect here")));
+        }
+        unknown
+            .into_iter()
+            .for_each(|message| self.tell_head(message));
+        let found = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
+        let (quiet, facts) = (found(quiet), found(facts));
+        self.trade.overall = self.trade.aspect(overall);
+        (self.trade.quiet, self.trade.facts) = (quiet, facts);
+    }
+
+    fn tell_head(&mut self, message: String) {
+        if let Some((file, at)) = self.head.place {
+            self.faults.push(self.files[file].fault((at, message)));
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Charts as inline SVG: bars, columns, a line. Each has words that say the same, and tables with
+//! its figures, for readers who do not see it; widths are attributes, since the pages' policy
+//! forbids inline styles.
+
+use std::fmt::Write;
+
+use askama::Template;
+
+use super::words::{count, hundredths, month, percent};
+use crate::wire;
+
+// How reviews speak of something, as one bar with the interval of the positive share.
+
+/// Below so many reviews that judge, a share is no figure and no bar is drawn.
+pub const JUDGED_MIN: u32 = 5;
+
+/// A part of a bar, in percent of its width.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its class in the stylesheet.
+    pub class: &'static str,
+    /// Where it begins, from the left, with two decimals.
+    pub from: String,
+    /// How wide it is.
+    pub width: String,
+}
+
+/// How reviews speak of something, as one bar; the whisker is the interval of the positive share.
+#[derive(Debug, Clone, Template)]
+#[template(path = "bar_fragment.html")]
+pub struct BarFragment {
+    words: String,
+    parts: Vec<Part>,
+    whisker: Option<(String, String)>,
+}
+
+/// What the colours and the line of all bars mean.
+#[derive(Debug, Clone, Copy, Template)]
+#[template(path = "legend_fragment.html")]
+pub struct LegendFragment;
+
+/// Votes on something: reviews that judge it.
+#[derive(Debug, Clone, Copy)]
+pub struct Votes<'a> {
+    /// They speak well of it.
+    pub positive: u32,
+    /// They speak well and badly of it.
+    pub mixed: u32,
+    /// They speak badly of it.
+    pub negative: u32,
+    /// The share of the positive ones, with its interval.
+    pub share: Option<&'a wire::Share>,
+}
+
+impl BarFragment {
+    /// The bar of `votes`; none where too few judge.
+    #[must_use]
+    pub fn of(label: &str, votes: Votes<'_>) -> Option<Self> {
+        let judged = votes.positive + votes.mixed + votes.negative;
+        if judged < JUDGED_MIN {
+            return None;
+        }
+        let mut from = 0.0;
+        let mut parts = Vec::new();
+        for (class, votes) in [
+            ("good", votes.positive),
+            ("mixed", votes.mixed),
+            ("bad", votes.negative),
+        ] {
+            let width = f64::from(votes) * 100.0 / f64::from(judged);
+            if votes > 0 {
+                parts.push(Part {
+                    class,
+                    from: format!("{from:.2}"),
+                    width: format!("{width:.2}"),
+                });
+            }
+            from += width;
+        }
+        let whisker = votes.share.and_then(|share| {
+            let [low, high] = share.ci95.as_slice() else {
+                return None;
+            };
+            Some((
+                format!("{:.1}", low * 100.0),
+                format!("{:.1}", high * 100.0),
+            ))
+        });
+        let words = format!("{label}: {}", figure(votes));
+        Some(Self {
+            words,
+            parts,
+            whisker,
+        })
+    }
+}
+
+/// The figure in words, for example `81 % positive: 64 of 79 (71 to 88 %), 9 both, 6 negative`.
+#[must_use]
+pub fn figure(votes: Votes<'_>) -> String {
+    let Votes {
+        positive,
+        mixed,
+        negative,
+        share,
+    } = votes;
+    let judged = positive + mixed + negative;
+    let of = |votes: u32| count(u64::from(votes));
+    let rest = match (mixed, negative) {
+        (0, 0) => "none negative".to_owned(),
+        (0, _) => format!("{} negative", of(negative)),
+        (_, 0) => format!("{} both", of(mixed)),
+        _ => format!("{} both, {} negative", of(mixed), of(negative)),
+    };
+    match share.filter(|_| judged >= JUDGED_MIN) {
+        Some(wire::Share { value, ci95, .. }) => {
+            let [low, high] = ci95.as_slice() else {
+                return format!("{} of {} positive, {rest}", of(positive), of(judged));
+            };
+            format!(
+                "{} % positive: {} of {} ({} to {} %), {rest}",
+                percent(*value),
+                of(positive),
+                of(judged),
+                percent(*low),
+                percent(*high)
+            )
+        }
+        None if judged == 0 => "no review judges it".to_owned(),
+        None => format!("{} of {} positive, {rest}", of(positive), of(judged)),
+    }
+}
+
+// Means by year: a line, and below each of its points the year, its mean and of how many reviews.
+
+/// The line with its table; the line's box is 100 by 40, where 40 is one star and 0 is five.
+#[derive(Debug, Clone, Template)]
+#[template(path = "years_fragment.html")]
+pub struct YearsFragment {
+    path: String,
+    points: Vec<Point>,
+}
+
+#[derive(Debug, Clone)]
+struct Point {
+    year: i32,
+    mean: String,
+    reviews: String,
+    x: String,
+    y: String,
+}
+
+impl YearsFragment {
+    /// The line through (year, reviews, sum of stars), oldest first; none where there are fewer
+    /// than two years.
+    #[must_use]
+    pub fn of(years: &[(i32, u64, u64)]) -> Option<Self> {
+        if years.len() < 2 {
+            return None;
+        }
+        let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
+            // Hundredths of stars, rounded; whole numbers, so that no figure is a float's.
+            let mean = (stars * 200 + reviews) / (reviews * 2).max(1);
+            // Hundredths from 100 to 500, as tenths of units from 400 down to 0.
+            let y = 500_u64.saturating_sub(mean);
+            // The middle of the year's column, in tenths.
+            let x = (at * 2 + 1) * 500 / years.len();
+            Point {
+                year: *year,
+                mean: hundredths(mean),
+                reviews: count(*reviews),
+                x: format!("{}.{}", x / 10, x % 10),
+                y: format!("{}.{}", y / 10, y % 10),
+            }
+        });
+        let points: Vec<Point> = points.collect();
+        let mut path = String::new();
+        for (at, Point { x, y, .. }) in points.iter().enumerate() {
+            // Writing into a String cannot fail.
+            let _ = write!(path, "{}{x} {y}", if at == 0 { 'M' } else { 'L' });
+        }
+        Some(Self { path, points })
+    }
+}
+
+// Where something is going: positive and negative reviews month by month, in words, and as a
+// table.
+
+/// The height of the chart, in its own units.
+const HEIGHT: f64 = 60.0;
+/// The room of one column, of which 8 are the column.
+const STEP: usize = 10;
+/// Fewer months have the width of so many and stand further apart, so that no column fills the page.
+const MONTHS_MIN: usize = 12;
+/// A trend has at most so many months; a month that is named wrong must not make a page of them.
+const MONTHS_MAX: usize = 120;
+
+/// A trend as chart, words and table.
+#[derive(Debug, Clone, Template)]
+#[template(path = "trend_fragment.html")]
+pub struct TrendFragment {
+    chart: Option<Chart>,
+    words: String,
+    rows: Vec<Row>,
+}
+
+/// Months side by side, each at its place in time: positive reviews upwards, negative ones
+/// downwards.
+#[derive(Debug, Clone)]
+struct Chart {
+    width: usize,
+    /// Where up and down meet.
+    axis: String,
+    columns: Vec<Column>,
+    words: String,
+    first: String,
+    last: String,
+}
+
+#[derive(Debug, Clone)]
+struct Column {
+    class: &'static str,
+    x: usize,
+    y: String,
+    height: String,
+}
+
+/// A month of the table.
+#[derive(Debug, Clone)]
+struct Row {
+    month: String,
+    reviews: u32,
+    positive: u32,
+    negative: u32,
+}
+
+impl TrendFragment {
+    /// The chart, words and table of `trend`; the table has the newest month first.
+    #[must_use]
+    pub fn new(trend: &wire::Trend) -> Self {
+        let rows = trend.months.iter().rev().map(|one| Row {
+            month: month(&one.month),
+            reviews: one.reviews,
+            positive: one.positive,
+            negative: one.negative,
+        });
+        Self {
+            chart: Chart::of(&trend.months),
+            words: words(trend),
+            rows: rows.collect(),
+        }
+    }
+}
+
+impl Chart {
+    /// The months of a trend; none where they show nothing.
+    fn of(months: &[wire::Monthly]) -> Option<Self> {
+        let up = months.iter().map(|month| month.positive).max()?;
+        let down = months.iter().map(|month| month.negative).max()?;
+        let (first, last) = (months.first()?, months.last()?);
+        let start = number(&first.month)?;
+        let span = number(&last.month)?.checked_sub(start)? + 1;
+        if up + down == 0 || months.len() < 3 || span > MONTHS_MAX {
+            return None;
+        }
+        let width = span.max(MONTHS_MIN) * STEP;
+        let unit = HEIGHT / f64::from(up + down);
+        let axis = f64::from(up) * unit;
+        let columns = months
+            .iter()
+            .filter_map(|month| Some((number(&month.month)?.checked_sub(start)?, month)));
+        let columns = columns.flat_map(|(at, month)| {
+            // The first month stands at the left end and the last one at the right, as their names do.
+            let x = at * (width - STEP) / (span - 1).max(1) + 1;
+            let column = |class, reviews: u32, is_up: bool| {
+                let height = f64::from(reviews) * unit;
+                (reviews > 0).then(|| Column {
+                    class,
+                    x,
+                    y: format!("{:.2}", if is_up { axis - height } else { axis }),
+                    height: format!("{height:.2}"),
+                })
+            };
+            [
+                column("good", month.positive, true),
+                column("bad", month.negative, false),
+            ]
+        });
+        Some(Self {
+            width,
+            axis: format!("{axis:.2}"),
+            columns: columns.flatten().collect(),
+            words: said(months, up, down),
+            first: month(&first.month),
+            last: month(&last.month),
+        })
+    }
+}
+
+/// What the chart shows, in words.
+fn said(months: &[wire::Monthly], up: u32, down: u32) -> String {
+    let sum = |of: fn(&wire::Monthly) -> u32| {
+        count(months.iter().map(|month| u64::from(of(month))).sum())
+    };
+    let name = |at: Option<&wire::Monthly>| at.map(|one| month(&one.month)).unwrap_or_default();
+    format!(
+        "By month from {} to {}: {} positive, {} negative reviews, at most {up} and {down} in a month",
+        name(months.first()),
+        name(months.last()),
+        sum(|month| month.positive),
+        sum(|month| month.negative)
+    )
+}
+
+/// The months since year 0 of `YYYY-MM`.
+fn number(month: &str) -> Option<usize> {
+    let (year, month) = month.split_once('-')?;
+    let (year, month) = (year.parse::<usize>().ok()?, month.parse::<usize>().ok()?);
+    Some(year * 12 + month)
+}
+
+/// A trend in words, with what it rests on.
+fn words(trend: &wire::Trend) -> String {
+    let direction = match trend.direction {
+        wire::Direction::Up => "Better than before",
+        wire::Direction::Down => "Worse than before",
+        wire::Direction::Flat => "No clear difference",
+        wire::Direction::Unknown => return "Too few reviews to compare half-years.".to_owned(),
+    };
+    match &trend.basis {
+        Some(basis) => {
+            let (recent, previous) = (&basis.recent, &basis.previous);
+            format!(
+                "{direction}: {} of {} positive from {} to {}, {} of {} in the half-year before.",
+                recent.positive,
+                recent.judged,
+                month(&recent.from),
+                month(&recent.to),
+                previous.positive,
+                previous.judged
+            )
+        }
+        None => format!("{direction}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askama::Template;
+
+    use super::{BarFragment, Votes, figure};
+    use crate::wire;
+
+    #[test]
+    fn a_bar_says_in_words_what_it_shows() {
+        let share = wire::Share {
+            value: 0.81,
+            ci95: vec![0.71, 0.88],
+            n: 79,
+        };
+        let votes = Votes {
+            positive: 64,
+            mixed: 9,
+            negative: 6,
+            share: Some(&share),
+        };
+        let svg = BarFragment::of("Price", votes).unwrap().render().unwrap();
+        assert!(
+            svg.contains("Price: 81 % positive: 64 of 79 (71 to 88 %), 9 both, 6 negative"),
+            "{svg}"
+        );
+        assert!(
+            svg.contains("class=\"good\" x=\"0.00\" width=\"81.01\"")
+                && svg.contains("M71.0 12.5H88.0"),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn too_few_votes_are_told_and_not_drawn() {
+        let votes = Votes {
+            positive: 3,
+            mixed: 0,
+            negative: 1,
+            share: None,
+        };
+        assert!(BarFragment::of("Price", votes).is_none());
+        assert_eq!(figure(votes), "3 of 4 positive, 1 negative");
+    }
+}
+
+#[cfg(test)]
+mod years_tests {
+    use super::YearsFragment;
+
+    #[test]
+    fn a_line_goes_through_its_means_above_their_years() {
+        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)]).unwrap();
+        let means: Vec<&str> = years
+            .points
+            .iter()
+            .map(|point| point.mean.as_str())
+            .collect();
+        assert_eq!(
+            (years.path.as_str(), means),
+            ("M25.0 0.0L75.0 5.0", vec!["5.00", "4.50"])
+        );
+        assert!(YearsFragment::of(&[(2026, 1, 5)]).is_none());
+    }
+}
+
+#[cfg(test)]
+mod trend_tests {
+    use super::Chart;
+    use crate::wire;
+
+    fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
+        wire::Monthly {
+            month: month.into(),
+            reviews: 9,
+            positive,
+            negative,
+        }
+    }
+
+    #[test]
+    fn columns_stand_on_one_axis_each_at_its_month() {
+        let months = [
+            monthly("2025-11", 4, 0),
+            monthly("2026-02", 0, 2),
+            monthly("2026-12", 2, 1),
+        ];
+        let chart = Chart::of(&months).unwrap();
+        let places: Vec<usize> = chart.columns.iter().map(|column| column.x).collect();
+        assert_eq!(
+            (chart.axis.as_str(), chart.width, places),
+            ("40.00", 140, vec![1, 31, 131, 131])
+        );
+        assert_eq!(
+            chart.words,
+            "By month from November 2025 to December 2026: 6 positive, 3 negative reviews, at most 4 and 2 in a month"
+        );
+    }
+
+    #[test]
+    fn what_shows_nothing_is_not_drawn() {
+        let two = [monthly("2026-01", 1, 0), monthly("2026-02", 1, 0)];
+        let silent = ["2026-01", "2026-02", "2026-03"].map(|month| monthly(month, 0, 0));
+        let garbled = ["2026-01", "x", "9999999-01"].map(|month| monthly(month, 1, 0));
+        for months in [&two[..], &silent, &garbled, &[]] {
+            assert!(Chart::of(months).is_none(), "{months:?}");
+        }
+    }
+}

@@ -1,0 +1,602 @@
+//! A segment: about 128 reviews in their order, immutable, shared by every snapshot that has them
+//! unchanged.
+//!
+//! A segment ends after a review whose id's hash says so, never by count. Segments are therefore a
+//! function of the reviews alone, not of the order in which they arrived, and a change rebuilds its
+//! own segment and no other.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::entry::{Entry, Mention, SortKey, sort_key};
+use crate::hash::{FNV_OFFSET, fnv1a};
+use crate::insights::aggregate::{Vote, Votes, vote_of};
+use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
+use crate::reviews::{Rating, RatingCounts, Traits};
+
+/// One id in this many ends its segment.
+const REVIEWS_PER_SEGMENT: u64 = 128;
+
+/// Whether the review of that id is the last of its segment.
+#[must_use]
+pub fn ends_segment(id: &str) -> bool {
+    id_hash(id).is_multiple_of(REVIEWS_PER_SEGMENT)
+}
+
+/// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: segments, hence digests and `ETag`s,
+/// depend on it.
+#[must_use]
+pub fn id_hash(id: &str) -> u64 {
+    let hash = fnv1a(FNV_OFFSET, id.as_bytes());
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ (hash >> 33)
+}
+
+/// See the head of this file.
+#[derive(Debug)]
+pub struct Segment {
+    json: Bytes,
+    json_ends: Vec<u32>,
+    folded: PackedStrings,
+    ids: PackedStrings,
+    days: Vec<i32>,
+    stars: Vec<u8>,
+    technicians: Postings,
+    services: Postings,
+    service_areas: Postings,
+    labels: Labels,
+    review_nos: Vec<u32>,
+    analyses: PackedAnalyses,
+    unanalyzed: Vec<u32>,
+    digest: [u8; 32],
+    rating_counts: RatingCounts,
+    with_text: u64,
+    opinions: OnceLock<Opinions>,
+    prefix_digests: OnceLock<Box<[[u8; 32]]>>,
+}
+
+impl Segment {
+    /// How many reviews it has; never 0.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.days.len()
+    }
+
+    /// Never: a segment is finished only with a review in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.days.is_empty()
+    }
+
+    /// The JSON of all its reviews, each followed by a comma.
+    #[must_use]
+    pub const fn json(&self) -> &Bytes {
+        &self.json
+    }
+
+    /// Takes the same JSON from where others have it.
+    pub fn set_json(&mut self, json: Bytes) {
+        self.json = json;
+    }
+
+    /// The JSON of its first `count` reviews, each followed by a comma.
+    #[must_use]
+    pub fn json_of_first(&self, count: usize) -> Bytes {
+        let end = if count == 0 {
+            0
+        } else {
+            self.json_ends[count - 1] as usize
+        };
+        self.json.slice(..end)
+    }
+
+    /// SHA-256 of the JSON of its first `count` reviews, of which there is at least one. All of them
+    /// are found when the first is asked for: a digest costs ten times as much as sending what it is
+    /// of.
+    #[must_use]
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        let digests = self.prefix_digests.get_or_init(|| {
+            let (mut digest, mut start) = (Sha256::new(), 0);
+            let ends = self.json_ends.iter().map(|end| *end as usize);
+            ends.map(|end| {
+                digest.update(&self.json[start..end]);
+                start = end;
+                digest.clone().finalize().into()
+            })
+            .collect()
+        });
+        digests[count - 1]
+    }
+
+    /// The JSON of one review, without the comma.
+    #[must_use]
+    pub fn json_of(&self, index: usize) -> Bytes {
+        let start = if index == 0 {
+            0
+        } else {
+            self.json_ends[index - 1] as usize
+        };
+        self.json.slice(start..self.json_ends[index] as usize - 1)
+    }
+
+    /// The folded texts, one behind the other, each followed by a byte that no text has.
+    #[must_use]
+    pub fn folded(&self) -> &[u8] {
+        &self.folded.bytes
+    }
+
+    /// Where a review's folded text begins in [`Segment::folded`], and where the next one's does.
+    #[must_use]
+    pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
+        self.folded.bounds(index)
+    }
+
+    /// In which review's folded text the byte at `offset` is, given that it is in that of `from` or
+    /// a later one.
+    #[must_use]
+    pub fn review_at(&self, offset: usize, from: usize) -> usize {
+        let ends_before = |end: &u32| *end as usize <= offset;
+        // Mostly it is the first: what is common is in nearly every text.
+        match &self.folded.ends[from..] {
+            [first, rest @ ..] if ends_before(first) => {
+                from + 1 + rest.partition_point(ends_before)
+            }
+            _ => from,
+        }
+    }
+
+    /// Where a review stands.
+    #[must_use]
+    pub fn sort_key(&self, index: usize) -> SortKey<'_> {
+        sort_key(self.days[index], self.id(index))
+    }
+
+    /// The id of the review at `index` in the segment.
+    #[must_use]
+    pub fn id(&self, index: usize) -> &str {
+        let (start, end) = self.ids.bounds(index);
+        // Ids are ASCII by type.
+        std::str::from_utf8(&self.ids.bytes[start..end]).unwrap_or_default()
+    }
+
+    /// The days of its reviews, descending.
+    #[must_use]
+    pub fn days(&self) -> &[i32] {
+        &self.days
+    }
+
+    /// The stars of its reviews.
+    #[must_use]
+    pub fn stars(&self) -> &[u8] {
+        &self.stars
+    }
+
+    /// The technicians that its reviews mention.
+    #[must_use]
+    pub const fn technicians(&self) -> &Postings {
+        &self.technicians
+    }
+
+    /// The services that its reviews mention.
+    #[must_use]
+    pub const fn services(&self) -> &Postings {
+        &self.services
+    }
+
+    /// The places that its reviews mention.
+    #[must_use]
+    pub const fn service_areas(&self) -> &Postings {
+        &self.service_areas
+    }
+
+    /// What else is known of its reviews.
+    #[must_use]
+    pub const fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The numbers by which the text index knows its reviews, or
+    /// [`UNINDEXED`](super::positions::UNINDEXED).
+    #[must_use]
+    pub fn review_nos(&self) -> &[u32] {
+        &self.review_nos
+    }
+
+    /// What was read in its texts, with each review's index; reviews that are still to be analyzed
+    /// are left out.
+    pub fn analyses(&self) -> impl Iterator<Item = (usize, PackedAnalysisRef<'_>)> {
+        (0..self.len()).filter_map(|index| Some((index, self.packed_analysis(index)?)))
+    }
+
+    /// The packed analyses of the reviews that have been analyzed, one behind the other.
+    #[must_use]
+    pub const fn packed_analyses(&self) -> &PackedAnalyses {
+        &self.analyses
+    }
+
+    /// How its reviews speak of each of a trade's aspects, which there are so many of; found when it
+    /// is first asked for.
+    #[must_use]
+    pub fn opinions(&self, aspects: usize) -> &Opinions {
+        self.opinions
+            .get_or_init(|| Opinions::new(self.analyses(), aspects))
+    }
+
+    /// What was read in a review's text, or `None` where that is still to be done.
+    #[must_use]
+    pub fn packed_analysis(&self, index: usize) -> Option<PackedAnalysisRef<'_>> {
+        let before = self
+            .unanalyzed
+            .partition_point(|unanalyzed| (*unanalyzed as usize) < index);
+        let is_unanalyzed = self
+            .unanalyzed
+            .get(before)
+            .is_some_and(|unanalyzed| *unanalyzed as usize == index);
+        (!is_unanalyzed).then(|| self.analyses.get(index - before))
+    }
+
+    /// The indices of the reviews that are still to be analyzed, ascending.
+    #[must_use]
+    pub fn unanalyzed(&self) -> &[u32] {
+        &self.unanalyzed
+    }
+
+    /// SHA-256 of its JSON.
+    #[must_use]
+    pub const fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// How many of its reviews have how many stars.
+    #[must_use]
+    pub const fn rating_counts(&self) -> &RatingCounts {
+        &self.rating_counts
+    }
+
+    /// How many of its reviews say something.
+    #[must_use]
+    pub const fn with_text(&self) -> u64 {
+        self.with_text
+    }
+}
+
+// A segment in the making: takes its reviews one by one, from the database or from the segment that
+// had them before, and lays them out in columns.
+
+/// Stands after each folded text: a byte that no UTF-8 text has, so that nothing is found across
+/// two texts.
+const SEPARATOR: u8 = 0xFF;
+
+/// A segment in the making.
+#[derive(Debug, Default)]
+pub struct SegmentBuilder {
+    json: PackedStrings,
+    folded: PackedStrings,
+    ids: PackedStrings,
+    days: Vec<i32>,
+    stars: Vec<u8>,
+    technicians: Postings,
+    services: Postings,
+    service_areas: Postings,
+    labels: Labels,
+    review_nos: Vec<u32>,
+    analyses: PackedAnalyses,
+    unanalyzed: Vec<u32>,
+    rating_counts: RatingCounts,
+    with_text: u64,
+}
+
+impl SegmentBuilder {
+    /// Whether there is anything in it yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.days.is_empty()
+    }
+
+    /// Adds the next review.
+    pub fn push(&mut self, entry: &Entry) {
+        self.columns(
+            &entry.key.id,
+            entry.key.day,
+            entry.stars,
+            &entry.json,
+            entry.folded.as_bytes(),
+        );
+        let at = self.days.len() - 1;
+        entry
+            .technicians
+            .iter()
+            .for_each(|mention| self.technicians.push(at, mention));
+        entry
+            .services
+            .iter()
+            .for_each(|mention| self.services.push(at, mention));
+        entry
+            .service_areas
+            .iter()
+            .for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push(at, entry);
+        self.review_nos.push(entry.indexed_no());
+        self.packed_analysis(
+            at,
+            entry.packed_analysis.as_ref().map(PackedAnalysis::borrowed),
+        );
+    }
+
+    /// Adds the next review as another segment has it.
+    pub fn push_from(&mut self, segment: &Segment, index: usize) {
+        let (start, end) = segment.folded_bounds(index);
+        let folded = &segment.folded()[start..end - 1];
+        let (days, stars) = (segment.days[index], segment.stars[index]);
+        self.columns(
+            segment.id(index),
+            days,
+            stars,
+            &segment.json_of(index),
+            folded,
+        );
+        let at = self.days.len() - 1;
+        segment
+            .technicians
+            .at(index)
+            .for_each(|mention| self.technicians.push(at, mention));
+        segment
+            .services
+            .at(index)
+            .for_each(|mention| self.services.push(at, mention));
+        segment
+            .service_areas
+            .at(index)
+            .for_each(|mention| self.service_areas.push(at, mention));
+        self.labels.push_from(at, &segment.labels, index);
+        self.review_nos.push(segment.review_nos[index]);
+        self.packed_analysis(at, segment.packed_analysis(index));
+    }
+
+    fn packed_analysis(&mut self, at: usize, packed_analysis: Option<PackedAnalysisRef<'_>>) {
+        match packed_analysis {
+            Some(packed_analysis) => self.analyses.push(packed_analysis),
+            None => self.unanalyzed.push(u32::try_from(at).unwrap_or(u32::MAX)),
+        }
+    }
+
+    fn columns(&mut self, id: &str, day: i32, stars: u8, json: &[u8], folded: &[u8]) {
+        self.json.push(json, b",");
+        self.folded.push(folded, &[SEPARATOR]);
+        self.ids.push(id.as_bytes(), b"");
+        self.days.push(day);
+        self.stars.push(stars);
+        self.with_text += u64::from(!folded.is_empty());
+        if let Ok(rating) = Rating::try_from(i64::from(stars)) {
+            self.rating_counts.count(rating);
+        }
+    }
+
+    /// The finished segment; this builder is empty again, and keeps its room: what grows is copied
+    /// once, into just the room it needs.
+    #[must_use]
+    pub fn finish(&mut self) -> Segment {
+        let segment = Segment {
+            digest: Sha256::digest(&self.json.bytes).into(),
+            json: Bytes::copy_from_slice(&self.json.bytes),
+            json_ends: self.json.ends.clone(),
+            folded: self.folded.clone(),
+            ids: self.ids.clone(),
+            days: self.days.clone(),
+            stars: self.stars.clone(),
+            technicians: std::mem::take(&mut self.technicians),
+            services: std::mem::take(&mut self.services),
+            service_areas: std::mem::take(&mut self.service_areas),
+            labels: std::mem::take(&mut self.labels),
+            review_nos: self.review_nos.clone(),
+            analyses: self.analyses.clone(),
+            unanalyzed: std::mem::take(&mut self.unanalyzed),
+            rating_counts: std::mem::take(&mut self.rating_counts),
+            with_text: std::mem::take(&mut self.with_text),
+            opinions: OnceLock::new(),
+            prefix_digests: OnceLock::new(),
+        };
+        [&mut self.json, &mut self.folded, &mut self.ids]
+            .into_iter()
+            .for_each(PackedStrings::clear);
+        self.days.clear();
+        self.stars.clear();
+        self.review_nos.clear();
+        self.analyses.clear();
+        segment
+    }
+}
+
+// What a segment knows of its reviews besides what they say and whom they mention: language,
+// source, text or none, response or none. Apart from the segment, which keeps it beside its other
+// columns.
+
+/// The columns of these.
+#[derive(Debug, Clone, Default)]
+pub struct Labels {
+    /// In which languages the reviews are, where that is known.
+    pub languages: Postings,
+    /// Where they were written.
+    pub sources: Postings,
+    /// What each has and has not.
+    pub traits: Vec<Traits>,
+}
+
+impl Labels {
+    pub(super) fn push(&mut self, at: usize, entry: &Entry) {
+        entry
+            .language
+            .iter()
+            .for_each(|language| self.languages.push(at, language));
+        self.sources.push(at, &entry.source);
+        self.traits.push(entry.traits);
+    }
+
+    pub(super) fn push_from(&mut self, at: usize, labels: &Self, index: usize) {
+        labels
+            .languages
+            .at(index)
+            .for_each(|language| self.languages.push(at, language));
+        labels
+            .sources
+            .at(index)
+            .for_each(|source| self.sources.push(at, source));
+        self.traits.push(labels.traits[index]);
+    }
+}
+
+// Texts of a segment, kept in one buffer: apart, so that a segment reads as what it holds.
+
+/// Texts one behind the other, with the end of each.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PackedStrings {
+    pub bytes: Vec<u8>,
+    pub ends: Vec<u32>,
+}
+
+impl PackedStrings {
+    pub fn push(&mut self, text: &[u8], separator: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.bytes.extend_from_slice(separator);
+        // A segment of more than 4 GiB would have to hold one review of that size; imports bound a
+        // text far below.
+        self.ends
+            .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    pub fn bounds(&self, index: usize) -> (usize, usize) {
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index - 1] as usize
+        };
+        (start, self.ends[index] as usize)
+    }
+}
+
+// Which of a segment's reviews mention what.
+
+/// Who mentions what: for each value, the positions in the segment, ascending.
+#[derive(Debug, Clone, Default)]
+pub struct Postings(Vec<Posting>);
+
+/// One value and its positions.
+#[derive(Debug, Clone)]
+pub struct Posting {
+    /// The name or id that the reviews mention.
+    pub mention: Mention,
+    /// The positions in the segment.
+    pub positions: Vec<u32>,
+}
+
+impl Postings {
+    pub(super) fn push(&mut self, position: usize, mention: &Mention) {
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        match self
+            .0
+            .iter_mut()
+            .find(|posting| posting.mention.value == mention.value)
+        {
+            Some(posting) => posting.positions.push(position),
+            None => self.0.push(Posting {
+                mention: mention.clone(),
+                positions: vec![position],
+            }),
+        }
+    }
+
+    /// Every value of the segment.
+    pub fn iter(&self) -> impl Iterator<Item = &Posting> {
+        self.0.iter()
+    }
+
+    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
+        let holds =
+            move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
+        self.0.iter().filter(holds).map(|posting| &posting.mention)
+    }
+}
+
+// Which of a segment's reviews speak of which aspect, and how. Made of its packed analyses when
+// somebody first asks, and kept with the segment: a search for an aspect is then a walk over
+// positions.
+
+/// How a segment's reviews speak of each aspect of a trade.
+#[derive(Debug, Default)]
+pub struct Opinions {
+    votes: Vec<Votes>,
+    positions: Vec<AspectPositions>,
+}
+
+/// The reviews that speak of one aspect.
+#[derive(Debug, Default)]
+struct AspectPositions {
+    /// Indices of reviews in the segment, ascending.
+    positions: Vec<u32>,
+    /// Of each of them.
+    votes: Vec<Vote>,
+}
+
+impl Opinions {
+    /// Those of reviews (index and packed analysis, ascending) on so many aspects.
+    #[must_use]
+    pub fn new<'a>(
+        analyses: impl Iterator<Item = (usize, PackedAnalysisRef<'a>)>,
+        aspects: usize,
+    ) -> Self {
+        let mut votes = vec![Votes::default(); aspects];
+        let mut positions: Vec<AspectPositions> = Vec::new();
+        positions.resize_with(aspects, AspectPositions::default);
+        for (index, analysis) in analyses {
+            for ((aspect, votes), spoken) in (0..).zip(&mut votes).zip(&mut positions) {
+                if let Some(vote) = vote_of(analysis, aspect) {
+                    votes.count(vote);
+                    spoken
+                        .positions
+                        .push(u32::try_from(index).unwrap_or(u32::MAX));
+                    spoken.votes.push(vote);
+                }
+            }
+        }
+        for spoken in &mut positions {
+            spoken.positions.shrink_to_fit();
+            spoken.votes.shrink_to_fit();
+        }
+        Self { votes, positions }
+    }
+
+    /// How many speak how, by aspect.
+    #[must_use]
+    pub fn votes(&self) -> &[Votes] {
+        &self.votes
+    }
+
+    /// Where the reviews stand that speak of an aspect, ascending; nothing where none does.
+    #[must_use]
+    pub fn positions(&self, aspect: u8) -> &[u32] {
+        self.positions
+            .get(usize::from(aspect))
+            .map_or(&[], |spoken| &spoken.positions)
+    }
+
+    /// Where those stand that speak of it so, ascending.
+    pub fn positions_of(&self, aspect: u8, vote: Vote) -> impl Iterator<Item = u32> {
+        let spoken = self.positions.get(usize::from(aspect)).into_iter();
+        spoken.flat_map(move |spoken| {
+            spoken
+                .positions
+                .iter()
+                .zip(&spoken.votes)
+                .filter(move |(_, its)| **its == vote)
+                .map(|(position, _)| *position)
+        })
+    }
+}

@@ -1,0 +1,729 @@
+//! What a subscriber asks of the hub: the form that it posts, read and checked (W3C WebSub §5.1).
+//!
+//! Pure, and without lookups: the answer may not depend on what the callback turns out to be. What
+//! is wrong is said in one line that a person can act on. Of a field that counts only one may be
+//! given; fields that we do not know are ignored.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
+use thiserror::Error;
+
+use super::signature::Secret;
+use crate::config::LeaseBounds;
+use crate::egress::{Callback, CallbackFault, Policy, Refused, normal};
+use crate::links::Links;
+use crate::snapshot::Document;
+
+/// No request is longer: even a callback of more than 2,048 characters that are all escaped fits,
+/// and is told that it is too long.
+pub const BODY_BYTES_MAX: usize = 32 * 1_024;
+/// W3C WebSub §5.1: "MUST be less than 200 bytes".
+const SECRET_BYTES_MAX: usize = 199;
+/// How much of a wrong value is repeated.
+const ECHO_CHARS_MAX: usize = 60;
+
+/// A request that is well-formed, and permitted as far as that can be said without a lookup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// Deliver `document` to `callback`, for a while.
+    Subscribe {
+        /// The document that the topic URL names.
+        document: Document,
+        /// The callback URL, untrusted input (SSRF).
+        callback: Callback,
+        /// What to sign with, if at all.
+        secret: Option<Secret>,
+        /// The lease that will be granted.
+        lease_seconds: u64,
+    },
+    /// Deliver it no more.
+    Unsubscribe {
+        /// The document that the topic URL names.
+        document: Document,
+        /// The callback URL, untrusted input (SSRF).
+        callback: Callback,
+    },
+}
+
+/// What is wrong with a request, in one line that says what to change.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RequestError {
+    /// It is no form.
+    #[error("Content-Type has to be application/x-www-form-urlencoded in UTF-8.")]
+    ContentType,
+    /// It is too long.
+    #[error("The body has more than {BODY_BYTES_MAX} bytes.")]
+    TooLarge,
+    /// A field that is needed is not there, or empty.
+    #[error("{field} is missing; give hub.callback, hub.mode and hub.topic.")]
+    Missing {
+        /// The name of the form's field.
+        field: &'static str,
+    },
+    /// A field is there more than once, so nobody can say which is meant.
+    #[error("{field} is given more than once; give it once.")]
+    Repeated {
+        /// The name of the form's field.
+        field: &'static str,
+    },
+    /// A field is not text.
+    #[error("{field} is not UTF-8 once its percent-encoding is decoded.")]
+    NotUtf8 {
+        /// The name of the form's field.
+        field: &'static str,
+    },
+    /// The mode is none of ours.
+    #[error("hub.mode `{given}` is neither subscribe nor unsubscribe.")]
+    Mode {
+        /// What it is, in part.
+        given: String,
+    },
+    /// The topic is none of ours.
+    #[error("hub.topic `{given}` is no topic of this hub; its topics are {topics}.")]
+    Topic {
+        /// What it is, in part.
+        given: String,
+        /// The ones that there are.
+        topics: String,
+    },
+    /// The callback cannot be called.
+    #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
+    Callback(#[from] CallbackFault),
+    /// The lease is no positive whole number.
+    #[error(
+        "hub.lease_seconds `{given}` has to be a whole number of seconds above 0, in digits; leave it out for the default."
+    )]
+    LeaseSeconds {
+        /// What it is, in part.
+        given: String,
+    },
+    /// The secret is too long.
+    #[error("hub.secret has {bytes} bytes; it has to have less than 200.")]
+    SecretTooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+/// What an operator who means it has to set; nothing where no setting would help.
+const fn opened_with(fault: &CallbackFault) -> &'static str {
+    match fault {
+        CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
+            "; the operator of this hub can open nets with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it on one machine"
+        }
+        CallbackFault::TooLong { .. }
+        | CallbackFault::Character(_)
+        | CallbackFault::NotHttps
+        | CallbackFault::Userinfo
+        | CallbackFault::Fragment
+        | CallbackFault::Host(_)
+        | CallbackFault::TrailingDot
+        | CallbackFault::Respelt(_) => "",
+    }
+}
+
+impl RequestError {
+    /// The HTTP status that says the same.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::ContentType => 415,
+            Self::TooLarge => 413,
+            Self::Missing { .. }
+            | Self::Repeated { .. }
+            | Self::NotUtf8 { .. }
+            | Self::Mode { .. }
+            | Self::Topic { .. }
+            | Self::Callback(_)
+            | Self::LeaseSeconds { .. }
+            | Self::SecretTooLong { .. } => 400,
+        }
+    }
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn parse(
+    content_type: Option<&str>,
+    body: &[u8],
+    links: &Links,
+    policy: &Policy,
+    leases: &LeaseBounds,
+) -> Result<Request, RequestError> {
+    if body.len() > BODY_BYTES_MAX {
+        return Err(RequestError::TooLarge);
+    }
+    if !content_type.is_some_and(is_form) {
+        return Err(RequestError::ContentType);
+    }
+    let mode = needed(body, "hub.mode")?;
+    let is_subscribe = match mode.as_ref() {
+        "subscribe" => true,
+        "unsubscribe" => false,
+        other => return Err(RequestError::Mode { given: echo(other) }),
+    };
+    let document = topic(&needed(body, "hub.topic")?, links)?;
+    let callback = Callback::parse(&needed(body, "hub.callback")?, policy)?;
+    let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
+    if let Some(bytes) = secret
+        .as_ref()
+        .map(|secret| secret.len())
+        .filter(|bytes| *bytes > SECRET_BYTES_MAX)
+    {
+        return Err(RequestError::SecretTooLong { bytes });
+    }
+    if !is_subscribe {
+        return Ok(Request::Unsubscribe { document, callback });
+    }
+    let wish_seconds = field(body, "hub.lease_seconds")?
+        .map(|given| seconds(&given))
+        .transpose()?;
+    let secret = secret.map(|secret| Secret::new(secret.into_owned()));
+    Ok(Request::Subscribe {
+        document,
+        callback,
+        secret,
+        lease_seconds: leases.grant(wish_seconds),
+    })
+}
+
+fn is_form(content_type: &str) -> bool {
+    let mut parts = content_type.split(';').map(str::trim);
+    let is_form = parts
+        .next()
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/x-www-form-urlencoded"));
+    let is_utf8 = |part: &str| match part.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        Some(_) | None => true,
+    };
+    is_form && parts.all(is_utf8)
+}
+
+fn needed<'a>(body: &'a [u8], name: &'static str) -> Result<Cow<'a, str>, RequestError> {
+    field(body, name)?
+        .filter(|value| !value.is_empty())
+        .ok_or(RequestError::Missing { field: name })
+}
+
+/// The value of a field, decoded (WHATWG URL, `application/x-www-form-urlencoded`), but unlike
+/// there never patched up.
+fn field<'a>(body: &'a [u8], name: &'static str) -> Result<Option<Cow<'a, str>>, RequestError> {
+    let mut found = None;
+    for pair in body.split(|byte| *byte == b'&') {
+        let (key, value) = pair
+            .iter()
+            .position(|byte| *byte == b'=')
+            .map_or((pair, &[][..]), |at| (&pair[..at], &pair[at + 1..]));
+        if decoded(key).as_ref() != name.as_bytes() {
+            continue;
+        }
+        if found.replace(value).is_some() {
+            return Err(RequestError::Repeated { field: name });
+        }
+    }
+    found
+        .map(|value| text(decoded(value)).ok_or(RequestError::NotUtf8 { field: name }))
+        .transpose()
+}
+
+fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
+    if !raw.contains(&b'+') {
+        return percent_decode(raw).into();
+    }
+    let spaced: Vec<u8> = raw
+        .iter()
+        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
+        .collect();
+    Cow::Owned(percent_decode(&spaced).collect())
+}
+
+fn text(bytes: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
+    match bytes {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+    }
+}
+
+/// The topic is the URL that its `Link` header calls `self`, but for escapes that need none.
+fn topic(given: &str, links: &Links) -> Result<Document, RequestError> {
+    let topics = || {
+        Document::ALL
+            .into_iter()
+            .filter(|document| document.is_topic())
+    };
+    let wanted = normal(given);
+    let found = topics().find(|document| normal(&links.absolute(document.path())) == wanted);
+    found.ok_or_else(|| {
+        let topics: Vec<String> = topics()
+            .map(|document| links.absolute(document.path()))
+            .collect();
+        RequestError::Topic {
+            given: echo(given),
+            topics: topics.join(", "),
+        }
+    })
+}
+
+/// A positive whole number of any number of digits; what is larger than any lease is as good as the
+/// largest.
+fn seconds(given: &str) -> Result<u64, RequestError> {
+    let is_positive =
+        given.bytes().all(|byte| byte.is_ascii_digit()) && given.bytes().any(|byte| byte != b'0');
+    if is_positive {
+        Ok(given.parse().unwrap_or(u64::MAX))
+    } else {
+        Err(RequestError::LeaseSeconds { given: echo(given) })
+    }
+}
+
+/// What was given, fit for one line.
+fn echo(given: &str) -> String {
+    let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut shown: String = given
+        .chars()
+        .take(ECHO_CHARS_MAX)
+        .map(|c| if breaks_line(c) { '\u{fffd}' } else { c })
+        .collect();
+    if given.chars().nth(ECHO_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: &str = "application/x-www-form-urlencoded";
+    const BASE: &str = "https://reviews.example.com/~shop";
+    const GOOD: &str = "hub.mode=subscribe&hub.topic=https://reviews.example.com/~shop/feed.xml&hub.callback=https://example.com/cb";
+
+    fn ask(body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
+        ask_as(Some(FORM), body)
+    }
+
+    fn ask_as(content_type: Option<&str>, body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
+        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
+        parse(
+            content_type,
+            body.as_ref(),
+            &BASE.parse().unwrap(),
+            &Policy::default(),
+            &leases,
+        )
+    }
+
+    fn good(more: &str) -> Result<Request, RequestError> {
+        ask(format!("{GOOD}{more}"))
+    }
+
+    fn unsubscribe(more: &str) -> Result<Request, RequestError> {
+        ask(format!(
+            "{}{more}",
+            GOOD.replace("=subscribe", "=unsubscribe")
+        ))
+    }
+
+    fn lease(request: Result<Request, RequestError>) -> u64 {
+        match request.unwrap() {
+            Request::Subscribe { lease_seconds, .. } => lease_seconds,
+            Request::Unsubscribe { .. } => panic!("not a subscription"),
+        }
+    }
+
+    fn secret(request: Result<Request, RequestError>) -> Option<String> {
+        match request.unwrap() {
+            Request::Subscribe { secret, .. } => secret.map(|secret| secret.expose().to_owned()),
+            Request::Unsubscribe { .. } => panic!("not a subscription"),
+        }
+    }
+
+    fn callback(request: Result<Request, RequestError>) -> Callback {
+        match request.unwrap() {
+            Request::Subscribe { callback, .. } | Request::Unsubscribe { callback, .. } => callback,
+        }
+    }
+
+    fn document(request: Result<Request, RequestError>) -> Document {
+        match request.unwrap() {
+            Request::Subscribe { document, .. } | Request::Unsubscribe { document, .. } => document,
+        }
+    }
+
+    #[test]
+    fn rule_10_a_secret_has_less_than_200_bytes() {
+        let of = |text: &str| format!("&hub.secret={text}");
+        assert_eq!(secret(good(&of(&"s".repeat(199)))), Some("s".repeat(199)));
+        assert_eq!(
+            good(&of(&"s".repeat(200))),
+            Err(RequestError::SecretTooLong { bytes: 200 })
+        );
+        assert_eq!(
+            secret(good(&of(&"%C3%A4".repeat(99)))),
+            Some("ä".repeat(99)),
+            "198 bytes"
+        );
+        assert_eq!(
+            good(&of(&"%C3%A4".repeat(100))),
+            Err(RequestError::SecretTooLong { bytes: 200 }),
+            "100 characters, but 200 bytes"
+        );
+        assert_eq!(
+            good(&of(&"ä".repeat(100))),
+            Err(RequestError::SecretTooLong { bytes: 200 }),
+            "raw bytes too"
+        );
+        assert_eq!(
+            unsubscribe(&of(&"s".repeat(200))),
+            Err(RequestError::SecretTooLong { bytes: 200 })
+        );
+        assert_eq!(secret(good(&of(""))), None, "an empty secret is none");
+    }
+
+    #[test]
+    fn rule_10_a_secret_is_never_shown() {
+        let request = good("&hub.secret=hunter2").unwrap();
+        assert!(!format!("{request:?} {request:#?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn rule_11_modes_are_literal() {
+        assert!(matches!(
+            unsubscribe(""),
+            Ok(Request::Unsubscribe {
+                document: Document::AtomFeed,
+                ..
+            })
+        ));
+        for mode in [
+            "Subscribe",
+            "SUBSCRIBE",
+            "publish",
+            "denied",
+            "subscribe ",
+            "subscribe%0A",
+            "subscribe,unsubscribe",
+            "%E2%80%AE",
+        ] {
+            let fault = ask(GOOD.replace("mode=subscribe", &format!("mode={mode}"))).unwrap_err();
+            assert!(
+                matches!(fault, RequestError::Mode { .. }),
+                "{mode}: {fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_12_topics_are_those_that_the_documents_call_self() {
+        let of =
+            |topic: &str| ask(GOOD.replace("https://reviews.example.com/~shop/feed.xml", topic));
+        for (topic, expected) in [
+            (
+                "https://reviews.example.com/~shop/feed.xml",
+                Document::AtomFeed,
+            ),
+            (
+                "https://reviews.example.com/~shop/api/feed.json",
+                Document::JsonFeed,
+            ),
+            (
+                "https://reviews.example.com/~shop/reviews.json",
+                Document::Reviews,
+            ),
+        ] {
+            assert_eq!(document(of(topic)), expected);
+        }
+        for topic in [
+            "https://reviews.example.com/~shop/insights.json",
+            "https://reviews.example.com/~shop/",
+            "https://reviews.example.com/~shop/feed.xml/",
+            "https://reviews.example.com/~shop/feed.xml?x",
+            "https://reviews.example.com/~shop/feed.xml%23x",
+            "https://reviews.example.com/~shop//feed.xml",
+            "https://reviews.example.com/feed.xml",
+            "http://reviews.example.com/~shop/feed.xml",
+            "https://other.example/~shop/feed.xml",
+            "/~shop/feed.xml",
+            "feed.xml",
+        ] {
+            let fault = of(topic).unwrap_err();
+            assert!(matches!(fault, RequestError::Topic { .. }), "{topic}");
+            assert!(
+                fault
+                    .to_string()
+                    .contains("https://reviews.example.com/~shop/api/feed.json"),
+                "it lists what there is: {fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_13_a_lease_is_a_positive_whole_number_clamped_to_the_bounds() {
+        for (wish, granted) in [
+            ("1", 300),
+            ("299", 300),
+            ("300", 300),
+            ("301", 301),
+            ("00864000", 864_000),
+            ("7776000", 7_776_000),
+            ("7776001", 7_776_000),
+            ("18446744073709551616", 7_776_000),
+            (
+                "99999999999999999999999999999999999999999999999999",
+                7_776_000,
+            ),
+            ("00000000000000000000000000000000000000000000000301", 301),
+        ] {
+            assert_eq!(
+                lease(good(&format!("&hub.lease_seconds={wish}"))),
+                granted,
+                "{wish}"
+            );
+        }
+        for wish in [
+            "", "0", "000", "-5", "%2B5", "+5", "3600.5", "3600,5", "1e3", "0x10", "abc", "5s",
+            "%D9%A3", "NaN", "1_000", "5%0A",
+        ] {
+            let fault = good(&format!("&hub.lease_seconds={wish}")).unwrap_err();
+            assert!(
+                matches!(fault, RequestError::LeaseSeconds { .. }),
+                "{wish}: {fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_13_a_lease_is_ignored_on_unsubscribe() {
+        for wish in ["", "0", "-5", "abc", "3600", "%FF"] {
+            assert!(
+                unsubscribe(&format!("&hub.lease_seconds={wish}")).is_ok(),
+                "{wish}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_18_escapes_that_need_not_be_are_no_difference() {
+        let of =
+            |topic: &str| ask(GOOD.replace("https://reviews.example.com/~shop/feed.xml", topic));
+        for topic in [
+            "https://reviews.example.com/%257Eshop/feed.xml",
+            "https://reviews.example.com/%257eshop/f%2565ed%252Exml",
+            "https%3A%2F%2Freviews.example.com%2F%257Eshop%2Ffeed.xml",
+        ] {
+            assert_eq!(document(of(topic)), Document::AtomFeed, "{topic}");
+        }
+        assert!(
+            of("https://reviews.example.com/~shop%252Ffeed.xml").is_err(),
+            "an escaped slash is another character"
+        );
+        let of = |path: &str| callback(ask(GOOD.replace("/cb", path)));
+        assert_eq!(of("/%257Ecb").key(), of("/~cb").key());
+        assert_eq!(
+            of("/%257Ecb").as_str(),
+            "https://example.com/%7Ecb",
+            "it is called as it was given"
+        );
+    }
+
+    #[test]
+    fn rule_19_a_callback_keeps_its_query() {
+        let given = callback(ask(GOOD.replace("/cb", "/cb?k=%257E%26hub.mode=x")));
+        assert_eq!(given.as_str(), "https://example.com/cb?k=%7E&hub.mode=x");
+    }
+
+    #[test]
+    fn rule_20_callbacks_outside_the_policy_are_refused() {
+        for callback in [
+            "http://example.com/cb",
+            "https://user@example.com/cb",
+            "https://example.com/cb%23x",
+            "https://127.0.0.1/cb",
+            "https://0x7f.1/cb",
+            "https://[::1]/cb",
+            "https://localhost/cb",
+            "https://example.com:25/cb",
+            "https://example.com./cb",
+            "nonsense",
+        ] {
+            let fault = ask(GOOD.replace("https://example.com/cb", callback)).unwrap_err();
+            assert!(
+                matches!(fault, RequestError::Callback(_)),
+                "{callback}: {fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_23_every_fault_is_one_line_with_a_status() {
+        let long = format!("&x={}", "x".repeat(BODY_BYTES_MAX));
+        let faults = [
+            (ask_as(Some("application/json"), GOOD), 415),
+            (good(&long), 413),
+            (ask("hub.mode=subscribe"), 400),
+            (good("&hub.mode=subscribe"), 400),
+            (good("&hub.secret=%FF"), 400),
+            (
+                ask(GOOD.replace("mode=subscribe", "mode=a%0Ab%0D%1B[31m")),
+                400,
+            ),
+            (
+                ask(GOOD.replace("feed.xml", &format!("%0A{}", "x".repeat(1_000)))),
+                400,
+            ),
+            (ask(GOOD.replace("/cb", "/%0Acb")), 400),
+            (ask(GOOD.replace("/cb", "/%C3%BC%E2%80%A8")), 400),
+            (ask(GOOD.replace("/cb", &"x".repeat(3_000))), 400),
+            (good("&hub.lease_seconds=1%0A2"), 400),
+            (good(&format!("&hub.secret={}", "s".repeat(300))), 400),
+        ];
+        for (fault, status) in faults {
+            let fault = fault.unwrap_err();
+            let line = fault.to_string();
+            assert_eq!(fault.status(), status, "{line}");
+            assert!(
+                line.chars().all(|c| !c.is_control()) && line.ends_with('.') && line.len() < 500,
+                "{line:?}"
+            );
+        }
+    }
+
+    mod form {
+        use super::{
+            Document, FORM, GOOD, Request, RequestError, ask, ask_as, good, secret, unsubscribe,
+        };
+
+        #[test]
+        fn rule_9_callback_mode_and_topic_are_needed_and_enough() {
+            let Request::Subscribe {
+                document,
+                callback,
+                secret,
+                lease_seconds,
+            } = good("").unwrap()
+            else {
+                panic!()
+            };
+            assert_eq!(
+                (document, callback.as_str(), secret, lease_seconds),
+                (Document::AtomFeed, "https://example.com/cb", None, 864_000)
+            );
+            for field in ["hub.mode", "hub.topic", "hub.callback"] {
+                let without: Vec<&str> = GOOD
+                    .split('&')
+                    .filter(|pair| !pair.starts_with(field))
+                    .collect();
+                assert_eq!(ask(without.join("&")), Err(RequestError::Missing { field }));
+                assert_eq!(
+                    ask(format!("{}&{field}=", without.join("&"))),
+                    Err(RequestError::Missing { field }),
+                    "empty is missing"
+                );
+                assert_eq!(
+                    ask(format!("{}&{field}", without.join("&"))),
+                    Err(RequestError::Missing { field }),
+                    "so is a bare name"
+                );
+            }
+            assert_eq!(ask(""), Err(RequestError::Missing { field: "hub.mode" }));
+        }
+
+        #[test]
+        fn rule_9_the_request_is_a_form_in_utf_8() {
+            let forms = [
+                FORM,
+                "Application/X-WWW-Form-URLencoded",
+                "application/x-www-form-urlencoded; charset=UTF-8",
+            ];
+            for form in forms.into_iter().chain([
+                "application/x-www-form-urlencoded ;charset=\"utf-8\"; x=y",
+                "application/x-www-form-urlencoded;",
+            ]) {
+                assert!(ask_as(Some(form), GOOD).is_ok(), "{form}");
+            }
+            let others = [
+                "application/json",
+                "text/plain",
+                "multipart/form-data; boundary=x",
+                "",
+                "application/x-www-form-urlencoded; charset=latin1",
+            ];
+            for other in others {
+                assert_eq!(
+                    ask_as(Some(other), GOOD),
+                    Err(RequestError::ContentType),
+                    "{other}"
+                );
+            }
+            assert_eq!(ask_as(None, GOOD), Err(RequestError::ContentType));
+            for field in ["hub.callback", "hub.topic", "hub.mode", "hub.secret"] {
+                let others: Vec<&str> = GOOD
+                    .split('&')
+                    .filter(|pair| !pair.starts_with(field))
+                    .collect();
+                assert_eq!(
+                    ask(format!("{}&{field}=%FF%FE", others.join("&"))),
+                    Err(RequestError::NotUtf8 { field })
+                );
+            }
+            assert!(
+                ask([GOOD.as_bytes(), b"&other=\xff"].concat()).is_ok(),
+                "what is ignored may be anything"
+            );
+        }
+
+        #[test]
+        fn rule_9_names_and_values_are_percent_decoded() {
+            let body = "h%75b.mode=%73ubscribe&hub%2Etopic=https%3A%2F%2Freviews.example.com%2F~shop%2Freviews.json&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D1%26b%3D%257E%2B%2Bx";
+            let Request::Subscribe {
+                document, callback, ..
+            } = ask(body).unwrap()
+            else {
+                panic!()
+            };
+            assert_eq!(
+                (document, callback.as_str()),
+                (Document::Reviews, "https://example.com/cb?a=1&b=%7E++x")
+            );
+            assert_eq!(
+                secret(good("&hub.secret=a+b%2Bc%26d")),
+                Some("a b+c&d".to_owned())
+            );
+        }
+
+        #[test]
+        fn rule_9_a_field_that_counts_is_given_once() {
+            for field in [
+                "hub.mode",
+                "hub.topic",
+                "hub.callback",
+                "hub.secret",
+                "hub.lease_seconds",
+            ] {
+                let pair = GOOD
+                    .split('&')
+                    .find(|pair| pair.starts_with(field))
+                    .map_or(format!("{field}=1&{field}=1"), ToOwned::to_owned);
+                assert_eq!(
+                    good(&format!("&{pair}")),
+                    Err(RequestError::Repeated { field })
+                );
+            }
+            assert!(
+                unsubscribe("&hub.lease_seconds=1&hub.lease_seconds=2").is_ok(),
+                "where it does not count it may be"
+            );
+        }
+
+        #[test]
+        fn rule_14_unknown_fields_are_ignored() {
+            let more = "&hub.verify=sync&hub.verify=async&hub.verify_token=x&hub.foo=bar&HUB.MODE=unsubscribe&hub.mode%20=x&&=&%&foo=%zz";
+            assert_eq!(good(more), good(""));
+        }
+    }
+}

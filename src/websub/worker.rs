@@ -1,0 +1,461 @@
+//! The hub's worker: does what is due, hosts in turn, many at a time, and writes down what came of
+//! it in batches.
+//!
+//! It sleeps until the next instant at which something is due, or until it is woken. Whatever it
+//! had not written down when it was killed is done again: at least once, never lost.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics::Gauge;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
+use super::host_queues::{Came, HostQueues, count, in_slot};
+use super::limits::{Budget, Turn, Waiting};
+use super::store;
+use super::store::{AttemptRecord, Due, Outcome};
+use crate::clock::{Clock, Monotonic};
+use crate::db::{Database, DbError, is_overtaken};
+use crate::snapshot::CurrentSnapshot;
+use crate::telemetry;
+use crate::telemetry::figure;
+
+/// Exchanges at a time that have not been slow yet.
+const SLOTS_MAX: usize = 256;
+/// Exchanges at a time altogether: those that hang wait here, and hold up nobody.
+const IN_FLIGHT_MAX: usize = 2_048;
+/// Exchanges at a time with one host.
+const HOST_IN_FLIGHT_MAX: usize = 4;
+/// Results are written down when there are so many, or after so long.
+const BATCH: usize = 100;
+const BATCH_AFTER: Duration = Duration::from_millis(100);
+/// How long after a refusal the database is asked again to give what is due, or to take results.
+const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// While hosts hang or rest, what came of others is reason to read again only so often.
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// Results that may wait for a locked database; then sending pauses.
+const UNRECORDED_MAX: usize = 10_000;
+/// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Look again at least so often.
+const SLEEP_MAX: Duration = Duration::from_mins(1);
+
+/// What may have become due since it was last read, the more pressing the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum WakeReason {
+    None,
+    Some,
+    /// Somebody called: a request has come, or a snapshot.
+    Call,
+}
+
+/// See the head of this file.
+pub struct Worker {
+    database: Database,
+    current: Arc<CurrentSnapshot>,
+    exchange: Exchange,
+    wake: Arc<Notify>,
+    queues: HostQueues<Due>,
+    budget: Budget,
+    slots: Arc<Semaphore>,
+    in_flight: JoinSet<Came>,
+    /// Shows how many those are.
+    in_flight_gauge: Gauge,
+    /// Of what is in flight: at which host, and for which subscription.
+    places: HashMap<Id, (String, i64)>,
+    busy: HashSet<i64>,
+    /// Subscriptions whose verification a limit put off.
+    waiting: Waiting,
+    /// Subscriptions whose exchange ended without a result.
+    resting: Waiting,
+    unrecorded: Vec<(Outcome, AttemptRecord)>,
+    /// When the oldest result that is not written down came.
+    unrecorded_at: Monotonic,
+    /// Subscriptions that were verified anew since `queues` was read: what stands there of them is
+    /// out of date.
+    revised: HashSet<i64>,
+    /// Whether there may be more to read than is in `queues`.
+    is_stale: bool,
+    /// What may have become due since `queues` was read.
+    wake_reason: WakeReason,
+    /// Tells that a slow exchange has given its place among the prompt ones back.
+    room: Arc<Notify>,
+    /// When `queues` was read.
+    read_at: Option<Monotonic>,
+    /// When something gets due that was not when `queues` was read.
+    next_at: Monotonic,
+    has_timer: bool,
+}
+
+impl Worker {
+    /// A worker with nothing in flight. `wake` tells it that something changed;
+    /// `host_bytes_per_hour` bounds what one host is sent.
+    #[must_use]
+    pub fn new(
+        database: Database,
+        current: Arc<CurrentSnapshot>,
+        exchange: Exchange,
+        wake: Arc<Notify>,
+        host_bytes_per_hour: u64,
+    ) -> Self {
+        Self {
+            budget: Budget::new(host_bytes_per_hour),
+            database,
+            current,
+            exchange,
+            wake,
+            queues: HostQueues::new(HOST_IN_FLIGHT_MAX),
+            slots: Arc::new(Semaphore::new(SLOTS_MAX)),
+            in_flight: JoinSet::new(),
+            in_flight_gauge: telemetry::HUB_IN_FLIGHT.gauge(&[]),
+            places: HashMap::new(),
+            busy: HashSet::new(),
+            waiting: Waiting::default(),
+            resting: Waiting::default(),
+            unrecorded: Vec::new(),
+            unrecorded_at: Monotonic::default(),
+            revised: HashSet::new(),
+            is_stale: true,
+            wake_reason: WakeReason::Some,
+            read_at: None,
+            next_at: Monotonic::default(),
+            room: Arc::new(Notify::new()),
+            has_timer: true,
+        }
+    }
+
+    /// The same worker, but it wakes only when it is woken.
+    #[must_use]
+    pub fn without_timer(self) -> Self {
+        Self {
+            has_timer: false,
+            ..self
+        }
+    }
+
+    /// Works until `stop`, then gives what is in flight ten seconds, and writes it down.
+    pub async fn run(&mut self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            if let Err(error) = self.fill().await {
+                tracing::error!(%error, "websub.unreadable: cannot see what is due; trying again");
+            }
+            let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
+            let is_flush_due = tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.wake.notified() => { self.note(WakeReason::Call); false }
+                () = self.room.notified() => false,
+                Some(done) = self.in_flight.join_next_with_id() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
+                () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.note(WakeReason::Some); false }
+            };
+            if is_flush_due {
+                self.flush().await;
+            }
+        }
+        let finish = async {
+            while let Some(done) = self.in_flight.join_next_with_id().await {
+                self.finish(done);
+            }
+        };
+        if tokio::time::timeout(STOP_TIMEOUT, finish).await.is_err() {
+            tracing::warn!(
+                cut = self.in_flight.len(),
+                "websub.cut: attempts were cut by the stop; they are made again"
+            );
+            self.in_flight.shutdown().await;
+        }
+        self.flush().await;
+    }
+
+    /// Does all that is due now, and returns when nothing is; says whether there was anything.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn run_once(&mut self) -> Result<bool, DbError> {
+        let mut did_any = false;
+        self.note(WakeReason::Some);
+        loop {
+            self.fill().await?;
+            match self.in_flight.join_next_with_id().await {
+                Some(done) => {
+                    did_any = true;
+                    self.finish(done);
+                    if self.unrecorded.len() >= BATCH {
+                        self.record().await?;
+                    }
+                }
+                None if self.unrecorded.is_empty() => return Ok(did_any),
+                None => {
+                    self.record().await?;
+                    self.is_stale = true;
+                }
+            }
+        }
+    }
+
+    /// Starts as much as there is room for.
+    async fn fill(&mut self) -> Result<(), DbError> {
+        // A request that came meanwhile is verified before what is left of a long fan-out.
+        let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
+        if (is_called || self.is_stale && self.queues.is_empty()) && self.has_room() {
+            self.read().await?;
+        }
+        self.start_queues();
+        // What is left now is for hosts that hang or rest; it must not hide what is due elsewhere.
+        if self.wake_reason != WakeReason::None && self.has_room() {
+            self.read().await?;
+            self.start_queues();
+        }
+        self.in_flight_gauge
+            .set(figure(self.in_flight.len() as u64));
+        Ok(())
+    }
+
+    fn may_read_again(&self) -> bool {
+        self.read_at
+            .is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
+    }
+
+    fn has_room(&self) -> bool {
+        self.in_flight.len() < IN_FLIGHT_MAX
+            && self.unrecorded.len() < UNRECORDED_MAX
+            && self.slots.available_permits() > 0
+    }
+
+    fn note(&mut self, wake_reason: WakeReason) {
+        self.is_stale = true;
+        self.wake_reason = self.wake_reason.max(wake_reason);
+    }
+}
+
+// What is due: read from the database, and started, hosts in turn, as far as there is room.
+
+/// How many subscriptions are read at once: of one host, and in all.
+const HOST_READ_MAX: usize = 256;
+const READ_MAX: usize = 8_192;
+
+impl Worker {
+    /// Starts what was read, hosts in turn, as far as there is room.
+    fn start_queues(&mut self) {
+        let now = self.exchange.clock.monotonic();
+        while self.has_room() {
+            let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() else {
+                break;
+            };
+            let Some((host, due)) = self.queues.pop(|host| self.budget.is_spent(host, now)) else {
+                break;
+            };
+            self.start(host, due, permit);
+        }
+    }
+
+    /// Reads what is due, but for what is in flight or not written down.
+    async fn read(&mut self) -> Result<(), DbError> {
+        let now = self.exchange.clock.now();
+        (self.wake_reason, self.next_at) = (
+            WakeReason::None,
+            self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
+        );
+        // Until this node's file has what was written down, it says that the same is due once more.
+        if !self.database.has_seen_own_writes().await? {
+            return Ok(());
+        }
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
+        let verifications =
+            store::verifications(&mut connection, now, READ_MAX + self.waiting.len())
+                .await
+                .map_err(fault)?;
+        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX)
+            .await
+            .map_err(fault)?;
+        let next_at = store::next_due_at(&mut connection, now)
+            .await
+            .map_err(fault)?;
+        let clock = &self.exchange.clock;
+        let monotonic = clock.monotonic();
+        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
+            clock.monotonic_at(at, SLEEP_MAX)
+        });
+        let turns = [
+            self.waiting.next_at(monotonic),
+            self.resting.next_at(monotonic),
+        ];
+        self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
+        (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
+        self.queues.clear();
+        self.revised.clear();
+        let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
+        let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
+        for due in verifications
+            .into_iter()
+            .filter(|due| may_ask(due.subscription_id))
+        {
+            self.queues.push(&due.host.clone(), Due::Verify(due));
+        }
+        let snapshot = self.current.load();
+        for due in deliveries {
+            // What is being verified may change its secret or end: first things first. And what
+            // this process has not rendered yet cannot be sent.
+            let confirmed = snapshot.document(due.document).confirmed();
+            let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
+            if is_ahead && is_idle(due.subscription_id) {
+                self.queues.push(&due.host.clone(), Due::Deliver(due));
+                // There may be more than one page of them.
+                self.is_stale = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// How long an exchange may take at most.
+    fn longest(&self, due: &Due) -> Duration {
+        match due {
+            Due::Verify(_) => VERIFY_TIMEOUT,
+            Due::Deliver(due) => {
+                let snapshot = self.current.load();
+                delivery_timeout(snapshot.document(due.document).body.content.len())
+            }
+        }
+    }
+
+    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
+        let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
+        let now = exchange.clock.now();
+        let subscription_id = due.subscription_id();
+        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub
+        // §5.3).
+        let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
+        // What is begun must end while no other process may send.
+        let is_late = self.database.lease_left() < self.longest(&due);
+        if is_over || is_late || !self.busy.insert(subscription_id) {
+            return self.queues.done(&host);
+        }
+        let task = match due {
+            Due::Verify(due) => {
+                let turn = self.waiting.take(subscription_id);
+                let work = async move { exchange.verify(&due, turn.as_ref()).await };
+                self.in_flight.spawn(in_slot(work, permit, room))
+            }
+            Due::Deliver(due) => {
+                let snapshot = self.current.load();
+                if !self.exchange.is_free(&due.callback) {
+                    self.budget.spend(
+                        &host,
+                        snapshot.document(due.document).body.content.len(),
+                        exchange.clock.monotonic(),
+                    );
+                }
+                let work = async move { exchange.deliver(&due, &snapshot).await };
+                self.in_flight.spawn(in_slot(work, permit, room))
+            }
+        };
+        self.places.insert(task.id(), (host, subscription_id));
+    }
+}
+
+// What exchanges came to: taken in one by one, and written down in batches.
+
+/// How long a subscription rests whose exchange ended without a result.
+const PANIC_WAIT: Duration = Duration::from_mins(1);
+
+impl Worker {
+    /// Takes in what an exchange came to.
+    fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
+        let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
+        let Some((host, subscription_id)) = self.places.remove(&task) else {
+            return;
+        };
+        self.queues.done(&host);
+        match done {
+            Ok((_, Came::To(outcome, record))) => {
+                count(&outcome, &record);
+                if matches!(outcome, Outcome::Verified { .. }) {
+                    self.revised.insert(subscription_id);
+                }
+                self.keep(outcome, record);
+            }
+            Ok((_, Came::Waits(turn, outcome, record))) => {
+                telemetry::HUB_WAITS.count(&[]);
+                self.next_at = self.next_at.min(turn.at);
+                self.waiting.insert(subscription_id, turn);
+                self.keep(outcome, record);
+            }
+            Err(error) => {
+                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
+                let at = self.exchange.clock.monotonic() + PANIC_WAIT;
+                self.busy.remove(&subscription_id);
+                self.next_at = self.next_at.min(at);
+                self.resting.insert(
+                    subscription_id,
+                    Turn {
+                        at,
+                        networks: Vec::new(),
+                    },
+                );
+            }
+        }
+    }
+
+    /// Keeps a result until it is written down.
+    fn keep(&mut self, outcome: Outcome, record: AttemptRecord) {
+        if self.unrecorded.is_empty() {
+            self.unrecorded_at = Clock::system().monotonic();
+        }
+        self.unrecorded.push((outcome, record));
+    }
+
+    /// Writes down what came; where the database refuses it, it stays for the next time.
+    async fn flush(&mut self) {
+        if let Err(error) = self.record().await {
+            tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
+            // A full disk says no at once: not to be asked without a pause.
+            self.unrecorded_at = Clock::system().monotonic() + RECORD_AGAIN_AFTER;
+        }
+    }
+
+    /// Forgets what is not written down: another process sends by now.
+    pub fn forget_results(&mut self) {
+        for (outcome, _) in self.unrecorded.drain(..) {
+            self.busy.remove(&outcome.subscription_id());
+        }
+        self.is_stale = true;
+    }
+
+    /// Writes down what came, in one transaction.
+    async fn record(&mut self) -> Result<(), DbError> {
+        if self.unrecorded.is_empty() {
+            return Ok(());
+        }
+        let fault = |error| DbError::at(self.database.path(), error);
+        let mut write = self.database.write().await?;
+        self.database.fence(&mut write).await.map_err(fault)?;
+        store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
+            .await
+            .map_err(fault)?;
+        if let Err(error) = write.commit().await {
+            if is_overtaken(&error) {
+                // Another process sends by now, and does again what it does not know of.
+                self.forget_results();
+                return Ok(());
+            }
+            return Err(fault(error));
+        }
+        for (outcome, _) in self.unrecorded.drain(..) {
+            self.busy.remove(&outcome.subscription_id());
+            let clock = &self.exchange.clock;
+            self.next_at = outcome.again_at().map_or(self.next_at, |at| {
+                clock.monotonic_at(at, SLEEP_MAX).min(self.next_at)
+            });
+        }
+        self.is_stale = true;
+        if self.may_read_again() {
+            self.wake_reason = self.wake_reason.max(WakeReason::Some);
+        }
+        Ok(())
+    }
+}
