@@ -193,28 +193,28 @@ catalog! {
     STARTED "process_start_time_seconds" Kind::Gauge, []
         "When the process started, in seconds since 1970-01-01 UTC.";
 
-    REQUESTS "http_requests_total" Kind::Counter, ["route" &[], "status" &[]]
+    REQUESTS "reviews_http_requests_total" Kind::Counter, ["route" &[], "status" &[]]
         "Answers by route and class of status.";
-    REQUEST_SECONDS "http_request_seconds" Kind::Histogram(ANSWER_SECONDS), ["route" &[]]
+    REQUEST_SECONDS "reviews_http_request_seconds" Kind::Histogram(ANSWER_SECONDS), ["route" &[]]
         "Seconds until the first byte of the answer was ready.";
-    CONNECTIONS_REFUSED "http_connections_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+    CONNECTIONS_REFUSED "reviews_http_connections_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
         "Connections turned away: all places were taken, or the peer had as many as it may.";
-    CONNECTIONS_YIELDED "http_connections_yielded_total" Kind::Counter, []
+    CONNECTIONS_YIELDED "reviews_http_connections_yielded_total" Kind::Counter, []
         "Idle connections that were closed to make room for others.";
-    MCP_BYTES "mcp_in_flight_bytes" Kind::Gauge, []
+    MCP_BYTES "reviews_mcp_in_flight_bytes" Kind::Gauge, []
         "Bytes of requests at /mcp and of their answers that clients have not taken yet.";
-    MCP_REFUSED "mcp_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+    MCP_REFUSED "reviews_mcp_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
         "Requests at /mcp answered 503: too many bytes were in flight, in all or of the peer.";
-    COMPUTE_REFUSED "http_compute_refused_total" Kind::Counter, []
+    COMPUTE_REFUSED "reviews_http_compute_refused_total" Kind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
-    LINES_DROPPED "output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
+    LINES_DROPPED "reviews_output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 
     SNAPSHOTS "reviews_snapshots_total" Kind::Counter, []
         "Snapshots published since the start, but for the first one.";
-    PUBLISH_FAILURES "reviews_print_failures_total" Kind::Counter, []
+    PUBLISH_FAILURES "reviews_publish_failures_total" Kind::Counter, []
         "Attempts to publish a snapshot that failed.";
-    PUBLISH_SECONDS_TAKEN "reviews_print_seconds" Kind::Histogram(PUBLISH_SECONDS), []
+    PUBLISH_SECONDS_TAKEN "reviews_publish_seconds" Kind::Histogram(PUBLISH_SECONDS), []
         "Seconds from seeing a change to the swap of the snapshot.";
     PUBLISHED "reviews_published" Kind::Gauge, []
         "Published reviews.";
@@ -227,39 +227,39 @@ catalog! {
     DATABASE_BYTES "reviews_database_bytes" Kind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
-    CLUSTER_LEADER "cluster_leader" Kind::Gauge, []
+    CLUSTER_LEADER "reviews_cluster_leader" Kind::Gauge, []
         "1 where this node's rqlited leads the cluster; 0 where it does not, and where there is none.";
-    CLUSTER_CONTACT_AGE "cluster_contact_age_seconds" Kind::Gauge, []
+    CLUSTER_CONTACT_AGE "reviews_cluster_contact_age_seconds" Kind::Gauge, []
         "Seconds since this node's rqlited last heard of the leader: as far behind what it serves may be.";
-    CLUSTER_BEHIND "cluster_behind_entries" Kind::Gauge, []
+    CLUSTER_BEHIND "reviews_cluster_behind_entries" Kind::Gauge, []
         "Entries of the cluster's log that are committed and not yet in this node's file.";
 
-    SEARCH_INDEX "search_index_total" Kind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
+    SEARCH_INDEX "reviews_search_index_total" Kind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
         "Questions to the text index by what came of them; all but the answered ones were scanned.";
-    TEXTS_ANALYZED "insights_read_total" Kind::Counter, []
+    TEXTS_ANALYZED "reviews_insights_analyzed_total" Kind::Counter, []
         "Texts analysed since the start.";
-    INSIGHTS_FAILURES "insights_failures_total" Kind::Counter, ["what" &["read", "keep"]]
+    INSIGHTS_FAILURES "reviews_insights_failures_total" Kind::Counter, ["what" &["read", "keep"]]
         "Texts that no rule could read, and attempts to keep what was read that failed.";
 
-    HUB_DELIVERED "websub_delivered_total" Kind::Counter, []
+    HUB_DELIVERED "reviews_websub_delivered_total" Kind::Counter, []
         "Deliveries that were answered 2xx.";
-    HUB_VERIFIED "websub_verified_total" Kind::Counter, []
+    HUB_VERIFIED "reviews_websub_verified_total" Kind::Counter, []
         "Requests that their callback confirmed.";
-    HUB_FAILED "websub_failed_total" Kind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
+    HUB_FAILED "reviews_websub_failed_total" Kind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
         "Verifications and deliveries that failed, by reason.";
-    HUB_WAITS "websub_waits_total" Kind::Counter, []
+    HUB_WAITS "reviews_websub_waits_total" Kind::Counter, []
         "Verifications that a limit per address put off.";
-    HUB_SENDER "websub_sender" Kind::Gauge, []
+    HUB_SENDER "reviews_websub_sender" Kind::Gauge, []
         "1 where this process sends for the hub, 0 where another one does or none can.";
-    HUB_ACTIVE "websub_active" Kind::Gauge, []
+    HUB_ACTIVE "reviews_websub_active" Kind::Gauge, []
         "Active subscriptions.";
-    HUB_PENDING "websub_pending" Kind::Gauge, []
+    HUB_PENDING "reviews_websub_pending" Kind::Gauge, []
         "Requests that wait for their verification.";
-    HUB_DUE "websub_due" Kind::Gauge, []
+    HUB_DUE "reviews_websub_due" Kind::Gauge, []
         "Subscriptions that have not got what is out, those that wait for another attempt included.";
-    HUB_OLDEST_DUE_SECONDS "websub_oldest_due_seconds" Kind::Gauge, []
+    HUB_OLDEST_DUE_SECONDS "reviews_websub_oldest_due_seconds" Kind::Gauge, []
         "Seconds for which the oldest due delivery has waited.";
-    HUB_IN_FLIGHT "websub_in_flight" Kind::Gauge, []
+    HUB_IN_FLIGHT "reviews_websub_in_flight" Kind::Gauge, []
         "Exchanges with callbacks at this moment.";
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Whoever reads the log may go away, stall, or run out of disk; none of that may end the process or hold up an answer. So
 //! nothing else waits for standard error: a line is queued or dropped, at once, and what is dropped is counted
-//! (`output_lines_dropped_total`) and told in the log as soon as that takes lines again. Knows nothing of what is logged.
+//! (`reviews_output_lines_dropped_total`) and told in the log as soon as that takes lines again. Knows nothing of what is logged.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

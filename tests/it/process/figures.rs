@@ -55,24 +55,24 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
         assert!(found.count() >= count_of(metric).max(1), "{}", metric.name);
     }
     for series in [
-        r#"http_requests_total{route="/reviews.json",status="5xx"}"#,
-        r#"http_request_seconds_bucket{route="/api/reviews/search",le="0.001"}"#,
-        r#"http_request_seconds_count{route="/mcp"}"#,
-        r#"http_connections_refused_total{reason="peer"}"#,
-        r#"search_index_total{outcome="failed"}"#,
-        r#"websub_failed_total{kind="delivery",reason="timed_out"}"#,
-        "reviews_print_failures_total",
-        "reviews_print_seconds_count",
-        "websub_oldest_due_seconds",
+        r#"reviews_http_requests_total{route="/reviews.json",status="5xx"}"#,
+        r#"reviews_http_request_seconds_bucket{route="/api/reviews/search",le="0.001"}"#,
+        r#"reviews_http_request_seconds_count{route="/mcp"}"#,
+        r#"reviews_http_connections_refused_total{reason="peer"}"#,
+        r#"reviews_search_index_total{outcome="failed"}"#,
+        r#"reviews_websub_failed_total{kind="delivery",reason="timed_out"}"#,
+        "reviews_publish_failures_total",
+        "reviews_publish_seconds_count",
+        "reviews_websub_oldest_due_seconds",
     ] {
         assert_eq!(value(&figures, series), Some(0.0), "{series}");
     }
-    let before = r#"http_requests_total{route="/reviews.json",status="2xx"}"#;
+    let before = r#"reviews_http_requests_total{route="/reviews.json",status="2xx"}"#;
     assert_eq!(value(&figures, before), Some(0.0));
     let _ = serving.get("/reviews.json");
     let figures = serving.get("/metrics");
     assert_eq!(value(&figures, before), Some(1.0));
-    let all = r#"http_request_seconds_bucket{route="/reviews.json",le="+Inf"}"#;
+    let all = r#"reviews_http_request_seconds_bucket{route="/reviews.json",le="+Inf"}"#;
     assert_eq!(value(&figures, all), Some(1.0));
 }
 
@@ -121,7 +121,10 @@ fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
     // The first to come sends for the hub, and says so.
     serving.wait_for("/metrics", "\nwebsub_sender 1\n");
     let second = home.serve();
-    assert_eq!(value(&second.get("/metrics"), "websub_sender"), Some(0.0));
+    assert_eq!(
+        value(&second.get("/metrics"), "reviews_websub_sender"),
+        Some(0.0)
+    );
 }
 
 /// Where a service that was started with a listener for operators has it.

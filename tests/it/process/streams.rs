@@ -8,7 +8,7 @@ use std::process::Stdio;
 use super::{Home, NEVER, Serving, request, reviews};
 use crate::support::sqlite3;
 
-const DROPPED: &str = "output_lines_dropped_total{stream=\"stderr\"}";
+const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
 
 /// Another review is published, and a stop is a stop.
 fn check_goes_on(home: &Home, serving: Serving) {

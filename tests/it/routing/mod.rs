@@ -263,7 +263,7 @@ async fn requests_are_counted_by_route_and_never_by_path() {
     let counts = |labels: &str| {
         figures
             .lines()
-            .any(|line| line.starts_with(&format!("http_requests_total{{{labels}}} ")))
+            .any(|line| line.starts_with(&format!("reviews_http_requests_total{{{labels}}} ")))
     };
     assert!(
         counts(r#"route="/api/reviews/since/:date",status="2xx""#),
