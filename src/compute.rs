@@ -1,11 +1,11 @@
 //! Threads for work that takes CPU: publishing, analyzing, aggregating, coding, and what requests
 //! ask for that is not ready. Accepting, sending and ready documents never wait for it, so it runs
 //! beside the runtime's own threads, and never more of it at once than there are places. Jobs get
-//! theirs first come, first served; requests get theirs in turn by peer, so that one peer that asks
-//! much waits for itself. Knows nothing of what the work is.
+//! theirs first come, first served; requests get theirs in turn by peer, and one place more is for
+//! peers that have none, so that one peer that asks much waits for itself. Knows nothing of what the work is.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,7 +42,7 @@ pub struct Panicked(String);
 pub struct Crowded;
 
 impl Default for Compute {
-    /// A place for each of the jobs, and for requests as many as there are processors.
+    /// A place for each of the jobs, and for requests as many as there are processors (and one more, for peers that have none).
     fn default() -> Self {
         Self::new(
             JOBS,
@@ -164,8 +164,8 @@ struct Turns {
 #[derive(Debug, Default)]
 struct Queues {
     next: u64,
-    /// The numbers of those that have a place.
-    holders: BTreeSet<u64>,
+    /// Those that have a place: their numbers, and their peers.
+    holders: HashMap<u64, IpAddr>,
     /// Those of each peer that wait, in the order in which they came; never an empty queue.
     waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
     /// The peers that wait, in the order of their turns.
@@ -193,7 +193,7 @@ impl Turns {
 
     fn leave(&self, peer: IpAddr, number: u64) {
         let mut queues = self.lock();
-        if queues.holders.remove(&number) {
+        if queues.holders.remove(&number).is_some() {
             queues.give(self.places);
         } else {
             queues.forget(peer, number);
@@ -208,15 +208,12 @@ impl Turns {
 impl Queues {
     /// Gives the places that are free.
     fn give(&mut self, places: usize) {
-        while self.holders.len() < places {
-            let Some(peer) = self.order.pop_front() else {
-                return;
-            };
+        while let Some(peer) = self.next(places) {
             let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
                 continue;
             };
             if let Some((number, grant)) = queue.get_mut().pop_front() {
-                self.holders.insert(number);
+                self.holders.insert(number, peer);
                 // One that has gone meanwhile gives its place up when it is dropped.
                 let _ = grant.send(());
             }
@@ -226,6 +223,19 @@ impl Queues {
                 self.order.push_back(peer);
             }
         }
+    }
+
+    /// Takes the peer out of the order whose turn it is; `None` while there is no place for any.
+    fn next(&mut self, places: usize) -> Option<IpAddr> {
+        let turn = match self.holders.len() {
+            held if held < places => 0,
+            held if held == places => {
+                let has_place = |peer: &IpAddr| self.holders.values().any(|its| its == peer);
+                self.order.iter().position(|peer| !has_place(peer))?
+            }
+            _ => return None,
+        };
+        self.order.remove(turn)
     }
 
     /// Turns away the latest one of the peer that has most waiting; `None` where `peer` would then
@@ -287,8 +297,13 @@ mod tests {
         granted.remove(0)
     }
 
-    async fn held(compute: &Compute) -> Place {
-        compute.place(IpAddr::from([192, 0, 2, 0])).await.unwrap()
+    /// A place of peer number `peer`, who does not have to wait for it.
+    async fn held(compute: &Compute, peer: u8) -> Place {
+        let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
+        let Poll::Ready(place) = poll!(&mut turn) else {
+            panic!("there was no place")
+        };
+        place.unwrap()
     }
 
     #[tokio::test]
@@ -366,7 +381,7 @@ mod tests {
     #[tokio::test]
     async fn places_are_given_in_turn_by_peer() {
         let compute = Compute::new(1, 1);
-        let mut place = held(&compute).await;
+        let (mut place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
         let mut turns = Vec::new();
         for peer in [1, 1, 1, 2, 3, 1, 2] {
             turns.push(asked(&compute, peer).await);
@@ -385,7 +400,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_is_dropped_gives_its_turn_up() {
         let compute = Compute::new(1, 1);
-        let place = held(&compute).await;
+        let (place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
         let first = asked(&compute, 1).await;
         let second = asked(&compute, 2).await;
         let mut turns = vec![asked(&compute, 3).await];
@@ -395,13 +410,28 @@ mod tests {
         drop(second);
         let (_, place) = granted(&mut turns).await;
         drop(place);
-        drop(held(&compute).await);
+        drop(held(&compute, 0).await);
+    }
+
+    #[tokio::test]
+    async fn one_more_place_is_for_a_peer_that_has_none() {
+        let compute = Compute::new(1, 1);
+        let _greedy = held(&compute, 1).await;
+        let again = asked(&compute, 1).await;
+        let other = held(&compute, 2).await;
+        let mut turns = vec![again, asked(&compute, 2).await, asked(&compute, 3).await];
+        drop(other);
+        let (index, other) = granted(&mut turns).await;
+        assert_eq!(index, 1, "peer 2 came before peer 3");
+        drop(other);
+        let (index, _third) = granted(&mut turns).await;
+        assert_eq!(index, 1, "peer 1 has a place");
     }
 
     #[tokio::test]
     async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
         let compute = Compute::new(1, 1);
-        let place = held(&compute).await;
+        let (place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
         let mut greedy = Vec::new();
         for _ in 0..WAITING_MAX {
             greedy.push(asked(&compute, 1).await);

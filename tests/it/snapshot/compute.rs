@@ -17,14 +17,12 @@ const WAITING_MAX: usize = 512;
 
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
-/// Takes every place there is.
+/// Takes every place there is, each for another peer.
 fn hold_all(app: &TestApp) -> Vec<Place> {
     let compute = &app.app().ctx().compute;
-    let mut held = Vec::new();
-    while let Some(place) = compute.place([203, 0, 113, 255].into()).now_or_never() {
-        held.push(place.unwrap());
-    }
-    held
+    let places =
+        (0..=u8::MAX).map_while(|peer| compute.place([203, 0, 113, peer].into()).now_or_never());
+    places.map(Result::unwrap).collect()
 }
 
 /// A request that waits for a place.
