@@ -119,7 +119,7 @@ fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
     );
     assert!(figures.contains(&version), "{version}");
     // The first to come sends for the hub, and says so.
-    serving.wait_for("/metrics", "\nwebsub_sender 1\n");
+    serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
     let second = home.serve();
     assert_eq!(
         value(&second.get("/metrics"), "reviews_websub_sender"),
