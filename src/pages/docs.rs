@@ -46,10 +46,8 @@ pub fn swagger_ui() -> SwaggerUi {
 <script>{library}</script>
 </head>
 <body>
-<main>
-<h1 class="unseen">Reviews Service: API</h1>
+<header><h1 class="unseen">Reviews Service: API</h1></header>
 <div id="ui"></div>
-</main>
 <script>
 SwaggerUIBundle({{
   dom_id: "#ui",
