@@ -18,8 +18,10 @@ use crate::snapshot::CurrentSnapshot;
 use crate::websub::{
     Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
 };
-use crate::{http, telemetry};
+use crate::{bounded_read, http, telemetry};
 
+/// More than any list of roots has.
+const CA_FILE_MIB_MAX: u64 = 16;
 /// How often a process that may not send asks whether it may now.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
 /// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
@@ -71,7 +73,7 @@ impl HubOptions {
     /// [`HubError`].
     pub fn new(config: HubConfig) -> Result<Self, HubError> {
         let extra = config.ca_file().map(|path| {
-            std::fs::read(path).map_err(|reason| HubError::CaFile {
+            bounded_read::read(path, CA_FILE_MIB_MAX).map_err(|reason| HubError::CaFile {
                 path: path.to_owned(),
                 reason,
             })
