@@ -102,10 +102,6 @@ pub struct ImportRequest {
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn import(
     database: &Database,
     clock: &Clock,

@@ -143,10 +143,6 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
 
 /// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
 /// `derived_analysis`.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
         id,

@@ -141,10 +141,6 @@ impl<'judge> ParsedSentence<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the
     /// first.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     fn select(&mut self, engine: &RuleEngine) {
         self.matches.sort_unstable_by_key(|one| {
             let is_joint = one.rank == Rank::Joins;

@@ -50,10 +50,6 @@ impl RowError {
 ///
 /// # Errors
 /// The first line that is not a header, or no row.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, RowError> {
     let fault = |line: usize, message: String| RowError::new(file, line, &message);
     let mut lines = (1..).zip(content.lines());

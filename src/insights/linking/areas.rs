@@ -117,10 +117,6 @@ impl Areas {
 }
 
 /// Why the words are that place.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (
         context.word_after(1),

@@ -129,10 +129,6 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
 }
 
 /// For names that are words, too.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (
         context.tagged.word(context.name.start),

@@ -128,10 +128,6 @@ impl People {
     }
 
     /// What the place says; an initial behind the name becomes part of it.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     fn weigh(
         &self,
         context: &mut TokenContext<'_>,

@@ -354,7 +354,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn places_are_given_by_peer() {
         use Decision::{Admit, InPlaceOf, Refuse};
         use Standing::{Busy, Gone, Leaving, Resting, Silent};

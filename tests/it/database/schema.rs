@@ -12,7 +12,6 @@ async fn check(app: &TestApp) -> Verified {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn whatever_is_missing_or_of_another_shape_is_found() {
     for (sql, said) in [
         (
