@@ -8,11 +8,11 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, Polarity, Span};
+use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
-use crate::insights::text::Text;
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
 use crate::metrics;
@@ -165,7 +165,7 @@ impl Analyzer {
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
-        let text = Text::new(first_characters(subject.text));
+        let text = TokenizedText::new(first_characters(subject.text));
         let sentences = text
             .sentences()
             .iter()
@@ -202,7 +202,7 @@ fn first_characters(text: &str) -> &str {
 }
 
 /// What a text says that is not analysed.
-const fn not_analyzed(language: Language, sentences: Vec<Span>) -> Analysis {
+const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
         language,

@@ -1,10 +1,10 @@
 //! What `check` finds of a schema that somebody has changed by hand.
 
-use reviews_service::storage::{Database, Verified, verify};
+use reviews_service::storage::{Database, FileVerification, verify};
 
 use crate::support::{Generator, TestApp, sqlite3};
 
-async fn check(app: &TestApp) -> Verified {
+async fn check(app: &TestApp) -> FileVerification {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
     let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
     readers.close().await;
