@@ -14,7 +14,7 @@ use reviews_service::egress::{Egress, Policy, ResolveError, Resolver, Roots};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
-use reviews_service::websub::{Addresses, Doubts, Exchange, Worker};
+use reviews_service::websub::{Doubts, Exchange, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -70,7 +70,12 @@ impl Rig {
         let links: Links = "https://reviews.example.com".parse().unwrap();
         let clock = Clock::system();
         let roots = Roots::load(Some(sink.ca_pem.as_bytes())).unwrap();
-        let config = Line::parse_from(["reviews", "--hub-allow-callback-nets", "127.0.0.0/8"]).hub;
+        let flags = [
+            "reviews",
+            "--hub-allow-callback-nets=127.0.0.0/8",
+            "--hub-verifications-per-address-per-minute=1000000",
+        ];
+        let config = Line::parse_from(flags).hub;
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let options = HubOptions {
             config: config.clone(),
@@ -97,7 +102,7 @@ impl Rig {
             random: Random::system(),
             links,
             delays: config.retry_delays,
-            by_address: Arc::new(Addresses::new(1_000_000, &clock)),
+            rates: Arc::new(RateLimits::new(&config.limits, &clock)),
         };
         let current = Arc::clone(&app.ctx().current);
         let worker = Worker::new(

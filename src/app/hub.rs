@@ -16,7 +16,7 @@ use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::websub::{
-    Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
+    Doubts, Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
 };
 use crate::{bounded_read, http, telemetry};
 
@@ -118,7 +118,7 @@ impl HubRuntime {
         let clock = ctx.clock.clone();
         let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
         let egress = Arc::new(egress?);
-        let addresses = Addresses::new(limits.verifications_per_address_per_minute, &clock);
+        let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
             doubts: Doubts::new(Arc::clone(&egress)),
             egress,
@@ -126,7 +126,7 @@ impl HubRuntime {
             random,
             links: ctx.links.clone(),
             delays: config.retry_delays,
-            by_address: Arc::new(addresses),
+            rates: Arc::clone(&rates),
         };
         let mut worker = Worker::new(
             database.clone(),
@@ -145,6 +145,7 @@ impl HubRuntime {
             policy,
             leases,
             limits,
+            rates,
             Arc::clone(&wake),
         );
         let hub = Self {

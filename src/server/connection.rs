@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::admission::Standing;
+use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
 use super::phase::{Cycle, Phase};
 use super::socket::{Overdue, Socket};
@@ -86,14 +86,14 @@ impl Place {
 
     /// What it does at this moment; by the time that it is asked to go, it may have begun something
     /// else, and stays.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn activity(&self) -> Activity {
         if self.is_asked.load(Ordering::Relaxed) {
-            return Standing::Leaving;
+            return Activity::Closing;
         }
         match self.cycle.phase() {
-            Phase::New => Standing::Silent,
-            Phase::Idle => Standing::Resting,
-            Phase::Head | Phase::Answering | Phase::Answered => Standing::Busy,
+            Phase::New => Activity::Silent,
+            Phase::Idle => Activity::Idle,
+            Phase::Head | Phase::Answering | Phase::Answered => Activity::Busy,
         }
     }
 

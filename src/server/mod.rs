@@ -18,7 +18,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use admission::{Admission, Crowd, Decision, Peer, Standing};
+use admission::{Activity, Admission, Decision, Peer, Refusal};
+pub use admission::{Excess, Shares};
 use connection::{Handler, Place};
 use early_response::EarlyResponse;
 use hyper::rt::Timer;
@@ -211,13 +212,13 @@ impl<E: Answers + 'static> Server<E> {
             report(ended);
         }
         let who = Peer::of(peer.ip(), &self.exempt);
-        let standing = |place: &Weak<Place>| {
+        let activity = |place: &Weak<Place>| {
             place
                 .upgrade()
-                .map_or(Standing::Gone, |place| place.standing())
+                .map_or(Activity::Closed, |place| place.activity())
         };
-        match self.admission.decide(who, standing) {
-            Decision::Refuse(crowd) => return self.turn_away(stream, crowd),
+        match self.admission.decide(who, activity) {
+            Decision::Refuse(refusal) => return self.turn_away(stream, refusal),
             Decision::InPlaceOf(number) => {
                 telemetry::CONNECTIONS_YIELDED.count(&[]);
                 if let Some(place) = self.admission.get(number).and_then(Weak::upgrade) {
@@ -238,18 +239,18 @@ impl<E: Answers + 'static> Server<E> {
     }
 
     /// Says why there is no place, or closes without a word where many are being told.
-    fn turn_away(&mut self, stream: TcpStream, crowd: Crowd) {
-        let (early_response, reason, refusals_max) = match crowd {
+    fn turn_away(&mut self, stream: TcpStream, refusal: Refusal) {
+        let (early_response, reason, refusals_max) = match refusal {
             // One peer must not keep the others from hearing what it hears itself.
-            Crowd::Peer => (
+            Refusal::Peer => (
                 EarlyResponse::PeerCrowded,
                 "peer",
                 self.limits.refusals_max / 2,
             ),
-            Crowd::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
+            Refusal::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
         };
         telemetry::CONNECTIONS_REFUSED.count(&[reason]);
-        if crowd == Crowd::All {
+        if refusal == Refusal::All {
             self.log_crowded();
         }
         if self.refusals.len() < refusals_max {

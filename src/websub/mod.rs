@@ -17,7 +17,7 @@ mod worker;
 
 pub use exchange::{Exchange, delivery_timeout};
 pub use intake::{IntakeError, SubscriptionIntake};
-pub use limits::{Addresses, network};
+pub use limits::RateLimits;
 pub use request::BODY_BYTES_MAX;
 pub use schedule::{DeliveryResult, Doubts, NextStep, next};
 pub use signature::{Secret, sign};

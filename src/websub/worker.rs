@@ -14,8 +14,8 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
-use super::host_queues::{Came, HostQueues, count, in_slot};
-use super::limits::{Budget, Turn, Waiting};
+use super::host_queues::{Came, HostQueues, Waiting, count, in_slot};
+use super::limits::{Budget, Turn};
 use super::store;
 use super::store::{AttemptRecord, Due, Outcome};
 use crate::clock::{Clock, Monotonic};

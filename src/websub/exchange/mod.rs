@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 pub use delivery::delivery_timeout;
 
-use super::limits::Addresses;
+use super::limits::RateLimits;
 use super::schedule::Doubts;
 use super::store::AttemptRecord;
 use crate::clock::{Clock, Monotonic};
@@ -39,7 +39,7 @@ pub struct Exchange {
     /// The waits between attempts.
     pub delays: RetryDelays,
     /// How often one network may be asked to verify.
-    pub by_address: Arc<Addresses>,
+    pub rates: Arc<RateLimits>,
     /// Whose failures are in doubt.
     pub doubts: Doubts,
 }

@@ -128,8 +128,8 @@ impl Exchange {
                 Err(failure) => return Ok(Err(failure)),
             };
             if !self.is_free(&due.callback) {
-                self.by_address
-                    .book(turn, vetted.addresses(), due.is_active)?;
+                self.rates
+                    .book_verification(turn, vetted.addresses(), due.is_active)?;
             }
             Ok(self
                 .egress
