@@ -12,7 +12,7 @@ use crate::config::{ConfigError, HubConfig};
 use crate::ctx::Ctx;
 use crate::db::{Database, DbError, DeliveryLock};
 use crate::egress::{Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver};
-use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
+use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::websub::{
@@ -259,11 +259,11 @@ impl HubRuntime {
         if !self.database.renew_lease(self.longest_delivery()).await? {
             return Ok(false);
         }
-        let ended = expire::run_once(&self.database, &self.clock).await?;
-        let pruned = prune::run_once(&self.database, &self.clock).await?;
+        let ended = expire(&self.database, &self.clock).await?;
+        let pruned = prune(&self.database, &self.clock).await?;
         let sent = self.worker.lock().await.run_once().await?;
-        measure::run_once(&self.database, &self.clock).await?;
-        checkpoint::run_once(&self.database).await?;
+        measure(&self.database, &self.clock).await?;
+        self.database.checkpoint().await?;
         Ok(sent || ended || pruned)
     }
 }

@@ -6,19 +6,27 @@ use std::sync::{Arc, Weak};
 use crate::ctx::Ctx;
 use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
 
+/// Makes what is worth making of each snapshot, and coding, ahead of anybody who asks.
+pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
+
 /// Codes for one context.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Precompress {
     ctx: Arc<Ctx>,
+    fixed: Arc<[Arc<CachedBody>]>,
+    make_ahead: MakeAhead,
     known: Arc<coding::Pieces>,
 }
 
 impl Precompress {
-    /// The job for `ctx`.
+    /// The job for `ctx`, for bodies that stay the same while the service runs, and for what is made
+    /// of each snapshot.
     #[must_use]
-    pub fn new(ctx: Arc<Ctx>) -> Self {
+    pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
         Self {
             ctx,
+            fixed: fixed.into(),
+            make_ahead,
             known: Arc::default(),
         }
     }
@@ -48,7 +56,7 @@ impl Precompress {
                 break;
             }
             // One that the encoder will not make is not tried again before the next snapshot.
-            if !is_made && is_out(&self.ctx, &body, &pages) {
+            if !is_made && self.is_out(&body, &pages) {
                 failed.push((body, coding));
             }
         }
@@ -61,11 +69,9 @@ impl Precompress {
         if last.are_of(&snapshot) {
             return last;
         }
-        let Some(maker) = self.ctx.made_ahead().map(Arc::clone) else {
-            return last;
-        };
+        let make_ahead = Arc::clone(&self.make_ahead);
         let of = Arc::downgrade(&snapshot);
-        let bodies = self.ctx.compute.run(move || maker.bodies(&snapshot)).await;
+        let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
         // What panicked panics for who asks, too, and is told there.
         let bodies = bodies.unwrap_or_else(|error| {
             tracing::error!(%error, "pages.not_made_ahead: they are made when they are asked for");
@@ -86,7 +92,7 @@ impl Precompress {
         let mut bodies: Vec<&Arc<CachedBody>> = snapshot
             .documents()
             .map(|published| &published.body)
-            .chain(self.ctx.fixed())
+            .chain(&*self.fixed)
             .chain(pages.out(&snapshot))
             .collect();
         bodies.sort_by_key(|body| body.content.len());
@@ -109,11 +115,10 @@ impl Precompress {
     }
 
     async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &Pages) -> bool {
-        let (ctx, known) = (Arc::clone(&self.ctx), Arc::clone(&self.known));
-        let pages = pages.clone();
+        let (its, pages) = (self.clone(), pages.clone());
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || ctx.is_draining() || !is_out(&ctx, &body, &pages);
-            let bytes = coding.compress(&body.content.pieces, &known, &is_cancelled)?;
+            let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
+            let bytes = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
             body.set_coded(coding, bytes);
             Some(())
         });
@@ -122,6 +127,18 @@ impl Precompress {
             .await
             .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: the coding is not offered"))
             .is_ok_and(|done| done.is_some())
+    }
+
+    /// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
+    /// one that never changes.
+    fn is_out(&self, body: &Arc<CachedBody>, pages: &Pages) -> bool {
+        let snapshot = self.ctx.current.load();
+        snapshot
+            .documents()
+            .map(|published| &published.body)
+            .chain(&*self.fixed)
+            .chain(pages.out(&snapshot))
+            .any(|its| Arc::ptr_eq(its, body))
     }
 }
 
@@ -145,16 +162,4 @@ impl Pages {
             &[]
         }
     }
-}
-
-/// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
-/// one that never changes.
-fn is_out(ctx: &Ctx, body: &Arc<CachedBody>, pages: &Pages) -> bool {
-    let snapshot = ctx.current.load();
-    snapshot
-        .documents()
-        .map(|published| &published.body)
-        .chain(ctx.fixed())
-        .chain(pages.out(&snapshot))
-        .any(|its| Arc::ptr_eq(its, body))
 }

@@ -10,7 +10,7 @@ use poem::http::{HeaderMap, HeaderValue};
 use super::form::Choices;
 use super::frame::POLICY;
 use super::{discovery, home, insights};
-use crate::ctx::{Ctx, MadeAhead};
+use crate::ctx::Ctx;
 use crate::links::Links;
 use crate::respond::Ready;
 use crate::search::PerSnapshot;
@@ -186,10 +186,9 @@ impl Pages {
             },
         }
     }
-}
 
-impl MadeAhead for Pages {
-    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+    /// The pages of `snapshot` that are worth making, and coding, ahead of anybody who asks.
+    pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
         let pages = Page::ALL
             .into_iter()

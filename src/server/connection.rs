@@ -17,6 +17,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::TokioIo;
+use poem::Endpoint;
 use poem::http::uri::{Authority, Scheme};
 use poem::web::{LocalAddr, RemoteAddr};
 use tokio::net::TcpStream;
@@ -27,7 +28,7 @@ use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
 use super::phase::{Cycle, Phase};
 use super::socket::{Overdue, Socket};
-use super::{Answers, BoxBody, Limits};
+use super::{AtHand, BoxBody, Limits};
 
 /// hyper's least buffer (its builder panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
@@ -38,12 +39,13 @@ const HEADERS_MAX_OF_HYPER: usize = 100;
 /// What all connections share.
 pub(super) struct Handler<E> {
     endpoint: Arc<E>,
+    at_hand: AtHand<E>,
     limits: Limits,
     http: http1::Builder,
 }
 
 impl<E> Handler<E> {
-    pub(super) fn new(endpoint: Arc<E>, limits: Limits) -> Self {
+    pub(super) fn new(endpoint: Arc<E>, at_hand: AtHand<E>, limits: Limits) -> Self {
         let mut http = http1::Builder::new();
         http.max_header_size(limits.head_bytes_max)
             .max_buf_size(
@@ -62,6 +64,7 @@ impl<E> Handler<E> {
         }
         Self {
             endpoint,
+            at_hand,
             limits,
             http,
         }
@@ -115,7 +118,7 @@ struct Connection<E> {
 }
 
 /// Serves one connection to its end.
-pub(super) async fn hold<E: Answers + 'static>(
+pub(super) async fn hold<E: Endpoint + 'static>(
     handler: Arc<Handler<E>>,
     stream: TcpStream,
     peer: SocketAddr,
@@ -221,7 +224,7 @@ fn ending(
     }
 }
 
-async fn answer<E: Answers>(
+async fn answer<E: Endpoint>(
     connection: Arc<Connection<E>>,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Infallible> {
@@ -234,11 +237,12 @@ async fn answer<E: Answers>(
         .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request, &handler.limits) {
         early_response.to_response(&handler.limits)
-    } else if let Some(response) =
-        handler
-            .endpoint
-            .at_hand(request.method(), request.uri(), request.headers())
-    {
+    } else if let Some(response) = (handler.at_hand)(
+        &handler.endpoint,
+        request.method(),
+        request.uri(),
+        request.headers(),
+    ) {
         response.into()
     } else {
         let (local, remote) = (connection.local.clone(), connection.remote.clone());

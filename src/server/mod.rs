@@ -38,6 +38,11 @@ use crate::telemetry;
 /// A body as poem hands it over.
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
 
+/// The answer of an endpoint that needs nothing but a request's head, and waits for nothing; `None`
+/// where the endpoint is to be called. It is asked for before anything is made of the request, which
+/// costs more than such an answer.
+pub type AtHand<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
+
 /// How long accepting rests after the system refused (no file descriptors, no memory): long enough
 /// not to spin, short enough that nobody's connection attempt times out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -125,15 +130,16 @@ impl Default for Limits {
 ///
 /// A panic in the endpoint ends its own connection only, and is logged. Peers in the nets of
 /// `exempt` may have any number of connections: behind them stands everybody.
-pub async fn serve<E: Answers + 'static>(
+pub async fn serve<E: Endpoint + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
+    at_hand: AtHand<E>,
     shutdown: CancellationToken,
     limits: Limits,
     exempt: Vec<IpNet>,
 ) {
     let mut server = Server {
-        handler: Arc::new(Handler::new(endpoint, limits)),
+        handler: Arc::new(Handler::new(endpoint, at_hand, limits)),
         limits,
         exempt,
         admission: Admission::new(limits.connections_max, limits.connections_per_peer_max),
@@ -200,7 +206,7 @@ struct Server<E> {
     accepting: bool,
 }
 
-impl<E: Answers + 'static> Server<E> {
+impl<E: Endpoint + 'static> Server<E> {
     /// Gives a new connection its task, or a task that turns it away, or closes it.
     fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
         self.accepting = true;
@@ -326,19 +332,6 @@ fn report(ended: Result<(), JoinError>) {
         && error.is_panic()
     {
         tracing::error!(%error, "server.panicked: a request's handling panicked and its connection was closed");
-    }
-}
-
-// What answers the requests of a server.
-
-/// An endpoint that may have answers at hand.
-pub trait Answers: Endpoint {
-    /// The answer that needs nothing but a request's head, and waits for nothing; `None` where the
-    /// endpoint is to be called. It is asked before anything is made of the request, which costs
-    /// more than such an answer.
-    fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
-        let _ = (method, uri, headers);
-        None
     }
 }
 

@@ -18,7 +18,6 @@ use reviews_service::db::Database;
 use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
 use reviews_service::reviews::{Review, store};
-use reviews_service::server::Answers;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
