@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use std::mem::size_of;
 
-use reviews_service::business::Business;
 use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
 use reviews_service::insights::text::Text;
 use reviews_service::insights::trades::Aspect;
@@ -13,7 +12,8 @@ use reviews_service::insights::{
     Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
     PackedFinding, PackedHead, PackedName, Polarity, Span, Trade,
 };
-use reviews_service::reviews::Review;
+use reviews_service::model::Review;
+use reviews_service::model::business::Business;
 
 use super::corpus::Corpus;
 use super::words::Dice;

@@ -1,7 +1,7 @@
 //! The classes of questions: each stands for one way in which a search can be easy or hard.
 
 use chrono::NaiveDate;
-use reviews_service::reviews::{Day, Rating, ReviewFilter, SearchArguments};
+use reviews_service::model::{Day, Rating, ReviewFilter, SearchArguments};
 
 use super::corpus::TECHNICIANS;
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use crate::server::Limits;
+pub use crate::web::server::Limits;
 use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -22,19 +22,19 @@ use routes::{Description, DescriptionEndpoint};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
+use crate::api::DescriptionError;
 use crate::clock::Clock;
 use crate::config::{Hosts, Nets};
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError, Migrated};
-use crate::http::DescriptionError;
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
 use crate::links::{Links, OPENAPI_PATH};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{self, Mcp, OriginCheck, Sessions};
-use crate::respond::Route;
 use crate::search::TextIndex;
 use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapshot};
-use crate::{http, pages, telemetry};
+use crate::storage::{Database, DbError, Migrated};
+use crate::web::Route;
+use crate::web::context::Ctx;
+use crate::{api, metrics, pages};
 
 /// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
 /// does.
@@ -125,7 +125,7 @@ impl App {
         allowed_hosts: Hosts,
         has_admin: bool,
     ) -> Result<Self, AppError> {
-        telemetry::install();
+        metrics::install();
         let (database, links, clock) = (
             publisher.database().clone(),
             publisher.links().clone(),
@@ -287,16 +287,16 @@ fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> A
 fn routes(
     ctx: &Arc<Ctx>,
     database: &Database,
-    hub: http::HubEndpoint,
+    hub: api::HubEndpoint,
     sessions: Sessions,
     origin_check: OriginCheck,
     has_admin: bool,
 ) -> Result<(RouteTable, Arc<Mcp>, Precompress), DescriptionError> {
-    let service = http::service(ctx, hub.clone());
+    let service = api::service(ctx, hub.clone());
     let spec = service.spec();
-    let (mut routes, others) = http::routes(ctx, hub)?;
-    let mut document = http::describe(&spec, routes.iter().chain(&others))?;
-    http::describe_request(&mut document, &ctx.links);
+    let (mut routes, others) = api::routes(ctx, hub)?;
+    let mut document = api::describe(&spec, routes.iter().chain(&others))?;
+    api::describe_request(&mut document, &ctx.links);
     mcp::describe(&mut document);
     let docs = pages::swagger_ui();
     let mut fixed = vec![Arc::clone(&docs.body)];

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Limits, ResponsePolicy};
-use crate::telemetry;
+use crate::metrics;
 
 /// How long after readings could not be kept that is tried again.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl App {
     ) {
         let jobs_end = CancellationToken::new();
         let serve = async {
-            crate::server::serve(
+            crate::web::server::serve(
                 listener,
                 self.endpoint(),
                 ResponsePolicy::at_hand,
@@ -53,7 +53,7 @@ impl App {
             if let (Some(listener), Some(admin)) = (admin, &self.admin) {
                 let (endpoint, exempt) = (Arc::clone(admin), self.exempt.clone());
                 let at_hand = ResponsePolicy::at_hand;
-                crate::server::serve(
+                crate::web::server::serve(
                     listener,
                     endpoint,
                     at_hand,
@@ -146,7 +146,7 @@ impl App {
     /// Observations are sorted into their buckets whether or not anybody asks for the figures.
     async fn keep_sorted(&self, end: &CancellationToken) {
         let sort = async || {
-            telemetry::sort_observations();
+            metrics::sort_observations();
             Some(SORT_INTERVAL)
         };
         self.repeat(end, sort).await;
@@ -199,7 +199,7 @@ impl App {
                 Ok(true) => Some(Duration::ZERO),
                 Ok(false) => swaps.changed().await.ok().map(|()| Duration::ZERO),
                 Err(error) => {
-                    telemetry::INSIGHTS_FAILURES.count(&["keep"]);
+                    metrics::INSIGHTS_FAILURES.count(&["keep"]);
                     tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
                     Some(ANALYZE_RETRY)
                 }

@@ -9,12 +9,13 @@ use clap::Args;
 use super::import::{Console, outcome};
 use super::report::{Faults, summary};
 use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
-use crate::business::{self, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError, Opening};
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
+use crate::storage;
+use crate::storage::business::sample;
+use crate::storage::{Database, DbError, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
@@ -75,9 +76,12 @@ pub async fn load(
     }
     let report = seed.write(&mut write, watch).await.map_err(fault)?;
     if let Some(editorial) = editorial
-        && business::editorial(&mut write).await.map_err(fault)? != editorial
+        && storage::business::editorial(&mut write)
+            .await
+            .map_err(fault)?
+            != editorial
     {
-        business::replace_editorial(&mut write, &editorial)
+        storage::business::replace_editorial(&mut write, &editorial)
             .await
             .map_err(fault)?;
     }

@@ -1,6 +1,7 @@
 //! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
 //! down ever reads the environment.
 
+pub mod bounded_read;
 mod database;
 mod hub;
 mod span;

@@ -6,8 +6,8 @@ use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
 use super::quotable::is_quotable;
 use super::trades::Trade;
 use super::witness::{WITHDRAWN, Witness};
-use crate::hash::{FNV_OFFSET, fnv1a, folded};
-use crate::reviews::Review;
+use crate::model::Review;
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask
 /// has bits.
@@ -29,7 +29,7 @@ pub struct PackedAnalysis {
 /// What every packed analysis has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedHead {
-    /// [`crate::reviews::Day::number`] of its date.
+    /// [`crate::model::Day::number`] of its date.
     pub day: i32,
     /// The review's rating, 1 to 5.
     pub stars: u8,

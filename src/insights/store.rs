@@ -10,8 +10,8 @@ use sqlx::SqliteConnection;
 use super::analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity};
 use super::packed_analysis::{Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName};
 use super::witness::Witness;
-use crate::db::{Write, unpack_value};
-use crate::reviews::Review;
+use crate::model::Review;
+use crate::storage::{Write, unpack_value};
 
 // What was read: a row for each review, written many at a time, loaded many at a time. A row that
 // cannot be understood (anybody with a shell may write one) is as good as none: its review is

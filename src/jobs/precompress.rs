@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::ctx::Ctx;
 use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
+use crate::web::context::Ctx;
 
 /// Makes what is worth making of each snapshot, and coding, ahead of anybody who asks.
 pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;

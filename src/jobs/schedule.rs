@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::db::{Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX};
-use crate::telemetry;
+use crate::metrics;
+use crate::storage::{Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX};
 use crate::websub::store;
 
 /// Seconds, minutes, hours, day, month, weekday.
@@ -134,11 +134,11 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
     let figures = store::gauges(&mut connection, clock.now()).await;
     let figures = figures.map_err(fault)?;
     for (metric, count) in [
-        (telemetry::HUB_ACTIVE, figures.active),
-        (telemetry::HUB_PENDING, figures.pending),
-        (telemetry::HUB_DUE, figures.due),
+        (metrics::HUB_ACTIVE, figures.active),
+        (metrics::HUB_PENDING, figures.pending),
+        (metrics::HUB_DUE, figures.due),
         (
-            telemetry::HUB_OLDEST_DUE_SECONDS,
+            metrics::HUB_OLDEST_DUE_SECONDS,
             figures.oldest_due_seconds.max(0),
         ),
     ] {

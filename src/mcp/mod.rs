@@ -33,11 +33,11 @@ pub use session::Sessions;
 pub use stdio::Connection;
 
 use crate::clock::Clock;
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError};
 use crate::links::MCP_PATH;
 use crate::random::Random;
-use crate::respond::{
+use crate::storage::{Database, DbError};
+use crate::web::context::Ctx;
+use crate::web::{
     Route, Source, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
 };
 use catalog::Catalog;

@@ -3,8 +3,8 @@
 
 use poem::Request;
 
-use crate::respond::UrlParameters;
-use crate::reviews::parameters::{InvalidParameter, Parameter, ParameterSource, Value};
+use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, Value};
+use crate::web::UrlParameters;
 use crate::wire::Issue;
 
 /// A query as it was sent: its pairs, decoded, and what is wrong with them so far.

@@ -5,8 +5,9 @@ use super::cursor::{Cursor, CursorParameter};
 use crate::insights::Trade;
 use crate::insights::aggregate::Vote;
 use crate::insights::trades::Aspect;
-use crate::reviews::parameters::{self, ParameterSource};
-use crate::reviews::{Day, LIMIT_DEFAULT};
+use crate::model::parameters;
+use crate::model::parameters::ParameterSource;
+use crate::model::{Day, LIMIT_DEFAULT};
 
 /// What is asked for of an aspect's evidence, from whatever source its parameters come.
 #[derive(Debug, Clone, PartialEq)]

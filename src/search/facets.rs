@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::business::Business;
 use crate::insights::aggregate::Votes;
 use crate::insights::{MentionKind, PackedAnalysisRef, name_key};
-use crate::reviews::fold;
+use crate::model::business::Business;
+use crate::model::fold;
 use crate::snapshot::entry::Mention;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::segment::Segment;

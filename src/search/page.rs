@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::cursor::{Cursor, CursorParameter};
 use super::scan::StarSet;
 use crate::insights::Trade;
-use crate::reviews::parameters::{Aspect, Fault, InvalidParameter, Limit, ParameterSource};
-use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
+use crate::model::parameters::{Aspect, Fault, InvalidParameter, Limit, ParameterSource};
+use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
 use crate::snapshot::ReviewIndex;
 
 /// Where a review stands: its segment, and its index there.

@@ -2,11 +2,11 @@
 
 use crate::insights::aggregate::{Votes, votes_of};
 use crate::insights::trades::Aspect;
-use crate::reviews::parameters::{
+use crate::model::parameters::{
     Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterSource, SecondSince,
     SecondUntil,
 };
-use crate::reviews::{Day, Rating, RatingCounts};
+use crate::model::{Day, Rating, RatingCounts};
 use crate::snapshot::Snapshot;
 use crate::wire::{Comparison, Period, PeriodAspect};
 

@@ -6,10 +6,9 @@ use super::names;
 use crate::insights::aggregate::{PERSON_MIN, Vote, Votes, vote_of};
 use crate::insights::{MentionKind, PackedAnalysisRef, Polarity, name_key};
 use crate::links::Links;
-use crate::reviews::fold;
-use crate::reviews::parameters::{
-    self, Fault, InsightsPart, InvalidParameter, Parameter, ParameterSource,
-};
+use crate::model::fold;
+use crate::model::parameters;
+use crate::model::parameters::{Fault, InsightsPart, InvalidParameter, Parameter, ParameterSource};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
 

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
 use super::segment::{Postings, Segment};
+use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::text::Text;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
-use crate::{steps, wire};
+use crate::wire;
 
 /// What the reviews of `input` say.
 #[must_use]

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Mention, SortKey, sort_key};
-use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::aggregate::{Vote, Votes, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
-use crate::reviews::{Rating, RatingCounts, Traits};
+use crate::model::hash::{FNV_OFFSET, fnv1a};
+use crate::model::{Rating, RatingCounts, Traits};
 
 /// One id in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::RetryDelays;
-use crate::egress::{Blame, Egress, Failure};
+use crate::websub::http_client::{Blame, Egress, Failure};
 
 /// Three failed attempts in a row end a subscription.
 pub const ATTEMPTS_MAX: u32 = 3;

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::insights::Polarity;
 use super::problem::{Issue, IssueCode};
-use crate::reviews::parameters::{
+use crate::model::parameters::{
     Choice, Date, Decimal, Fault, Flag, InsightsPart, InvalidParameter, Kind, Opaque, Parameter,
     Stars, Text, Whole,
 };
-use crate::reviews::{Sort, Vote};
+use crate::model::{Sort, Vote};
 
 /// A kind of parameter that can be described in OpenAPI.
 pub trait Described: Kind {

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use reviews_service::db::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use reviews_service::imports::{ImportRequest, Quiet, import};
 use reviews_service::jobs::erase;
+use reviews_service::storage::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;

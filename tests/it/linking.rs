@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::business::{Business, Service, Technician};
 use reviews_service::insights::linking::Linker;
 use reviews_service::insights::text::Text;
 use reviews_service::insights::{Mention, MentionKind};
-use reviews_service::reviews::Mentions;
+use reviews_service::model::Mentions;
+use reviews_service::model::business::{Business, Service, Technician};
 use serde_json::Value;
 
 const KINDS: [(MentionKind, &str); 3] = [

@@ -11,8 +11,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::whole;
-use crate::bounded_read::read_text;
 use crate::cli::{Outcome, say};
+use crate::config::bounded_read::read_text;
 use crate::insights::evaluate::{Miss, Quality, Row, Share, evaluate, rows};
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, Polarity};

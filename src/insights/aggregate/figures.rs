@@ -4,7 +4,7 @@
 
 use crate::insights::analysis::Polarity;
 
-pub use crate::reviews::Vote;
+pub use crate::model::Vote;
 
 impl From<Polarity> for Vote {
     fn from(polarity: Polarity) -> Self {

@@ -9,11 +9,11 @@ use super::figures::{Votes, log_likelihood};
 use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
 use super::quotes::{Originals, Quote};
 use super::topics::{SENTENCE_WORDS, TopicSentence, aspect_of, find, judged, phrases};
-use crate::business::Business;
+use crate::compute::steps;
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
 use crate::insights::text::Text;
 use crate::insights::trades::{Background, Trade};
-use crate::steps;
+use crate::model::business::Business;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;

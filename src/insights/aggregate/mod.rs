@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use super::analysis::MentionKind;
 use super::packed_analysis::PackedAnalyses;
 use super::trades::Trade;
-use crate::business::Business;
+use crate::model::business::Business;
 use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use faq::Answered;
@@ -90,7 +90,7 @@ pub struct Corpus {
     pub overall: Votes,
     /// How many judgements the stars withdrew, and in how many reviews.
     pub withdrawn: (u32, u32),
-    /// The days of the oldest and of the newest review ([`crate::reviews::Day::number`]).
+    /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
 

@@ -1,9 +1,9 @@
 //! Whom and what is counted: the firm's own lists, then what reviews name besides, each with a
 //! number.
 
-use crate::business::Business;
 use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::name_key;
+use crate::model::business::Business;
 
 /// Somebody or something that reviews name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::keyphrases::Topic;
 use super::parts::{Aspect, Entity, SIDE_MIN, SIDE_PART};
 use super::quotes::Quote;
 use super::{Corpus, Vote};
-use crate::business::Business;
 use crate::insights::analysis::MentionKind;
+use crate::model::business::Business;
 
 /// Of fewer judging reviews no sentence is made.
 pub const REVIEWS_MIN: u32 = 5;

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use super::count::ASPECTS_MAX;
 use super::figures::Vote;
 use super::quotes::{Opened, fits_stars};
+use crate::compute::steps;
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedFinding};
 use crate::insights::text::{Fingerprint, Shape, Text, Token};
 use crate::insights::trades::{Background, Trade};
-use crate::steps;
 
 /// How many words a sentence has of those that the table of common words was counted in.
 pub const SENTENCE_WORDS: f64 = 24.0;

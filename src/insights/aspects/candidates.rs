@@ -5,10 +5,10 @@
 use super::RuleEngine;
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score;
+use crate::compute::steps;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::{AspectScores, Part, UNIT};
 use crate::insights::text::{Shape, Text};
-use crate::steps;
 
 /// No figure is further from 0: one sentence decides no more than this.
 const FIGURE_MAX: i32 = 4 * UNIT;

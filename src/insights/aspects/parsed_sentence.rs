@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::trie::{Match, Rank};
 use super::{RuleEngine, Unit};
+use crate::compute::steps;
 use crate::insights::text::Text;
 use crate::insights::trades::{Cue, Meaning};
-use crate::steps;
 
 /// A phrase in the sentence. Places are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 
 use super::parsed_sentence::{Item, Kind, ParsedSentence};
 use super::{MARGIN, RuleEngine};
+use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity, Span};
 use crate::insights::text::Text;
 use crate::insights::trades::{Cue, Meaning};
-use crate::steps;
 
 /// How many hits most findings have at most.
 const HITS: usize = 4;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::{Symbol, Unit, Vocabulary};
+use crate::compute::steps;
 use crate::insights::trades::{Cue, Meaning, Step, Trade};
-use crate::steps;
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;

@@ -11,7 +11,7 @@ use ngrams::{LANES, Words};
 pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
 use super::text::Text;
-use crate::steps;
+use crate::compute::steps;
 
 /// How the labels of polarity are called in their weights, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::hash::{FNV_OFFSET, fnv1a, folded, hex};
 use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 
 /// The unit of the weights and sums: this many are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;

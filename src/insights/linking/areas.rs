@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::certainty::TokenContext;
 use super::words::{Class, TaggedText, Trie, Words};
+use crate::compute::steps;
 use crate::insights::text::{Shape, Text};
-use crate::steps;
 
 /// Words that may have a capital beside a place without being part of its name.
 const FUNCTION: [Class; 12] = [

@@ -3,8 +3,8 @@
 
 use super::certainty::TokenContext;
 use super::words::Class;
+use crate::compute::steps;
 use crate::insights::text::Shape;
-use crate::steps;
 
 /// Whether this is somebody who does not work for the firm, whatever they are called.
 pub fn is_stranger(context: &TokenContext<'_>) -> bool {

@@ -14,9 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::analysis::{Mention, MentionKind};
 use super::text::{Shape, Text};
-use crate::business::Business;
-use crate::hash::hex;
-use crate::reviews;
+use crate::model;
+use crate::model::business::Business;
+use crate::model::hash::hex;
 use areas::Areas;
 use name_forms::Nicknames;
 use people::People;
@@ -67,12 +67,7 @@ impl Linker {
     /// Whom and what `text` names, by place. `author` is the review's, `recorded` what its source
     /// says: it settles who is meant, and is itself no mention.
     #[must_use]
-    pub fn mentions(
-        &self,
-        text: &Text,
-        author: &str,
-        recorded: &reviews::Mentions,
-    ) -> Vec<Mention> {
+    pub fn mentions(&self, text: &Text, author: &str, recorded: &model::Mentions) -> Vec<Mention> {
         let tagged = TaggedText::new(text, &self.words);
         let seen = self.people.seen(&tagged, author);
         let mut mentions = resolve::people(&self.people, &seen, &tagged, &recorded.technicians);
@@ -144,10 +139,10 @@ fn digest(business: &Business) -> String {
 #[cfg(test)]
 mod tests {
     use super::Linker;
-    use crate::business::{Business, Service, Technician};
     use crate::insights::analysis::{Mention, MentionKind};
     use crate::insights::text::Text;
-    use crate::reviews::Mentions;
+    use crate::model::Mentions;
+    use crate::model::business::{Business, Service, Technician};
 
     fn technician(name: &str, aliases: &[&str]) -> Technician {
         Technician {

@@ -6,8 +6,8 @@ use std::hash::BuildHasherDefault;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::compute::steps;
 use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::steps;
 
 /// How a form names a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

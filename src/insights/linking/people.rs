@@ -5,9 +5,9 @@ use super::certainty::{self, Certainty};
 use super::exclusions;
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Class, TaggedText, Trie, Words};
-use crate::business::Technician;
+use crate::model::business::Technician;
 
-use crate::steps;
+use crate::compute::steps;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {

@@ -5,8 +5,8 @@
 use super::certainty::Certainty;
 use super::people::{Candidate, People};
 use super::words::{Class, TaggedText};
+use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
-use crate::steps;
 
 /// The mentions of people, in order.
 pub fn people(

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::certainty::TokenContext;
 use super::words::{Class, TaggedText, Trie, Words};
-use crate::business::Service;
+use crate::compute::steps;
 use crate::insights::text::{Shape, Text};
-use crate::steps;
+use crate::model::business::Service;
 
 /// Words that say nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = [

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use super::name_forms::{Guess, Misspellings};
+use crate::compute::steps;
 use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::steps;
 
 const TABLE: &str = include_str!("words.txt");
 

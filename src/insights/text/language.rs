@@ -5,8 +5,8 @@ use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 use super::{Fingerprint, Shape, Text, Token};
+use crate::compute::steps;
 use crate::insights::analysis::Language;
-use crate::steps;
 
 /// Words that every English text of some length has, and that other languages hardly have; by their
 /// fingerprints.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Shape, Text};
-use crate::steps;
+use crate::compute::steps;
 
 /// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a
 /// text that is one sentence from end to end must not cost more than others of its length, and what

@@ -4,8 +4,8 @@
 use std::hash::Hasher;
 
 use super::{Shape, Token};
+use crate::compute::steps;
 use crate::insights::analysis::Span;
-use crate::steps;
 
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {

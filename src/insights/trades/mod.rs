@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::hash::hex;
+use crate::model::hash::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use background::Background;

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::definitions::{CallError, Object};
 use super::text;
-use crate::reviews::parameters;
-use crate::reviews::parameters::{
+use crate::model::parameters;
+use crate::model::parameters::{
     Fault, InvalidParameter, Kind, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
 };
 use crate::wire::{Facet, Issue, IssueCode};

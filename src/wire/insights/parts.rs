@@ -6,9 +6,9 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::opinion_stats::{Confidence, Overall, Quote, Share, Trend};
-use crate::business::Question;
 use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
+use crate::model::business::Question;
 
 /// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
 /// to `reviews`.

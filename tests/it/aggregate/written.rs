@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use reviews_service::business::{Business, Service, Technician};
 use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
 use reviews_service::insights::text::Text;
 use reviews_service::insights::trades::Aspect;
@@ -12,9 +11,8 @@ use reviews_service::insights::{
     Analysis, Finding, Hit, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
     Polarity, Span, Trade,
 };
-use reviews_service::reviews::{
-    Day, Mentions, Method, Rating, Review, Source, Status, Verification,
-};
+use reviews_service::model::business::{Business, Service, Technician};
+use reviews_service::model::{Day, Mentions, Method, Rating, Review, Source, Status, Verification};
 
 /// Sentences, each with the aspect that it judges, and how.
 const SENTENCES: [(&str, &str, Polarity); 12] = [

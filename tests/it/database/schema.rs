@@ -1,6 +1,6 @@
 //! What `check` finds of a schema that somebody has changed by hand.
 
-use reviews_service::db::{Database, Verified, verify};
+use reviews_service::storage::{Database, Verified, verify};
 
 use crate::support::{Generator, TestApp, sqlite3};
 

@@ -97,12 +97,12 @@ async fn nothing_in_a_review_is_markup() {
     let hostile = || HOSTILE.to_owned();
     (review.text, review.author, review.title, review.language) =
         (hostile(), hostile(), Some(hostile()), Some(hostile()));
-    review.source = reviews_service::reviews::Source {
+    review.source = reviews_service::model::Source {
         name: hostile(),
         url: Some("javascript:alert(3)".to_owned()),
     };
     review.mentions = Mentions::new(vec![hostile()], vec![hostile()], vec![hostile()]);
-    review.response = Some(reviews_service::reviews::Response {
+    review.response = Some(reviews_service::model::Response {
         text: hostile(),
         date: None,
         author: Some(hostile()),

@@ -8,7 +8,7 @@ mod staff;
 
 use std::collections::BTreeMap;
 
-use reviews_service::reviews::{Mentions, Review, Status};
+use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
 use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp};

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use futures_util::{FutureExt, poll};
 use poem::http::Method;
 use reviews_service::compute::Place;
-use reviews_service::steps;
+use reviews_service::compute::steps;
 use serde_json::json;
 
 use crate::support::{Answer, Book, Generator, MakeHub, TestApp, sqlite3};

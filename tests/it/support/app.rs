@@ -14,10 +14,11 @@ use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
-use reviews_service::db::Database;
 use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
-use reviews_service::reviews::{Review, store};
+use reviews_service::model::Review;
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +62,9 @@ impl TestApp {
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
         let mut write = database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, clock.now()).await.unwrap();
+            reviews::upsert(&mut write, batch, clock.now())
+                .await
+                .unwrap();
         }
         write.commit().await.unwrap();
         let app = App::new(
@@ -181,7 +184,7 @@ impl TestApp {
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database().write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, self.clock.now())
+            reviews::upsert(&mut write, batch, self.clock.now())
                 .await
                 .unwrap();
         }
