@@ -14,7 +14,7 @@ use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
 use reviews_service::websub::http_client::{Egress, Policy, ResolveError, Resolver, Roots};
-use reviews_service::websub::{Doubts, Exchange, RateLimits, Worker};
+use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -96,7 +96,7 @@ impl Rig {
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
         let exchange = Exchange {
-            doubts: Doubts::new(Arc::clone(&egress)),
+            outages: Outages::new(Arc::clone(&egress)),
             egress,
             clock: clock.clone(),
             random: Random::system(),

@@ -19,7 +19,7 @@ use crate::websub::http_client::{
     Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver,
 };
 use crate::websub::{
-    Doubts, Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
+    Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
 };
 use crate::{api, metrics};
 
@@ -32,6 +32,12 @@ const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
 /// How often the process that sends looks for requests that another one took: twice within the
 /// second that it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
+
+/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
+const LEASE_INTERVAL: Duration = Duration::from_millis(500);
+const LEASE_INTERVALS: u32 = 8;
+/// A node whose rqlited has not heard of the leader for so long does not ask for the lease.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
 /// What the hub is made of, besides the database.
 pub struct HubOptions {
@@ -123,7 +129,7 @@ impl HubRuntime {
         let egress = Arc::new(egress?);
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
-            doubts: Doubts::new(Arc::clone(&egress)),
+            outages: Outages::new(Arc::clone(&egress)),
             egress,
             clock: clock.clone(),
             random,
@@ -269,18 +275,7 @@ impl HubRuntime {
         self.database.checkpoint().await?;
         Ok(sent || ended || pruned)
     }
-}
 
-// Sending on a cluster: while this process holds the lease. Apart from the hub, which on one machine needs a
-// lock alone.
-
-/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
-const LEASE_INTERVAL: Duration = Duration::from_millis(500);
-const LEASE_INTERVALS: u32 = 8;
-/// A node whose rqlited has not heard of the leader for so long does not ask for the lease.
-const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
-
-impl HubRuntime {
     /// Sends while this process holds the cluster's lease, again and again, until `stop`.
     pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
         while stop.run_until_cancelled(self.lease()).await.is_some() {

@@ -26,8 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
-use super::phase::{Cycle, Phase};
-use super::socket::{Overdue, Socket};
+use super::socket::{Cycle, Overdue, Phase, Socket};
 use super::{AtHand, BoxBody, Limits};
 
 /// hyper's least buffer (its builder panics below).

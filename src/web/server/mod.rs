@@ -9,9 +9,7 @@
 mod admission;
 mod connection;
 mod early_response;
-mod phase;
 mod socket;
-mod tail;
 
 use std::io;
 use std::net::SocketAddr;
