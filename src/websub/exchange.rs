@@ -10,10 +10,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
+use super::request::Mode;
 use super::retry::{ATTEMPTS_MAX, DeliveryResult, NextStep, Outages, next};
 use super::signature::sign;
 use super::state::Event;
-use super::store::{Attempt, DueDelivery, DueVerification, Mode, Outcome};
+use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
 use crate::links::Links;

@@ -15,8 +15,8 @@ use thiserror::Error;
 use tokio::sync::Notify;
 
 use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits};
-use super::request::{Request, RequestError, parse};
-use super::store::{self, Counts, Mode, SubscriptionRequest};
+use super::request::{Mode, Request, RequestError, parse};
+use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::{Clock, Monotonic};
 use crate::config::{HubLimits, LeaseBounds, network};
 use crate::links::Links;
@@ -250,34 +250,20 @@ impl SubscriptionIntake {
 
     /// The row to be, and whether its callback surely leads into a net that the operator opened.
     fn wanted(&self, request: Request) -> (SubscriptionRequest, bool) {
-        let (mode, document, callback, secret, lease_seconds) = match request {
-            Request::Subscribe {
-                document,
-                callback,
-                secret,
-                lease_seconds,
-            } => (Mode::Subscribe, document, callback, secret, lease_seconds),
-            Request::Unsubscribe { document, callback } => (
-                Mode::Unsubscribe,
-                document,
-                callback,
-                None,
-                self.leases.grant(None),
-            ),
-        };
+        let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
         let host = callback.host();
         let literal = host.parse::<IpAddr>().ok();
         let wanted = SubscriptionRequest {
-            mode,
-            document,
+            mode: request.mode,
+            document: request.document,
             callback_key: callback.key(),
             source: None,
             address: literal.map(|address| network(address, NETWORK_PREFIX).to_string()),
             host,
             callback: callback.as_str().to_owned(),
-            secret,
-            lease_seconds: i64::try_from(lease_seconds).unwrap_or(i64::MAX),
+            secret: request.secret,
+            lease_seconds: i64::try_from(request.lease_seconds).unwrap_or(i64::MAX),
         };
         (wanted, is_within)
     }

@@ -8,6 +8,7 @@ use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use sqlx::SqliteConnection;
 
 use super::limits::Turn;
+use super::request::Mode;
 use super::signature::Secret;
 use super::state::{Event, State, transitions};
 use crate::snapshot::Document;
@@ -24,34 +25,6 @@ fn instant(text: &str) -> DateTime<Utc> {
 }
 
 // Taking a request: committed before it is answered, and nothing else happens to what runs.
-
-/// Whether a request is to subscribe or to unsubscribe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// To be told of changes.
-    Subscribe,
-    /// Not to be told any more.
-    Unsubscribe,
-}
-
-impl Mode {
-    /// Its word in requests, verifications and the database.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Subscribe => "subscribe",
-            Self::Unsubscribe => "unsubscribe",
-        }
-    }
-
-    /// The mode of that name.
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        [Self::Subscribe, Self::Unsubscribe]
-            .into_iter()
-            .find(|mode| mode.name() == name)
-    }
-}
 
 /// A request that passed the intake.
 #[derive(Clone)]

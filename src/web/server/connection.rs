@@ -71,13 +71,13 @@ impl<E> Handler<E> {
 }
 
 /// A connection as its server sees it: what it does, and a way to ask it to go.
-pub(super) struct Place {
+pub(super) struct ConnectionHandle {
     cycle: Arc<Cycle>,
     is_asked: AtomicBool,
     asked: Notify,
 }
 
-impl Place {
+impl ConnectionHandle {
     pub(super) fn new() -> Self {
         Self {
             cycle: Arc::new(Cycle::new()),
@@ -122,14 +122,14 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     stream: TcpStream,
     peer: SocketAddr,
     stop: CancellationToken,
-    place: Arc<Place>,
+    handle: Arc<ConnectionHandle>,
 ) {
     // It fails only on a connection that is gone already.
     let Ok(local) = stream.local_addr() else {
         return;
     };
     let limits = handler.limits;
-    let cycle = Arc::clone(&place.cycle);
+    let cycle = Arc::clone(&handle.cycle);
     let shared = Arc::new(Connection {
         handler: Arc::clone(&handler),
         local: LocalAddr(local.into()),
@@ -153,21 +153,21 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 Pin::new(&mut http).graceful_shutdown();
             }
             // What has come meanwhile, hyper has read just now.
-            () = place.asked.notified() => match cycle.phase() {
+            () = handle.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
-                Phase::Head | Phase::Answering | Phase::Answered => place.is_asked.store(false, Ordering::Relaxed),
+                Phase::Head | Phase::Answering | Phase::Answered => handle.is_asked.store(false, Ordering::Relaxed),
             }
         }
     };
     let parts = http.into_parts();
     let socket = parts.io.into_inner();
-    match ending(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
-        Ending::Done if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
+    match finish(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
+        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
             early_response::linger(socket.into_stream(), &limits).await;
         }
-        Ending::Done => {}
-        Ending::Refuse(early_response) => {
+        Finish::Close => {}
+        Finish::Refuse(early_response) => {
             early_response
                 .send(
                     socket.into_stream(),
@@ -176,7 +176,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 )
                 .await;
         }
-        Ending::Cut => {
+        Finish::Reset => {
             tracing::debug!(%peer, "server.reader_cut: a client took its response too slowly");
             // Closing alone would leave the rest of the response to the system, which goes on
             // offering it for minutes.
@@ -187,39 +187,39 @@ pub(super) async fn hold<E: Endpoint + 'static>(
 
 /// What is left to do when hyper is through with a connection.
 #[derive(Debug, PartialEq, Eq)]
-enum Ending {
+enum Finish {
     /// Nothing: the socket closes.
-    Done,
+    Close,
     /// Answer with this problem, then close.
     Refuse(EarlyResponse),
     /// Reset the connection without an answer.
-    Cut,
+    Reset,
 }
 
 /// `unread` is what hyper read and could not use.
-fn ending(
+fn finish(
     result: hyper::Result<()>,
     socket: &Socket,
     phase: Phase,
     unread: &[u8],
     limits: &Limits,
-) -> Ending {
+) -> Finish {
     if let Some(status) = socket.rejected() {
-        return Ending::Refuse(EarlyResponse::from_status(status, unread, limits));
+        return Finish::Refuse(EarlyResponse::from_status(status, unread, limits));
     }
     // RFC 9112 §2.2: empty lines before a request are none yet.
     let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
     match (socket.overdue(), result) {
-        (Some(Overdue::Taking), _) => Ending::Cut,
-        (Some(Overdue::Sending), _) if has_begun => Ending::Refuse(EarlyResponse::HeadTooSlow),
+        (Some(Overdue::Taking), _) => Finish::Reset,
+        (Some(Overdue::Sending), _) if has_begun => Finish::Refuse(EarlyResponse::HeadTooSlow),
         (None, Err(error)) if has_begun && error.is_incomplete_message() => {
-            Ending::Refuse(EarlyResponse::Incomplete)
+            Finish::Refuse(EarlyResponse::Incomplete)
         }
         // For example the preface of HTTP/2, which hyper leaves to its caller.
         (None, Err(error)) if has_begun && error.is_parse() => {
-            Ending::Refuse(EarlyResponse::Malformed)
+            Finish::Refuse(EarlyResponse::Malformed)
         }
-        (Some(Overdue::Sending) | None, _) => Ending::Done,
+        (Some(Overdue::Sending) | None, _) => Finish::Close,
     }
 }
 

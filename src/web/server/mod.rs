@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use admission::{Activity, Admission, Decision, Peer, Refusal};
 pub use admission::{Excess, Shares};
-use connection::{Handler, Place};
+use connection::{ConnectionHandle, Handler};
 use early_response::EarlyResponse;
 use hyper::rt::Timer;
 use hyper_util::rt::TokioTimer;
@@ -193,7 +193,7 @@ struct Server<E> {
     handler: Arc<Handler<E>>,
     limits: Limits,
     exempt: Vec<IpNet>,
-    admission: Admission<Weak<Place>>,
+    admission: Admission<Weak<ConnectionHandle>>,
     /// Tells all connections to finish what is in flight, and to go.
     stopping: CancellationToken,
     connections: JoinSet<()>,
@@ -216,29 +216,29 @@ impl<E: Endpoint + 'static> Server<E> {
             report(ended);
         }
         let who = Peer::of(peer.ip(), &self.exempt);
-        let activity = |place: &Weak<Place>| {
-            place
+        let activity = |handle: &Weak<ConnectionHandle>| {
+            handle
                 .upgrade()
-                .map_or(Activity::Closed, |place| place.activity())
+                .map_or(Activity::Closed, |handle| handle.activity())
         };
         match self.admission.decide(who, activity) {
             Decision::Refuse(refusal) => return self.turn_away(stream, refusal),
             Decision::InPlaceOf(number) => {
                 metrics::CONNECTIONS_YIELDED.count(&[]);
-                if let Some(place) = self.admission.get(number).and_then(Weak::upgrade) {
-                    place.ask_to_go();
+                if let Some(handle) = self.admission.get(number).and_then(Weak::upgrade) {
+                    handle.ask_to_go();
                 }
             }
             Decision::Admit => {}
         }
-        let place = Arc::new(Place::new());
-        self.admission.hold(who, Arc::downgrade(&place));
+        let handle = Arc::new(ConnectionHandle::new());
+        self.admission.hold(who, Arc::downgrade(&handle));
         self.connections.spawn(connection::hold(
             Arc::clone(&self.handler),
             stream,
             peer,
             self.stopping.clone(),
-            place,
+            handle,
         ));
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Socket {
     stream: TcpStream,
     cycle: Arc<Cycle>,
     limits: Limits,
-    alarm: Alarm,
+    timer: DeadlineTimer,
     /// Until when bytes must come, and the phase that this holds for.
     read_by: Option<(Phase, Instant)>,
     /// Runs from the first time a response had to wait until it is out.
@@ -56,12 +56,12 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(stream: TcpStream, cycle: Arc<Cycle>, limits: Limits) -> Self {
-        let alarm = Alarm::default();
+        let timer = DeadlineTimer::default();
         Self {
             stream,
             cycle,
             limits,
-            alarm,
+            timer,
             read_by: None,
             pace: None,
             rejected: None,
@@ -108,12 +108,12 @@ impl Socket {
                     Phase::Idle => self.limits.keep_alive_timeout,
                     Phase::Answering | Phase::Answered => self.limits.body_timeout,
                 };
-                let at = Alarm::now() + allowed;
+                let at = DeadlineTimer::now() + allowed;
                 self.read_by = Some((phase, at));
                 at
             }
         };
-        self.alarm.poll_passed(context, read_by)
+        self.timer.poll_passed(context, read_by)
     }
 
     /// Whether the others of this thread have their turn first; then this one is woken after them.
@@ -136,20 +136,20 @@ impl Socket {
             Poll::Ready(Ok(bytes)) => {
                 self.burst_bytes += bytes;
                 if let Some(pace) = &mut self.pace {
-                    let now = Alarm::now();
+                    let now = DeadlineTimer::now();
                     pace.resume(now);
                     pace.earn(bytes, now, &self.limits);
                 }
             }
             Poll::Ready(Err(_)) => {}
             Poll::Pending => {
-                let now = Alarm::now();
+                let now = DeadlineTimer::now();
                 let pace = self
                     .pace
                     .get_or_insert_with(|| Pace::start(now, &self.limits));
                 pace.resume(now);
                 let deadline = pace.deadline();
-                if self.alarm.poll_passed(context, deadline) {
+                if self.timer.poll_passed(context, deadline) {
                     self.overdue = Some(Overdue::Taking);
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
@@ -253,7 +253,7 @@ impl AsyncWrite for Socket {
             this.read_by = None;
             this.pace = None;
         } else if let Some(pace) = &mut this.pace {
-            pace.pause(Alarm::now());
+            pace.pause(DeadlineTimer::now());
         }
         Poll::Ready(Ok(()))
     }
@@ -468,10 +468,10 @@ impl Pace {
 /// set, so that a connection that stays busy touches the runtime's timers once in a long while, not
 /// once per request.
 #[derive(Default)]
-struct Alarm(Option<(Instant, Pin<Box<dyn Sleep>>)>);
+struct DeadlineTimer(Option<(Instant, Pin<Box<dyn Sleep>>)>);
 
-impl Alarm {
-    /// The clock that the alarm goes by.
+impl DeadlineTimer {
+    /// The clock that the timer goes by.
     fn now() -> Instant {
         TokioTimer::new().now()
     }
