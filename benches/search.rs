@@ -36,10 +36,6 @@ const LIMIT: usize = 20;
 /// How many questions by chance are compared before anything is timed.
 const BY_CHANCE: usize = 300;
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn main() {
     let rows = rows();
     let corpus = Corpus::new(rows);

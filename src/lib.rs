@@ -1,7 +1,7 @@
 //! Reviews Service: publishes the verified reviews of one business, read-only.
 //!
-//! The rooms below stand on floors: each may use those above its own name in this list, and none of
-//! its own floor. `docs/ARCHITECTURE.md` is the map; the test `tidy` holds it.
+//! A module uses only modules above it in this list (checked by the test `architecture`).
+//! `docs/ARCHITECTURE.md` describes them.
 
 pub mod clock;
 pub mod compute;

@@ -16,7 +16,7 @@ static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
 /// What is done with a metric's figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum MetricKind {
     /// It only grows, from zero at the start of the process.
     Counter,
     /// It goes up and down.
@@ -31,7 +31,7 @@ pub struct Metric {
     /// Its name, unit last.
     pub name: &'static str,
     /// What is done with it.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// One sentence for whoever reads `/metrics`.
     pub help: &'static str,
     /// Its labels, each with the values that are known ahead; none for one whose values are known at run time alone.
@@ -87,17 +87,17 @@ impl Metric {
     /// Tells the recorder of it, and begins every series that is known.
     fn begin(&self) {
         match self.kind {
-            Kind::Counter => metrics::describe_counter!(self.name, self.help),
-            Kind::Gauge => metrics::describe_gauge!(self.name, self.help),
-            Kind::Histogram(_) => metrics::describe_histogram!(self.name, self.help),
+            MetricKind::Counter => metrics::describe_counter!(self.name, self.help),
+            MetricKind::Gauge => metrics::describe_gauge!(self.name, self.help),
+            MetricKind::Histogram(_) => metrics::describe_histogram!(self.name, self.help),
         }
         for values in self.known() {
             let labels = self.with(&values);
             match self.kind {
-                Kind::Counter => metrics::counter!(self.name, labels).absolute(0),
-                Kind::Gauge => metrics::gauge!(self.name, labels).set(0.0),
+                MetricKind::Counter => metrics::counter!(self.name, labels).absolute(0),
+                MetricKind::Gauge => metrics::gauge!(self.name, labels).set(0.0),
                 // It is there, with empty buckets, as soon as there is a handle.
-                Kind::Histogram(_) => drop(metrics::histogram!(self.name, labels)),
+                MetricKind::Histogram(_) => drop(metrics::histogram!(self.name, labels)),
             }
         }
     }
@@ -108,7 +108,7 @@ pub fn install() {
     RECORDER.get_or_init(|| {
         let mut builder = PrometheusBuilder::new();
         for metric in ALL {
-            if let Kind::Histogram(bounds) = metric.kind {
+            if let MetricKind::Histogram(bounds) = metric.kind {
                 let matcher = Matcher::Full(metric.name.to_owned());
                 builder = builder.set_buckets_for_metric(matcher, bounds).ok()?;
             }
@@ -189,78 +189,78 @@ macro_rules! catalog {
 }
 
 catalog! {
-    BUILD "reviews_build_info" Kind::Gauge, ["version" &[], "commit" &[], "sqlite" &[]]
+    BUILD "reviews_build_info" MetricKind::Gauge, ["version" &[], "commit" &[], "sqlite" &[]]
         "Which release runs, as labels; always 1.";
-    STARTED "process_start_time_seconds" Kind::Gauge, []
+    STARTED "process_start_time_seconds" MetricKind::Gauge, []
         "When the process started, in seconds since 1970-01-01 UTC.";
 
-    REQUESTS "reviews_http_requests_total" Kind::Counter, ["route" &[], "status" &[]]
+    REQUESTS "reviews_http_requests_total" MetricKind::Counter, ["route" &[], "status" &[]]
         "Answers by route and class of status.";
-    REQUEST_SECONDS "reviews_http_request_seconds" Kind::Histogram(ANSWER_SECONDS), ["route" &[]]
+    REQUEST_SECONDS "reviews_http_request_seconds" MetricKind::Histogram(ANSWER_SECONDS), ["route" &[]]
         "Seconds until the first byte of the answer was ready.";
-    CONNECTIONS_REFUSED "reviews_http_connections_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+    CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections turned away: all places were taken, or the peer had as many as it may.";
-    CONNECTIONS_YIELDED "reviews_http_connections_yielded_total" Kind::Counter, []
+    CONNECTIONS_YIELDED "reviews_http_connections_yielded_total" MetricKind::Counter, []
         "Idle connections that were closed to make room for others.";
-    MCP_BYTES "reviews_mcp_in_flight_bytes" Kind::Gauge, []
+    MCP_BYTES "reviews_mcp_in_flight_bytes" MetricKind::Gauge, []
         "Bytes of requests at /mcp and of their answers that clients have not taken yet.";
-    MCP_REFUSED "reviews_mcp_refused_total" Kind::Counter, ["reason" &["all", "peer"]]
+    MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Requests at /mcp answered 503: too many bytes were in flight, in all or of the peer.";
-    COMPUTE_REFUSED "reviews_http_compute_refused_total" Kind::Counter, []
+    COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
-    LINES_DROPPED "reviews_output_lines_dropped_total" Kind::Counter, ["stream" &["stderr", "stdout"]]
+    LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 
-    SNAPSHOTS "reviews_snapshots_total" Kind::Counter, []
+    SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
         "Snapshots published since the start, but for the first one.";
-    PUBLISH_FAILURES "reviews_publish_failures_total" Kind::Counter, []
+    PUBLISH_FAILURES "reviews_publish_failures_total" MetricKind::Counter, []
         "Attempts to publish a snapshot that failed.";
-    PUBLISH_SECONDS_TAKEN "reviews_publish_seconds" Kind::Histogram(PUBLISH_SECONDS), []
+    PUBLISH_SECONDS_TAKEN "reviews_publish_seconds" MetricKind::Histogram(PUBLISH_SECONDS), []
         "Seconds from seeing a change to the swap of the snapshot.";
-    PUBLISHED "reviews_published" Kind::Gauge, []
+    PUBLISHED "reviews_published" MetricKind::Gauge, []
         "Published reviews.";
-    SNAPSHOT_AGE "reviews_snapshot_age_seconds" Kind::Gauge, []
+    SNAPSHOT_AGE "reviews_snapshot_age_seconds" MetricKind::Gauge, []
         "Seconds since the snapshot that is out was published; grows while nobody changes anything.";
-    SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" Kind::Gauge, []
+    SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" MetricKind::Gauge, []
         "Seconds for which publishing has been failing, so that the snapshot may be behind the database; 0 while it works.";
-    SNAPSHOT_BYTES "reviews_snapshot_bytes" Kind::Gauge, ["coding" &["identity", "gzip", "br"]]
+    SNAPSHOT_BYTES "reviews_snapshot_bytes" MetricKind::Gauge, ["coding" &["identity", "gzip", "br"]]
         "Bytes of the documents of the snapshot that is out, in each content coding that is ready.";
-    DATABASE_BYTES "reviews_database_bytes" Kind::Gauge, ["file" &["main", "wal"]]
+    DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
-    CLUSTER_LEADER "reviews_cluster_leader" Kind::Gauge, []
+    CLUSTER_LEADER "reviews_cluster_leader" MetricKind::Gauge, []
         "1 where this node's rqlited leads the cluster; 0 where it does not, and where there is none.";
-    CLUSTER_CONTACT_AGE "reviews_cluster_contact_age_seconds" Kind::Gauge, []
+    CLUSTER_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
         "Seconds since this node's rqlited last heard of the leader: as far behind what it serves may be.";
-    CLUSTER_BEHIND "reviews_cluster_behind_entries" Kind::Gauge, []
+    CLUSTER_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
         "Entries of the cluster's log that are committed and not yet in this node's file.";
 
-    SEARCH_INDEX "reviews_search_index_total" Kind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
+    SEARCH_INDEX "reviews_search_index_total" MetricKind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
         "Questions to the text index by what came of them; all but the answered ones were scanned.";
-    TEXTS_ANALYZED "reviews_insights_analyzed_total" Kind::Counter, []
+    TEXTS_ANALYZED "reviews_insights_analyzed_total" MetricKind::Counter, []
         "Texts analysed since the start.";
-    INSIGHTS_FAILURES "reviews_insights_failures_total" Kind::Counter, ["what" &["read", "keep"]]
+    INSIGHTS_FAILURES "reviews_insights_failures_total" MetricKind::Counter, ["what" &["read", "keep"]]
         "Texts that no rule could read, and attempts to keep what was read that failed.";
 
-    HUB_DELIVERED "reviews_websub_delivered_total" Kind::Counter, []
+    HUB_DELIVERED "reviews_websub_delivered_total" MetricKind::Counter, []
         "Deliveries that were answered 2xx.";
-    HUB_VERIFIED "reviews_websub_verified_total" Kind::Counter, []
+    HUB_VERIFIED "reviews_websub_verified_total" MetricKind::Counter, []
         "Requests that their callback confirmed.";
-    HUB_FAILED "reviews_websub_failed_total" Kind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
+    HUB_FAILED "reviews_websub_failed_total" MetricKind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
         "Verifications and deliveries that failed, by reason.";
-    HUB_WAITS "reviews_websub_waits_total" Kind::Counter, []
+    HUB_WAITS "reviews_websub_waits_total" MetricKind::Counter, []
         "Verifications that a limit per address put off.";
-    HUB_SENDER "reviews_websub_sender" Kind::Gauge, []
+    HUB_SENDER "reviews_websub_sender" MetricKind::Gauge, []
         "1 where this process sends for the hub, 0 where another one does or none can.";
-    HUB_ACTIVE "reviews_websub_active" Kind::Gauge, []
+    HUB_ACTIVE "reviews_websub_active" MetricKind::Gauge, []
         "Active subscriptions.";
-    HUB_PENDING "reviews_websub_pending" Kind::Gauge, []
+    HUB_PENDING "reviews_websub_pending" MetricKind::Gauge, []
         "Requests that wait for their verification.";
-    HUB_DUE "reviews_websub_due" Kind::Gauge, []
+    HUB_DUE "reviews_websub_due" MetricKind::Gauge, []
         "Subscriptions that have not got what is out, those that wait for another attempt included.";
-    HUB_OLDEST_DUE_SECONDS "reviews_websub_oldest_due_seconds" Kind::Gauge, []
+    HUB_OLDEST_DUE_SECONDS "reviews_websub_oldest_due_seconds" MetricKind::Gauge, []
         "Seconds for which the oldest due delivery has waited.";
-    HUB_IN_FLIGHT "reviews_websub_in_flight" Kind::Gauge, []
+    HUB_IN_FLIGHT "reviews_websub_in_flight" MetricKind::Gauge, []
         "Exchanges with callbacks at this moment.";
 }
 
@@ -272,7 +272,7 @@ mod tests {
     fn series_are_known_where_all_values_are() {
         let metric = Metric {
             name: "a_total",
-            kind: Kind::Counter,
+            kind: MetricKind::Counter,
             help: "For this test.",
             labels: &[("one", &["a", "b"]), ("other", &["c", "d"])],
         };

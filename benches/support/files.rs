@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
 use reviews_service::insights::{Analyzer, Engines, Subject, store as insights};
-use reviews_service::model::business;
 use reviews_service::snapshot;
 use reviews_service::storage;
 use reviews_service::storage::Database;

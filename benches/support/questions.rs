@@ -70,10 +70,6 @@ impl Question {
 /// # Panics
 /// Never: the dates and ratings are right.
 #[must_use]
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub fn all() -> Vec<Question> {
     let plain = |name, query: &str, goal| Question {
         name,

@@ -8,9 +8,9 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::Group;
+use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Query, Taken};
+use super::parameters::{Query, RequestParameters};
 use crate::model::hash::hex;
 use crate::model::parameters;
 use crate::search::stages::{NoSuchStage, StageRequest, stage};
@@ -82,7 +82,7 @@ impl DatasetsApi {
     /// Get the whole dataset
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
-    #[oai(path = "/getReviews", method = "get", tag = "Group::Datasets")]
+    #[oai(path = "/getReviews", method = "get", tag = "OperationGroup::Datasets")]
     async fn get_reviews(&self, headers: &HeaderMap) -> Documented<ReviewsSpec> {
         self.document(headers, Document::Reviews)
     }
@@ -92,7 +92,11 @@ impl DatasetsApi {
     /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always there.
     ///
     /// With one of the parameters only a stage of it: `part=overview` is all in short, at most 8 KiB.
-    #[oai(path = "/getInsights", method = "get", tag = "Group::Datasets")]
+    #[oai(
+        path = "/getInsights",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
     #[expect(
         unused_variables,
         reason = "one argument is one documented parameter; what it holds is taken from the request"
@@ -111,7 +115,7 @@ impl DatasetsApi {
         /// One part; `overview` is all in short.
         part: Query<parameters::Part>,
     ) -> Documented<InsightsSpec> {
-        let mut taken = Taken::of(request);
+        let mut taken = RequestParameters::of(request);
         let asked = StageRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();
@@ -128,7 +132,7 @@ impl DatasetsApi {
     /// Get the newest reviews as JSON Feed
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
-    #[oai(path = "/getFeed", method = "get", tag = "Group::Datasets")]
+    #[oai(path = "/getFeed", method = "get", tag = "OperationGroup::Datasets")]
     async fn get_feed(&self, headers: &HeaderMap) -> Documented<JsonFeedSpec> {
         self.document(headers, Document::JsonFeed)
     }
@@ -136,7 +140,11 @@ impl DatasetsApi {
     /// Get the newest reviews as Atom
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
-    #[oai(path = "/getAtomFeed", method = "get", tag = "Group::Datasets")]
+    #[oai(
+        path = "/getAtomFeed",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
     async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<AtomFeedSpec> {
         self.document(headers, Document::AtomFeed)
     }

@@ -13,10 +13,10 @@ use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
 use serde_json::json;
 
-use super::Group;
+use super::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
-use crate::web::{Source, announces_more_than};
+use crate::web::{ClientAddress, announces_more_than};
 use crate::websub::{BODY_BYTES_MAX, IntakeError, SubscriptionIntake};
 use crate::wire;
 
@@ -37,8 +37,8 @@ impl HubEndpoint {
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
     /// A request that cannot be used is answered with one line of text that says what to change.
-    #[oai(path = "/hub", method = "post", tag = "Group::Hub")]
-    async fn hub(&self, form: Form) -> HubResponse {
+    #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
+    async fn hub(&self, form: HubForm) -> HubResponse {
         let taken = match &form.body {
             Some(body) => {
                 self.intake
@@ -123,14 +123,14 @@ fn text(status: StatusCode, line: &str) -> Response {
 }
 
 /// What was sent, as it was sent: the intake reads it by the rules of the specification, not by those of a framework.
-struct Form {
+struct HubForm {
     content_type: Option<String>,
     /// `None` where it is longer than any request needs to be.
     body: Option<Vec<u8>>,
     source: Option<IpAddr>,
 }
 
-impl<'a> ApiExtractor<'a> for Form {
+impl<'a> ApiExtractor<'a> for HubForm {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
     type ParamType = ();
     type ParamRawType = ();
@@ -169,7 +169,7 @@ impl<'a> ApiExtractor<'a> for Form {
         Ok(Self {
             content_type: request.content_type().map(str::to_owned),
             body,
-            source: Source::of(request),
+            source: ClientAddress::of(request),
         })
     }
 }

@@ -7,8 +7,8 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 
 use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Path, Query, Taken};
-use super::{Group, nothing_of_that_name};
+use super::parameters::{Path, Query, RequestParameters};
+use super::{OperationGroup, nothing_of_that_name};
 use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
@@ -47,7 +47,11 @@ impl InsightsApi {
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.
-    #[oai(path = "/getAspectEvidence", method = "get", tag = "Group::Datasets")]
+    #[oai(
+        path = "/getAspectEvidence",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
     #[expect(
         clippy::too_many_arguments,
         unused_variables,
@@ -75,7 +79,7 @@ impl InsightsApi {
         /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
     ) -> Documented<EvidenceSpec> {
-        let mut taken = Taken::of(request);
+        let mut taken = RequestParameters::of(request);
         let asked = EvidenceRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();

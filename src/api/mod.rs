@@ -33,7 +33,7 @@ use reviews::ReviewsApi;
 
 /// The groups in which Swagger UI shows the operations.
 #[derive(Tags)]
-enum Group {
+enum OperationGroup {
     /// Whole documents: all reviews, the insights, the feeds, and summaries of them.
     Datasets,
     /// Search the reviews, get one of them, or compare two periods.
@@ -81,7 +81,7 @@ pub fn routes(
     hub: HubEndpoint,
 ) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
     let ready = Arc::new(Documents::new(ctx));
-    let mut handlers = Handlers::of(api(ctx, Arc::clone(&ready), hub));
+    let mut handlers = OperationHandlers::of(api(ctx, Arc::clone(&ready), hub));
     let documents = [
         (Document::Reviews, "getReviews", "All reviews"),
         (Document::Insights, "getInsights", "Insights"),
@@ -120,9 +120,9 @@ pub fn routes(
 }
 
 /// What the framework made of the handlers, by operation.
-struct Handlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
+struct OperationHandlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
 
-impl Handlers {
+impl OperationHandlers {
     fn of(api: impl OpenApi) -> Self {
         let mut handlers = HashMap::new();
         api.add_routes(&mut handlers);

@@ -8,9 +8,9 @@ use poem::Request;
 use poem::http::HeaderMap;
 use poem_openapi::OpenApi;
 
-use super::Group;
+use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Query, Taken};
+use super::parameters::{Query, RequestParameters};
 use crate::model::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
 use crate::search::PerSnapshot;
 use crate::search::facets::{VALUES_MAX, facets};
@@ -70,7 +70,11 @@ impl Overview {
     /// Get the business and its overall rating
     ///
     /// What `/reviews.json` says besides the reviews.
-    #[oai(path = "/getBusiness", method = "get", tag = "Group::Datasets")]
+    #[oai(
+        path = "/getBusiness",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
     async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
@@ -81,7 +85,7 @@ impl Overview {
     ///
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
     /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
-    #[oai(path = "/getFacets", method = "get", tag = "Group::Datasets")]
+    #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
     async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
         let snapshot = self.ctx.current.load();
         let made = self.facets.of(&snapshot);
@@ -101,7 +105,11 @@ impl Overview {
     /// Compare two periods
     ///
     /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included.
-    #[oai(path = "/comparePeriods", method = "get", tag = "Group::Reviews")]
+    #[oai(
+        path = "/comparePeriods",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
     #[expect(
         unused_variables,
         reason = "one argument is one documented parameter; what it holds is taken from the request"
@@ -118,7 +126,7 @@ impl Overview {
         /// Last day of the second period, `YYYY-MM-DD`.
         second_until: Query<SecondUntil>,
     ) -> Documented<CompareKind> {
-        let mut taken = Taken::of(request);
+        let mut taken = RequestParameters::of(request);
         match take_from(&mut taken) {
             Some((first, second)) => {
                 let work = async {

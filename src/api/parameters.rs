@@ -11,7 +11,7 @@ use poem_openapi::registry::{MetaParamIn, MetaSchemaRef, Registry};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 
 use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX, Value,
+    InvalidParameter, Parameter, ParameterSource, ParameterValue, Parsed, RECEIVED_CHARACTERS_MAX,
 };
 use crate::search::CursorParameter;
 use crate::web::{UrlParameters, invalid_parameters};
@@ -22,7 +22,7 @@ use crate::wire::parameters::{Described, schema};
 const IGNORED_MAX: usize = 20;
 
 /// A parameter of the query string, in the document. Its value is taken from the request by
-/// [`Taken`], as a question takes it wherever it is asked.
+/// [`RequestParameters`], as a question takes it wherever it is asked.
 pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
 
 /// A part of the path. The derive of an API looks for a type of this very name to tell such a parameter from others.
@@ -30,19 +30,19 @@ pub struct Path<P: Parameter>(pub Parsed<P>);
 
 /// The parameters of a request as a handler takes them: which they are, and what is wrong with them.
 #[derive(Debug)]
-pub struct Taken<'a> {
+pub struct RequestParameters<'a> {
     request: &'a Request,
     names: Vec<&'static str>,
     issues: Vec<Issue>,
 }
 
-impl ParameterSource for Taken<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<Value<P>> {
+impl ParameterSource for RequestParameters<'_> {
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
         self.names.push(P::NAME);
         self.keep(UrlParameters::query::<P>(self.request))
     }
 
-    fn require<P: Parameter>(&mut self) -> Option<Value<P>> {
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
         self.names.push(P::NAME);
         self.given::<P>(UrlParameters::query::<P>(self.request))
     }
@@ -56,7 +56,7 @@ impl ParameterSource for Taken<'_> {
     }
 }
 
-impl<'a> Taken<'a> {
+impl<'a> RequestParameters<'a> {
     /// Nothing taken yet of `request`.
     pub const fn of(request: &'a Request) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'a> Taken<'a> {
     }
 
     /// The value of what must be given; `None` where it is absent or wrong, which is kept.
-    pub fn given<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<Value<P>> {
+    pub fn given<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
         self.keep(
             parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)),
         )

@@ -9,8 +9,8 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Path, Query, Taken};
-use super::{Group, nothing_of_that_name};
+use super::parameters::{Path, Query, RequestParameters};
+use super::{OperationGroup, nothing_of_that_name};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{Day, ReviewId, parameters};
@@ -74,7 +74,11 @@ impl ReviewsApi {
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters and its `sort`; with others it is a 400.
-    #[oai(path = "/searchReviews", method = "get", tag = "Group::Reviews")]
+    #[oai(
+        path = "/searchReviews",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
     #[expect(
         clippy::too_many_arguments,
         unused_variables,
@@ -119,7 +123,7 @@ impl ReviewsApi {
         cursor: Query<CursorParameter>,
     ) -> Documented<SearchSpec> {
         let snapshot = self.0.current.load();
-        let mut taken = Taken::of(request);
+        let mut taken = RequestParameters::of(request);
         let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
         if let Some(problem) = taken.problem() {
             return problem.into();
@@ -131,14 +135,18 @@ impl ReviewsApi {
     /// Get the reviews since a day
     ///
     /// All reviews of that day and later, newest first: the beginning of the dataset's `reviews`.
-    #[oai(path = "/getReviewsSince", method = "get", tag = "Group::Reviews")]
+    #[oai(
+        path = "/getReviewsSince",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
     async fn get_reviews_since(
         &self,
         request: &Request,
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
     ) -> Documented<SinceSpec> {
-        let mut taken = Taken::of(request);
+        let mut taken = RequestParameters::of(request);
         match taken.given::<parameters::DateOfPath>(date.0) {
             Some(day) => self.since(request.headers(), day).into(),
             None => taken.into_problem().into(),
@@ -148,7 +156,7 @@ impl ReviewsApi {
     /// Get one review
     ///
     /// The review of that id, just as it stands in the dataset.
-    #[oai(path = "/getReview", method = "get", tag = "Group::Reviews")]
+    #[oai(path = "/getReview", method = "get", tag = "OperationGroup::Reviews")]
     async fn get_review(
         &self,
         headers: &HeaderMap,
@@ -177,7 +185,7 @@ impl ReviewsApi {
     async fn search(
         &self,
         snapshot: Arc<Snapshot>,
-        taken: &Taken<'_>,
+        taken: &RequestParameters<'_>,
         asked: &SearchRequest,
     ) -> Response {
         let SearchRequest {

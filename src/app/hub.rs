@@ -153,7 +153,6 @@ impl HubRuntime {
             clock.clone(),
             policy,
             leases,
-            limits,
             rates,
             Arc::clone(&wake),
         );

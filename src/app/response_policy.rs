@@ -25,7 +25,7 @@ use crate::config::Nets;
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
 use crate::web::context::Ctx;
-use crate::web::{PROBLEM, Route, Source, date_beside, method_not_allowed, problem, share};
+use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed, problem, share};
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
@@ -54,7 +54,7 @@ impl Endpoint for ResponsePolicy {
         let started = Instant::now();
         let method = request.method().clone();
         let (place, route) = self.routes.take(&mut request).unzip();
-        Source::keep(&mut request, &self.trusted_proxies);
+        ClientAddress::keep(&mut request, &self.trusted_proxies);
         let wants_html = wants_html(request.headers());
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),

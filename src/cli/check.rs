@@ -12,7 +12,7 @@ use crate::insights::{Analyzer, Engines, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
 use crate::storage::reviews;
-use crate::storage::{Database, DbError, Verified, lacking_room, unerased, verify};
+use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased, verify};
 
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
@@ -70,8 +70,8 @@ impl Check {
     }
 }
 
-fn told(path: &Path, verified: Verified, notes: Vec<String>) -> String {
-    let Verified {
+fn told(path: &Path, verified: FileVerification, notes: Vec<String>) -> String {
+    let FileVerification {
         reviews,
         is_readable,
         wrong,
@@ -112,7 +112,7 @@ fn told(path: &Path, verified: Verified, notes: Vec<String>) -> String {
 async fn verify_insights(
     connection: &mut SqliteConnection,
     engines: &Engines,
-    verified: &mut Verified,
+    verified: &mut FileVerification,
 ) -> sqlx::Result<()> {
     let business = storage::business::find(&mut *connection)
         .await?
@@ -129,9 +129,9 @@ async fn verify_insights(
             .zip(insights::verify(&mut *connection, &derived).await?)
         {
             match verdict {
-                insights::Verified::Right => {}
-                insights::Verified::Behind => behind += 1,
-                insights::Verified::Wrong => wrong.push(one.id.clone()),
+                insights::StoredAnalysisState::Right => {}
+                insights::StoredAnalysisState::Behind => behind += 1,
+                insights::StoredAnalysisState::Wrong => wrong.push(one.id.clone()),
             }
         }
     }

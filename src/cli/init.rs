@@ -124,7 +124,7 @@ impl Init {
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
-        sample::state(write).await.map_err(fault)? == sample::State::Alone,
+        sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
         "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
         path.display()
     );

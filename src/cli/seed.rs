@@ -65,10 +65,10 @@ pub async fn load(
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
     match sample::state(&mut write).await.map_err(fault)? {
-        sample::State::Empty | sample::State::Alone => {
+        sample::SampleState::Empty | sample::SampleState::Alone => {
             sample::note(&mut write, false).await.map_err(fault)?;
         }
-        sample::State::Mixed | sample::State::Own => anyhow::bail!(
+        sample::SampleState::Mixed | sample::SampleState::Own => anyhow::bail!(
             "the database {} holds a firm's own data, and a sample is not mixed into them; nothing was changed; \
              set DATABASE_URL to another file for the sample",
             database.path().display()
@@ -117,7 +117,8 @@ pub(super) async fn load_if_empty(
 ) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let is_empty = sample::state(&mut connection).await.map_err(fault)? == sample::State::Empty;
+    let is_empty =
+        sample::state(&mut connection).await.map_err(fault)? == sample::SampleState::Empty;
     drop(connection);
     if !is_empty {
         tracing::info!(

@@ -122,9 +122,9 @@ impl Compute {
     ///
     /// # Errors
     /// [`Crowded`].
-    pub async fn place(&self, peer: IpAddr) -> Result<Place, Crowded> {
+    pub async fn place(&self, peer: IpAddr) -> Result<ComputePlace, Crowded> {
         let (number, granted) = self.turns.ask(peer).ok_or(Crowded)?;
-        let place = Place {
+        let place = ComputePlace {
             turns: Arc::clone(&self.turns),
             peer,
             number,
@@ -144,13 +144,13 @@ impl Compute {
 
 /// The right to compute, or a turn that is waited for; given up when dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ComputePlace {
     turns: Arc<Turns>,
     peer: IpAddr,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for ComputePlace {
     fn drop(&mut self) {
         self.turns.leave(self.peer, self.number);
     }
@@ -275,9 +275,9 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, Crowded, Place, WAITING_MAX};
+    use super::{Compute, ComputePlace, Crowded, WAITING_MAX};
 
-    type Turn<'a> = Pin<Box<dyn Future<Output = Result<Place, Crowded>> + 'a>>;
+    type Turn<'a> = Pin<Box<dyn Future<Output = Result<ComputePlace, Crowded>> + 'a>>;
 
     /// A request of peer number `peer`, which has asked.
     async fn asked(compute: &Compute, peer: u8) -> Turn<'_> {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     /// The one of `turns` that has got a place, by its index; more than one or none is a failure.
-    async fn granted(turns: &mut Vec<Turn<'_>>) -> (usize, Place) {
+    async fn granted(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
             if let Poll::Ready(place) = poll!(turn) {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// A place of peer number `peer`, who does not have to wait for it.
-    async fn held(compute: &Compute, peer: u8) -> Place {
+    async fn held(compute: &Compute, peer: u8) -> ComputePlace {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         let Poll::Ready(place) = poll!(&mut turn) else {
             panic!("there was no place")

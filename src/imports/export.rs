@@ -242,10 +242,6 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     Value::Object(record)
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one list of all fields, in their order"
-)]
 fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
     let Review {
         id,

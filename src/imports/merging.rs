@@ -16,7 +16,7 @@ use crate::compute::steps;
 use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
 use crate::storage::Write;
 use crate::storage::reviews;
-use crate::storage::reviews::{SourceRow, Standing};
+use crate::storage::reviews::{KnownReviews, SourceRow};
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -147,7 +147,7 @@ impl<'w> Merging<'w> {
     }
 
     /// A row that says that the owner deleted a review.
-    fn deleted(&mut self, standing: &Standing, id: &str, batch: &mut Batch) {
+    fn deleted(&mut self, standing: &KnownReviews, id: &str, batch: &mut Batch) {
         if standing.reviews.contains_key(id) {
             self.report.still_there.add(|| id.to_owned());
         } else if standing.deleted.contains(id) {
@@ -159,7 +159,11 @@ impl<'w> Merging<'w> {
     }
 
     /// The merge of a review with what is known of it; nothing where the owner deleted it.
-    fn merged(&mut self, standing: &Standing, staged: StagedReview) -> Option<(Merged, SourceRow)> {
+    fn merged(
+        &mut self,
+        standing: &KnownReviews,
+        staged: StagedReview,
+    ) -> Option<(Merged, SourceRow)> {
         let StagedReview {
             said,
             location,
@@ -297,7 +301,7 @@ impl<'w> Merging<'w> {
         true
     }
 
-    fn count(&mut self, standing: &Standing, row: &Merged) {
+    fn count(&mut self, standing: &KnownReviews, row: &Merged) {
         let review = &row.review;
         let written = &mut self.report.written;
         match standing.reviews.get(review.id.as_str()) {

@@ -102,10 +102,6 @@ pub struct ImportRequest {
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn import(
     database: &Database,
     clock: &Clock,
@@ -123,7 +119,7 @@ pub async fn import(
         .map_err(fault)?;
     let state = sample::state(&mut reader).await.map_err(fault)?;
     drop(reader);
-    if state == sample::State::Alone && !order.with_sample {
+    if state == sample::SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
     let Collected {
@@ -144,7 +140,7 @@ pub async fn import(
             .await
             .map_err(fault)?;
     }
-    if state == sample::State::Alone {
+    if state == sample::SampleState::Alone {
         sample::note(&mut write, true).await.map_err(fault)?;
     }
     let mut moved = 0;

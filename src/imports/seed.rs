@@ -25,7 +25,7 @@ use super::store::Staging;
 use super::{json_stream, profile, read, time_zone};
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
-use crate::model::business::{Business, Editorial, Question};
+use crate::model::business::{Business, Editorial, FaqEntry};
 use crate::storage;
 use crate::storage::Write;
 
@@ -267,7 +267,7 @@ fn editorial(value: &Value) -> Result<Editorial, Problem> {
         .object("summary")?
         .map(|summary| summary.required("text"))
         .transpose()?;
-    let mut faq: Vec<Question> = Vec::new();
+    let mut faq: Vec<FaqEntry> = Vec::new();
     for (path, value) in fields.list("faq")? {
         let entry = Fields::of(value, path)?;
         let id = entry.required("id")?;
@@ -277,7 +277,7 @@ fn editorial(value: &Value) -> Result<Editorial, Problem> {
                 format!("\"{id}\" is there twice; each must be its own"),
             ));
         }
-        faq.push(Question {
+        faq.push(FaqEntry {
             id,
             question: entry.required("question")?,
             answer: entry.required("answer")?,

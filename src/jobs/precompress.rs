@@ -44,7 +44,7 @@ impl Precompress {
 
     async fn make(&self, wanted: &[Coding]) -> bool {
         let (mut did_any, mut failed) = (false, Vec::new());
-        let mut pages = Pages::default();
+        let mut pages = PagesAhead::default();
         loop {
             pages = self.pages(pages).await;
             let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
@@ -64,7 +64,7 @@ impl Precompress {
     }
 
     /// The pages of the snapshot that is out: those, or the ones of a newer snapshot.
-    async fn pages(&self, last: Pages) -> Pages {
+    async fn pages(&self, last: PagesAhead) -> PagesAhead {
         let snapshot = self.ctx.current.load();
         if last.are_of(&snapshot) {
             return last;
@@ -77,14 +77,14 @@ impl Precompress {
             tracing::error!(%error, "pages.not_made_ahead: they are made when they are asked for");
             Vec::new()
         });
-        Pages { of, bodies }
+        PagesAhead { of, bodies }
     }
 
     /// What is to be made next of what is out now: gzip of everything first, and small bodies before
     /// large ones.
     fn next(
         &self,
-        pages: &Pages,
+        pages: &PagesAhead,
         wanted: &[Coding],
         failed: &[(Arc<CachedBody>, Coding)],
     ) -> Option<(Arc<CachedBody>, Coding)> {
@@ -114,7 +114,7 @@ impl Precompress {
             .map(|(body, coding)| (Arc::clone(body), coding))
     }
 
-    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &Pages) -> bool {
+    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
         let (its, pages) = (self.clone(), pages.clone());
         let coded = self.ctx.compute.run(move || {
             let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
@@ -131,7 +131,7 @@ impl Precompress {
 
     /// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
     /// one that never changes.
-    fn is_out(&self, body: &Arc<CachedBody>, pages: &Pages) -> bool {
+    fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
         let snapshot = self.ctx.current.load();
         snapshot
             .documents()
@@ -144,12 +144,12 @@ impl Precompress {
 
 /// Pages that were made ahead, and of which snapshot; it is not kept alive for them.
 #[derive(Debug, Clone, Default)]
-struct Pages {
+struct PagesAhead {
     of: Weak<Snapshot>,
     bodies: Vec<Arc<CachedBody>>,
 }
 
-impl Pages {
+impl PagesAhead {
     fn are_of(&self, snapshot: &Arc<Snapshot>) -> bool {
         std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
     }

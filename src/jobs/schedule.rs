@@ -32,7 +32,7 @@ pub struct Schedule {
 
 /// What the jobs work on.
 #[derive(Clone)]
-struct Subject {
+struct JobContext {
     database: Database,
     clock: Clock,
     wake: Arc<Notify>,
@@ -54,27 +54,29 @@ impl Schedule {
             stop: CancellationToken::new(),
             runs: TaskTracker::new(),
         };
-        let of = Subject {
+        let of = JobContext {
             database: database.clone(),
             clock: clock.clone(),
             wake: Arc::clone(wake),
         };
-        let wake = |of: Subject| async move {
+        let wake = |of: JobContext| async move {
             of.wake.notify_one();
             Ok(())
         };
         schedule.add(WAKE, "wake", &of, wake).await?;
-        let measuring = |of: Subject| async move { measure(&of.database, &of.clock).await };
+        let measuring = |of: JobContext| async move { measure(&of.database, &of.clock).await };
         schedule.add(MEASURE, "measure", &of, measuring).await?;
-        let expiring = |of: Subject| async move { expire(&of.database, &of.clock).await.map(drop) };
+        let expiring =
+            |of: JobContext| async move { expire(&of.database, &of.clock).await.map(drop) };
         schedule.add(EXPIRE, "expire", &of, expiring).await?;
-        let pruning = |of: Subject| async move { prune(&of.database, &of.clock).await.map(drop) };
+        let pruning =
+            |of: JobContext| async move { prune(&of.database, &of.clock).await.map(drop) };
         schedule.add(PRUNE, "prune", &of, pruning).await?;
-        let cutting = |of: Subject| async move { of.database.checkpoint().await.map(drop) };
+        let cutting = |of: JobContext| async move { of.database.checkpoint().await.map(drop) };
         schedule.add(CHECKPOINT, "checkpoint", &of, cutting).await?;
         for (cron, bytes_max) in [(ERASE, REWRITE_AT_ONCE_MAX), (ERASE_LARGE, u64::MAX)] {
             let erasing =
-                move |of: Subject| async move { erase(&of.database, bytes_max).await.map(drop) };
+                move |of: JobContext| async move { erase(&of.database, bytes_max).await.map(drop) };
             schedule.add(cron, "erase", &of, erasing).await?;
         }
         schedule.scheduler.start().await?;
@@ -85,11 +87,11 @@ impl Schedule {
         &self,
         cron: &str,
         name: &'static str,
-        of: &Subject,
+        of: &JobContext,
         work: W,
     ) -> Result<(), JobSchedulerError>
     where
-        W: Fn(Subject) -> F + Send + Sync + Copy + 'static,
+        W: Fn(JobContext) -> F + Send + Sync + Copy + 'static,
         F: Future<Output = Result<(), DbError>> + Send + 'static,
     {
         let (stop, runs, of) = (self.stop.clone(), self.runs.clone(), of.clone());

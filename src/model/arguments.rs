@@ -4,7 +4,7 @@
 
 use super::day::Day;
 use super::parameters::{
-    self, Fault, InvalidParameter, Parameter, ParameterSource, Value as ParameterValue,
+    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue,
 };
 use super::review::{Rating, Vote};
 use super::sort::Sort;
@@ -77,5 +77,5 @@ fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidPara
         "must be given together with {}, the id of what is spoken of",
         parameters::Aspect::NAME
     );
-    InvalidParameter::new::<parameters::Polarity>(Fault::Text, message, polarity.name())
+    InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
 }

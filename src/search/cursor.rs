@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::model::parameters::{Fault, InvalidParameter, Opaque, Parameter};
+use crate::model::parameters::{InvalidParameter, Opaque, Parameter, ParameterFault};
 use crate::model::{ReviewFilter, ReviewId};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
@@ -75,7 +75,7 @@ impl Cursor {
     /// What is wrong with it where it belongs to another question.
     #[must_use]
     pub fn invalid(&self) -> InvalidParameter {
-        InvalidParameter::of::<CursorParameter>(Fault::Text, &self.to_string())
+        InvalidParameter::of::<CursorParameter>(ParameterFault::Text, &self.to_string())
     }
 }
 

@@ -4,7 +4,7 @@
 use super::cursor::{Cursor, CursorParameter};
 use crate::insights::Trade;
 use crate::insights::aggregate::Vote;
-use crate::insights::trades::Aspect;
+use crate::insights::trades::AspectDefinition;
 use crate::model::parameters;
 use crate::model::parameters::ParameterSource;
 use crate::model::{Day, LIMIT_DEFAULT};
@@ -65,7 +65,7 @@ impl EvidenceRequest {
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
     /// The aspect that is asked about.
-    pub aspect: &'a Aspect,
+    pub aspect: &'a AspectDefinition,
     /// What is asked for.
     pub request: &'a EvidenceRequest,
     /// Its place in the trade.

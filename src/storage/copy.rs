@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::error::DbError;
 use super::node_file::wait_for_file;
 use super::options;
-use super::rqlite::{Basis, ClusterError, RqliteClient};
+use super::rqlite::{ClusterError, RqliteClient, WriteBasis};
 use crate::clock::Clock;
 
 /// How long this node's file may take to have what the leader has.
@@ -23,7 +23,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 #[derive(Debug)]
 pub(super) struct Copy {
     /// What it was made of.
-    pub(super) basis: Basis,
+    pub(super) basis: WriteBasis,
     pool: SqlitePool,
     _folder: TempDir,
 }
@@ -52,7 +52,7 @@ impl Copy {
         let pool = SqlitePoolOptions::new().max_connections(1);
         let pool = pool.connect_with(options(&path)).await.map_err(fault)?;
         let mut connection = pool.acquire().await.map_err(fault)?;
-        let basis = Basis::of_file(&mut connection).await.map_err(fault)?;
+        let basis = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
         drop(connection);
         Ok(Self {
             basis,
@@ -81,7 +81,9 @@ impl Copy {
 pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
-    let wanted = Basis::of_cluster(client).await.map_err(DbError::Cluster)?;
+    let wanted = WriteBasis::of_cluster(client)
+        .await
+        .map_err(DbError::Cluster)?;
     wait_for_file(file, LEVEL_WAIT_MAX).await?;
     loop {
         let fault = |error| DbError::at(file, error);
@@ -89,7 +91,7 @@ pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Re
         let mut connection = SqliteConnection::connect_with(&reading)
             .await
             .map_err(fault)?;
-        let there = Basis::of_file(&mut connection).await.map_err(fault)?;
+        let there = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
         connection.close().await.map_err(fault)?;
         if there.has_reached(wanted) {
             return Ok(());

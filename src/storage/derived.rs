@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOp
 use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::DbError;
-use super::files::Place;
+use super::files::DatabaseFiles;
 use super::{files, migrate, options, pool, unlogged};
 
 /// What its name adds to that of the node's file.
@@ -32,7 +32,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
 }
 
 /// Readers of a node's file who see the derived tables of the file at `side` in place of its own, which are empty.
-pub(super) fn shown(place: &Arc<Place>, side: &Path) -> SqlitePoolOptions {
+pub(super) fn shown(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
     let (place, side) = (Arc::clone(place), side.to_string_lossy().into_owned());
     pool(&place).after_connect(move |connection, _| {
         let (place, side) = (Arc::clone(&place), side.clone());
@@ -89,7 +89,7 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
         connection.close().await.map_err(fault)?;
     }
     let node = uri(path);
-    let writer = pool(&Arc::new(Place::of(side)?))
+    let writer = pool(&Arc::new(DatabaseFiles::of(side)?))
         .max_connections(1)
         .after_connect(move |connection, _| {
             let node = node.clone();

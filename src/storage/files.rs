@@ -82,14 +82,14 @@ type DeviceAndInode = (u64, u64);
 
 /// The file that was opened, and those that SQLite keeps beside it for as long as a connection is open.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DatabaseFiles {
     path: PathBuf,
     file: DeviceAndInode,
     /// The log and its index. They are made by the first connection, if the file has a log.
     sides: [(PathBuf, OnceLock<DeviceAndInode>); 2],
 }
 
-impl Place {
+impl DatabaseFiles {
     /// The file that `path` leads to now.
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
         let missing = |_| DbError::Missing(path.to_owned());

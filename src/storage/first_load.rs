@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::Database;
 use super::error::DbError;
 use super::migrate::{self, Migrated};
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, Statement};
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::clock::Clock;
 use crate::random::Random;
 
@@ -88,7 +88,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         .map_err(|error| DbError::Cluster(ClusterError::Client(error.to_string())))?;
     loop {
         let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
-        let select = Statement::new(select, vec![json!(migrate::TABLE), json!(CLAIM)]);
+        let select = SqlStatement::new(select, vec![json!(migrate::TABLE), json!(CLAIM)]);
         let rows = client
             .query(&select, COMMAND_WAIT_MAX)
             .await
@@ -104,18 +104,18 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         }
         if !has(1) {
             let claim = [
-                Statement::new(
+                SqlStatement::new(
                     format!("create table {CLAIM} (holder text not null)"),
                     Vec::new(),
                 ),
-                Statement::new(
+                SqlStatement::new(
                     format!("insert into {CLAIM} values (?)"),
                     vec![json!(holder)],
                 ),
             ];
             // Whoever was quicker has it; and where the answer was lost, the table says who has.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
-            let held = Statement::new(format!("select holder from {CLAIM}"), Vec::new());
+            let held = SqlStatement::new(format!("select holder from {CLAIM}"), Vec::new());
             let held = client
                 .query(&held, COMMAND_WAIT_MAX)
                 .await
@@ -137,7 +137,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
 
 /// Leaves the empty cluster to others.
 async fn give_up_claim(client: &RqliteClient) {
-    let give_up = [Statement::new(
+    let give_up = [SqlStatement::new(
         format!("drop table if exists {CLAIM}"),
         Vec::new(),
     )];

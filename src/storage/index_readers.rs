@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::files::Place;
+use super::files::DatabaseFiles;
 
 /// Readers of the text index at a time, for requests. Where all are busy, a request does without.
 pub const INDEX_READERS_MAX: usize = 4;
@@ -18,12 +18,12 @@ pub const INDEX_READERS_MAX: usize = 4;
 #[derive(Debug, Clone)]
 pub struct IndexReaders {
     options: SqliteConnectOptions,
-    place: Arc<Place>,
-    state: Arc<Mutex<State>>,
+    place: Arc<DatabaseFiles>,
+    state: Arc<Mutex<ReaderPool>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ReaderPool {
     idle: Vec<SqliteConnection>,
     lent: usize,
     is_closed: bool,
@@ -40,11 +40,11 @@ pub struct IndexReader {
 
 /// The place of a reader that is lent: free again when it is dropped.
 #[derive(Debug)]
-struct Lent(Arc<Mutex<State>>);
+struct Lent(Arc<Mutex<ReaderPool>>);
 
 impl IndexReaders {
     /// Readers with `options`, none of them open yet.
-    pub(super) fn new(options: SqliteConnectOptions, place: &Arc<Place>) -> Self {
+    pub(super) fn new(options: SqliteConnectOptions, place: &Arc<DatabaseFiles>) -> Self {
         Self {
             options,
             place: Arc::clone(place),
@@ -108,6 +108,6 @@ impl Drop for Lent {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<ReaderPool>) -> MutexGuard<'_, ReaderPool> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Database;
 use super::error::DbError;
-use super::rqlite::{Executed, Statement, has_marker};
+use super::rqlite::{Executed, SqlStatement, has_marker};
 use super::write::Write;
 use crate::clock::{Clock, Monotonic};
 
@@ -92,7 +92,7 @@ impl Database {
             json!(instant(now + length)),
             json!(instant(now - CLOCKS_DIFFER_MAX)),
         ];
-        let take = Statement::new(
+        let take = SqlStatement::new(
             "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
              set holder = excluded.holder, ends_at = excluded.ends_at \
              where lease.holder = excluded.holder or lease.ends_at <= ?4",
@@ -140,7 +140,7 @@ impl Database {
             return Ok(());
         }
         lease.set(None);
-        let give_up = Statement::new(
+        let give_up = SqlStatement::new(
             "delete from lease where name = ?1 and holder = ?2",
             vec![json!(NAME), json!(lease.holder)],
         );
@@ -183,7 +183,8 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(None);
         };
-        let select = Statement::new("select holder from lease where name = ?", vec![json!(NAME)]);
+        let select =
+            SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
         let rows = cluster.client().query(&select, LEASE_MIN / 4).await?;
         let holder = rows.first().and_then(|row| row.first());
         Ok(holder.and_then(Value::as_str).map(str::to_owned))

@@ -7,7 +7,7 @@ use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::DbError;
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, Statement};
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::random::Random;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -66,7 +66,7 @@ pub(super) async fn run_on_cluster(
     client: &RqliteClient,
     file: &Path,
 ) -> Result<Migrated, DbError> {
-    let select = Statement::new(
+    let select = SqlStatement::new(
         format!("select version from {TABLE} order by version"),
         Vec::new(),
     );
@@ -87,12 +87,12 @@ pub(super) async fn run_on_cluster(
         else {
             return Ok(applied);
         };
-        let mut statements: Vec<Statement> = statements(next.sql.as_str())
+        let mut statements: Vec<SqlStatement> = statements(next.sql.as_str())
             .into_iter()
-            .map(|sql| Statement::new(sql, Vec::new()))
+            .map(|sql| SqlStatement::new(sql, Vec::new()))
             .collect();
         let checksum = crate::model::hash::hex(&next.checksum);
-        statements.push(Statement::new(
+        statements.push(SqlStatement::new(
             format!(
                 "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
             ),

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use files::{LOG, Place, bytes_beside};
+use files::{DatabaseFiles, LOG, bytes_beside};
 use open_file::OpenFile;
 use rqlite::Cluster;
 use sqlx::sqlite::{
@@ -57,7 +57,7 @@ pub use migrate::Migrated;
 pub use new_file::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
 pub use text::{Text, unpack_value};
-pub use verify::{Verified, verify};
+pub use verify::{FileVerification, verify};
 pub use write::{Write, is_overtaken};
 
 /// How long a statement waits for another process's lock before it gives up.
@@ -329,7 +329,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
 /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
 /// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
 /// later are to the file that was opened, too, or there are none.
-fn pool(place: &Arc<Place>) -> SqlitePoolOptions {
+fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
     let options = SqlitePoolOptions::new()
         .test_before_acquire(false)

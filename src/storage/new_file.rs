@@ -16,10 +16,10 @@ use crate::random::Random;
 
 /// A database that a command writes into, and that is made by it where there is none.
 #[derive(Debug)]
-pub struct Opening(Kind);
+pub struct Opening(NewFileKind);
 
 #[derive(Debug)]
-enum Kind {
+enum NewFileKind {
     File {
         database: Database,
         migrated: Migrated,
@@ -50,12 +50,12 @@ impl Opening {
     async fn of_cluster(address: &ClusterAddress) -> Result<Self, DbError> {
         let client = RqliteClient::new(address.nodes.clone())?;
         if let Some(load) = FirstLoad::of(&client).await? {
-            return Ok(Self(Kind::FirstLoad(load)));
+            return Ok(Self(NewFileKind::FirstLoad(load)));
         }
         let mut migrated = Migrated::default();
         let wait_max = COMMAND_WAIT_MAX;
         let database = Database::join_cluster(address, client, wait_max, &mut migrated).await?;
-        Ok(Self(Kind::Cluster { database, migrated }))
+        Ok(Self(NewFileKind::Cluster { database, migrated }))
     }
 
     async fn of_file(path: &Path) -> Result<Self, DbError> {
@@ -65,7 +65,7 @@ impl Opening {
         }
         let begun = beside(path)?;
         match Database::open(&begun).await {
-            Ok((database, migrated)) => Ok(Self(Kind::File {
+            Ok((database, migrated)) => Ok(Self(NewFileKind::File {
                 database,
                 migrated,
                 place: Some(path.to_owned()),
@@ -96,7 +96,7 @@ impl Opening {
 
     async fn in_place(path: &Path) -> Result<Self, DbError> {
         let (database, migrated) = Database::open(path).await?;
-        Ok(Self(Kind::File {
+        Ok(Self(NewFileKind::File {
             database,
             migrated,
             place: None,
@@ -107,8 +107,8 @@ impl Opening {
     #[must_use]
     pub const fn database(&self) -> &Database {
         match &self.0 {
-            Kind::File { database, .. } | Kind::Cluster { database, .. } => database,
-            Kind::FirstLoad(load) => &load.database,
+            NewFileKind::File { database, .. } | NewFileKind::Cluster { database, .. } => database,
+            NewFileKind::FirstLoad(load) => &load.database,
         }
     }
 
@@ -116,8 +116,8 @@ impl Opening {
     #[must_use]
     pub const fn migrated(&self) -> &Migrated {
         match &self.0 {
-            Kind::File { migrated, .. } | Kind::Cluster { migrated, .. } => migrated,
-            Kind::FirstLoad(load) => &load.migrated,
+            NewFileKind::File { migrated, .. } | NewFileKind::Cluster { migrated, .. } => migrated,
+            NewFileKind::FirstLoad(load) => &load.migrated,
         }
     }
 
@@ -128,9 +128,9 @@ impl Opening {
     /// that is left as it is then, and nothing else is left. [`DbError::Cluster`] where an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
         let (database, place) = match self.0 {
-            Kind::FirstLoad(load) => return load.keep().await,
-            Kind::Cluster { database, .. } => (database, None),
-            Kind::File {
+            NewFileKind::FirstLoad(load) => return load.keep().await,
+            NewFileKind::Cluster { database, .. } => (database, None),
+            NewFileKind::File {
                 database, place, ..
             } => (database, place),
         };
@@ -157,9 +157,9 @@ impl Opening {
     /// Closes it; of a new one nothing is left.
     pub async fn leave(self) {
         match self.0 {
-            Kind::FirstLoad(load) => load.leave().await,
-            Kind::Cluster { database, .. } => database.close().await,
-            Kind::File {
+            NewFileKind::FirstLoad(load) => load.leave().await,
+            NewFileKind::Cluster { database, .. } => database.close().await,
+            NewFileKind::File {
                 database, place, ..
             } => {
                 database.close().await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlx::SqlitePool;
 
 use super::error::DbError;
-use super::files::Place;
+use super::files::DatabaseFiles;
 use super::index_readers::IndexReaders;
 use super::{derived, options, pool};
 
@@ -18,7 +18,7 @@ const READERS_MAX: u32 = 2;
 /// See the head of this file.
 #[derive(Debug)]
 pub(super) struct OpenFile {
-    pub(super) place: Arc<Place>,
+    pub(super) place: Arc<DatabaseFiles>,
     pub(super) readers: SqlitePool,
     pub(super) index_readers: IndexReaders,
     /// The writer of what is derived, where that has a file of its own.
@@ -28,7 +28,7 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// Opens the file at `path` for reading, with what is derived of it in that other file, where one is named.
     pub(super) async fn open(path: &Path, derived: Option<&Path>) -> Result<Self, DbError> {
-        let place = Arc::new(Place::of(path)?);
+        let place = Arc::new(DatabaseFiles::of(path)?);
         let reading = options(path).read_only(true);
         let (readers, reading) = match derived {
             None => (pool(&place), reading.pragma("query_only", "on")),

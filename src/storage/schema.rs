@@ -15,7 +15,7 @@ use super::{BUSY_TIMEOUT, migrate, unlogged};
 
 /// What is wrong with a schema.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub(super) struct SchemaFaults {
     /// A sentence for each thing that is missing or has another shape.
     pub wrong: Vec<String>,
     /// Whether a table or view is among them, so that queries would fail or mislead.
@@ -23,20 +23,20 @@ pub(super) struct Faults {
 }
 
 #[derive(FromRow)]
-struct Object {
+struct SchemaObject {
     kind: Text,
     name: Text,
     sql: Text,
 }
 
 /// Compares the schema behind `connection` with that of a new database.
-pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Faults> {
+pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
     let wanted = objects(&mut scratch).await?;
     scratch.close().await?;
     let there = objects(connection).await?;
-    let mut faults = Faults::default();
+    let mut faults = SchemaFaults::default();
     for ((kind, name), sql) in wanted {
         let fault = match there.get(&(kind.clone(), name.clone())) {
             None => "is missing",
@@ -56,9 +56,9 @@ async fn objects(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<(String, String), String>> {
     let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
-    let objects: Vec<Object> = sqlx::query_as(query).fetch_all(connection).await?;
+    let objects: Vec<SchemaObject> = sqlx::query_as(query).fetch_all(connection).await?;
     // SQLite's names are the same in either case.
-    let entry = |Object { kind, name, sql }: Object| {
+    let entry = |SchemaObject { kind, name, sql }: SchemaObject| {
         (
             (kind.into(), spelling(name.as_ref())),
             spelling(sql.as_ref()),

@@ -10,7 +10,7 @@ const TOLD_MAX: i64 = 20;
 
 /// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verified {
+pub struct FileVerification {
     /// How many reviews there are, withheld ones included.
     pub reviews: i64,
     /// Whether every table is there and in its shape; else the rows were not looked at.
@@ -25,9 +25,9 @@ pub struct Verified {
 ///
 /// # Errors
 /// When it cannot be read at all.
-pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Verified> {
-    let mut verified = Verified::default();
-    let schema::Faults {
+pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
+    let mut verified = FileVerification::default();
+    let schema::SchemaFaults {
         wrong,
         is_unreadable,
     } = schema::verify(connection).await?;

@@ -19,7 +19,7 @@ use sqlx::sqlite::{
 use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 
 use super::copy::Copy;
-use super::rqlite::{Cluster, ClusterError, Statement};
+use super::rqlite::{Cluster, ClusterError, SqlStatement};
 
 /// See the head of this file. Dropped, it is rolled back.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ struct Record {
     /// The copy that statements run on as well.
     copy: Option<Copy>,
     /// Transactions to be, in their order.
-    groups: Vec<Vec<Statement>>,
+    groups: Vec<Vec<SqlStatement>>,
 }
 
 impl Write {
@@ -187,21 +187,21 @@ impl fmt::Debug for Recorder {
 }
 
 /// What a statement comes to, row by row.
-type Step = Either<SqliteQueryResult, SqliteRow>;
+type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
 impl Recorder {
     /// Keeps a statement, and runs it where statements run here.
     async fn run<'q>(
         &mut self,
         mut query: impl Execute<'q, Sqlite>,
-    ) -> sqlx::Result<Vec<sqlx::Result<Step>>> {
+    ) -> sqlx::Result<Vec<sqlx::Result<StatementStep>>> {
         let arguments = query.take_arguments().map_err(sqlx::Error::Encode)?;
         let sql = query.sql();
         let connection = &mut *self.transaction;
         let Some(record) = self.record.as_mut().filter(|_| !only_reads(sql.as_str())) else {
             return Ok(connection.fetch_many((sql, arguments)).collect().await);
         };
-        let statement = Statement::of(connection, sql.as_str(), arguments.clone()).await?;
+        let statement = SqlStatement::of(connection, sql.as_str(), arguments.clone()).await?;
         if let Some(group) = record.groups.last_mut() {
             group.push(statement);
         }
@@ -232,7 +232,7 @@ fn only_reads(sql: &str) -> bool {
 impl<'c> Executor<'c> for &'c mut Recorder {
     type Database = Sqlite;
 
-    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<Step>>
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<StatementStep>>
     where
         'c: 'e,
         E: 'q + Execute<'q, Sqlite>,

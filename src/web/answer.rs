@@ -17,8 +17,8 @@ use poem::http::header::{
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
-use super::negotiation::{Choice, choose};
+use super::conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
+use super::negotiation::{EncodingChoice, choose};
 use super::problem::problem;
 use super::shared::{date_beside, share};
 use crate::clock::Clock;
@@ -73,7 +73,9 @@ pub fn pieces(
         digest,
         modified,
     };
-    answer(headers, &[], &facts, |_| Pieces::new(pieces(), snapshot))
+    answer(headers, &[], &facts, |_| {
+        BodyPieces::new(pieces(), snapshot)
+    })
 }
 
 /// The same with a body in one piece that nothing else is known of: its digest is that of its
@@ -111,8 +113,8 @@ pub(super) fn sent(
     body: &Arc<CachedBody>,
     coding: Option<Coding>,
     snapshot: &Arc<Snapshot>,
-) -> Pieces {
-    Pieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
+) -> BodyPieces {
+    BodyPieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
 }
 
 /// The rest, alike for all: `body` gives the bytes in the coding that was chosen.
@@ -120,7 +122,7 @@ fn answer(
     headers: &HeaderMap,
     codings: &[Coding],
     facts: &Facts<'_>,
-    body: impl FnOnce(Option<Coding>) -> Pieces,
+    body: impl FnOnce(Option<Coding>) -> BodyPieces,
 ) -> Response {
     let validators = Validators {
         digest: facts.digest,
@@ -143,9 +145,9 @@ pub(super) fn judge(
     validators: &Validators<'_>,
 ) -> Result<(Option<Coding>, bool), Box<Response>> {
     let coding = match choose(headers, codings) {
-        Choice::Identity => None,
-        Choice::Coded(coding) => Some(coding),
-        Choice::NotAcceptable => {
+        EncodingChoice::Identity => None,
+        EncodingChoice::Coded(coding) => Some(coding),
+        EncodingChoice::NotAcceptable => {
             let mut refusal = problem(
                 StatusCode::NOT_ACCEPTABLE,
                 "No content coding that Accept-Encoding allows is available; allow identity.",
@@ -157,9 +159,9 @@ pub(super) fn judge(
         }
     };
     match decide(headers, validators) {
-        Freshness::Send => Ok((coding, true)),
-        Freshness::NotModified => Ok((coding, false)),
-        Freshness::Failed => Err(Box::new(problem(
+        ConditionalOutcome::Send => Ok((coding, true)),
+        ConditionalOutcome::NotModified => Ok((coding, false)),
+        ConditionalOutcome::Failed => Err(Box::new(problem(
             StatusCode::PRECONDITION_FAILED,
             "It has changed since; ask again without If-Match and If-Unmodified-Since.",
         ))),
@@ -188,7 +190,7 @@ pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64
 }
 
 /// A 200 with that head and body.
-pub(super) fn whole(head: HeaderMap, body: Pieces) -> Response {
+pub(super) fn whole(head: HeaderMap, body: BodyPieces) -> Response {
     let mut response = Response::builder().body(body);
     *response.headers_mut() = head;
     response
@@ -315,7 +317,7 @@ const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 /// Where the pieces are.
 #[derive(Debug)]
-enum Source {
+enum BodySource {
     Cached(Arc<CachedBody>),
     Coded(Bytes),
     Own(Vec<Bytes>),
@@ -324,8 +326,8 @@ enum Source {
 /// A body being sent. It ends with an error when its snapshot is revoked: the reader has been too
 /// slow for four snapshots.
 #[derive(Debug)]
-pub struct Pieces {
-    source: Source,
+pub struct BodyPieces {
+    source: BodySource,
     snapshot: Arc<Snapshot>,
     next: usize,
     /// How many bytes of the next piece are handed over already.
@@ -333,7 +335,7 @@ pub struct Pieces {
     left_bytes: u64,
 }
 
-impl Pieces {
+impl BodyPieces {
     /// The bytes of `body` in a coding, or as they are where there is none, read while `snapshot` is
     /// out.
     #[must_use]
@@ -344,8 +346,8 @@ impl Pieces {
     ) -> Self {
         let coded = coding.and_then(|coding| body.coded(coding)).cloned();
         let (left_bytes, source) = match coded {
-            Some(coded) => (coded.len() as u64, Source::Coded(coded)),
-            None => (body.content.len(), Source::Cached(body)),
+            Some(coded) => (coded.len() as u64, BodySource::Coded(coded)),
+            None => (body.content.len(), BodySource::Cached(body)),
         };
         Self {
             source,
@@ -361,7 +363,7 @@ impl Pieces {
     pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
         let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         Self {
-            source: Source::Own(pieces),
+            source: BodySource::Own(pieces),
             snapshot,
             next: 0,
             given_bytes: 0,
@@ -371,9 +373,9 @@ impl Pieces {
 
     fn pieces(&self) -> &[Bytes] {
         match &self.source {
-            Source::Cached(body) => &body.content.pieces,
-            Source::Coded(bytes) => std::slice::from_ref(bytes),
-            Source::Own(pieces) => pieces,
+            BodySource::Cached(body) => &body.content.pieces,
+            BodySource::Coded(bytes) => std::slice::from_ref(bytes),
+            BodySource::Own(pieces) => pieces,
         }
     }
 
@@ -384,13 +386,13 @@ impl Pieces {
     }
 }
 
-impl From<Pieces> for poem::Body {
-    fn from(pieces: Pieces) -> Self {
+impl From<BodyPieces> for poem::Body {
+    fn from(pieces: BodyPieces) -> Self {
         Self::from(pieces.boxed())
     }
 }
 
-impl http_body::Body for Pieces {
+impl http_body::Body for BodyPieces {
     type Data = Bytes;
     type Error = io::Error;
 

@@ -37,7 +37,7 @@ pub struct Modified {
 /// What a conditional request is answered with (RFC 9110 §13.2.2).
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freshness {
+pub enum ConditionalOutcome {
     /// 200: the client's copy is out of date, or it named none.
     Send,
     /// 304: the client has it.
@@ -52,28 +52,33 @@ pub enum Freshness {
 ///
 /// There is no clock in it: a date in the future is after every change, so RFC 9110 answers 304
 /// (RFC 2616 ignored it).
-pub fn decide(headers: &HeaderMap, validators: &Validators) -> Freshness {
+pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
-        is_named(headers, &IF_MATCH, validators.digest, Comparison::Strong)
+        is_named(headers, &IF_MATCH, validators.digest, TagComparison::Strong)
     } else {
         validators
             .modified
             .is_none_or(|modified| is_unmodified_since(headers, modified))
     };
     if !is_met {
-        return Freshness::Failed;
+        return ConditionalOutcome::Failed;
     }
     let is_known = if headers.contains_key(IF_NONE_MATCH) {
-        is_named(headers, &IF_NONE_MATCH, validators.digest, Comparison::Weak)
+        is_named(
+            headers,
+            &IF_NONE_MATCH,
+            validators.digest,
+            TagComparison::Weak,
+        )
     } else {
         validators
             .modified
             .is_some_and(|modified| is_not_modified_since(headers, modified))
     };
     if is_known {
-        Freshness::NotModified
+        ConditionalOutcome::NotModified
     } else {
-        Freshness::Send
+        ConditionalOutcome::Send
     }
 }
 
@@ -105,7 +110,7 @@ pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Comparison {
+enum TagComparison {
     /// Neither tag is weak (§8.8.3.2).
     Strong,
     /// Weak comparison (RFC 9110 §8.8.3.2): `W/"a"` equals `"a"`.
@@ -114,7 +119,12 @@ enum Comparison {
 
 /// Whether a list of entity tags names the content in any of its codings. `*` alone names whatever
 /// there is.
-fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str, comparison: Comparison) -> bool {
+fn is_named(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    digest: &str,
+    comparison: TagComparison,
+) -> bool {
     let lines = || headers.get_all(name).iter();
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_named = members().any(|member| {
@@ -124,7 +134,7 @@ fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str, comparison: Co
         let opaque = member
             .strip_prefix(b"\"")
             .and_then(|rest| rest.strip_suffix(b"\""));
-        (comparison == Comparison::Weak || !is_weak)
+        (comparison == TagComparison::Weak || !is_weak)
             && opaque.is_some_and(|opaque| is_of(opaque, digest))
     });
     is_named || members().eq([b"*"])
@@ -189,15 +199,15 @@ mod tests {
     use proptest::prelude::*;
     use tags::TAGS;
 
-    use super::Freshness::{NotModified, Send};
-    use super::{Freshness, Modified, Validators, decide, etag, fixdate};
+    use super::ConditionalOutcome::{NotModified, Send};
+    use super::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
     use crate::snapshot::Coding;
 
     /// Name, header lines, answer. The content is `abc`, changed at 1994-11-06 08:49:37.5.
     type Row = (
         &'static str,
         &'static [(&'static str, &'static str)],
-        Freshness,
+        ConditionalOutcome,
     );
 
     const INM: &str = "if-none-match";
@@ -310,7 +320,7 @@ mod tests {
     }
 
     mod dates {
-        use super::super::Freshness::{Failed, NotModified, Send};
+        use super::super::ConditionalOutcome::{Failed, NotModified, Send};
         use super::{AFTER, BEFORE, IM, IMS, INM, IUS, Row, SAME};
 
         pub(super) const DATES: &[Row] = &[
@@ -503,7 +513,7 @@ mod tests {
     }
 
     mod tags {
-        use super::super::Freshness::{Failed, NotModified, Send};
+        use super::super::ConditionalOutcome::{Failed, NotModified, Send};
         use super::{IM, INM, Row};
 
         pub(super) const TAGS: &[Row] = &[

@@ -27,7 +27,7 @@ pub struct Ctx {
     /// Everybody and everything that reviews mention, counted once a snapshot for all who ask.
     pub counts: Arc<PerSnapshot<LazyCounts>>,
     /// How current the snapshot is.
-    pub freshness: Freshness,
+    pub freshness: SnapshotFreshness,
     contacts: OnceLock<Vec<String>>,
     is_draining: AtomicBool,
 }
@@ -42,7 +42,7 @@ impl Ctx {
         text_index: TextIndex,
     ) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
-        let freshness = Freshness::new(clock.monotonic());
+        let freshness = SnapshotFreshness::new(clock.monotonic());
         Self {
             current,
             links,
@@ -87,7 +87,7 @@ impl Ctx {
 
 /// How current the snapshot that is out is, for whoever watches over the service.
 #[derive(Debug)]
-pub struct Freshness {
+pub struct SnapshotFreshness {
     /// When it was published, in milliseconds of the monotonic clock.
     published_ms: AtomicU64,
     /// Since when publishing has been failing, likewise; [`NEVER`] where it does not.
@@ -97,7 +97,7 @@ pub struct Freshness {
 /// The value of an instant that has not come yet.
 const NEVER: u64 = u64::MAX;
 
-impl Freshness {
+impl SnapshotFreshness {
     fn new(published_at: Monotonic) -> Self {
         Self {
             published_ms: AtomicU64::new(published_at.millis()),

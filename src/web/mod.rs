@@ -17,13 +17,13 @@ mod shared;
 mod source;
 
 pub use answer::{Ready, cached_body, made, modified, pieces};
-pub use conditional::{Freshness, Modified, Validators, decide, etag, fixdate};
-pub use negotiation::{Choice, choose};
+pub use conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
+pub use negotiation::{EncodingChoice, choose};
 pub use openapi::to_3_1;
 pub use problem::{
     INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
 };
 pub use query::UrlParameters;
-pub use route::{AtHand, Handler, Route};
+pub use route::{AtHand, Route, RouteHandler};
 pub use shared::{announces_more_than, date_beside, share};
-pub use source::{Source, in_turn};
+pub use source::{ClientAddress, in_turn};

@@ -10,7 +10,7 @@ use crate::snapshot::Coding;
 /// Which form of a body `Accept-Encoding` asks for.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum EncodingChoice {
     /// The bytes as they are.
     Identity,
     /// The body in this content coding.
@@ -22,8 +22,8 @@ pub enum Choice {
 /// The choice among `available` and identity: what the request weighs highest; among equals the
 /// first of [`Coding::ALL`], identity last. A member that is not `coding [;q=0.123]` is ignored; of
 /// two for one coding, the lower weight counts.
-pub fn choose(headers: &HeaderMap, available: &[Coding]) -> Choice {
-    let weights = Weights::read(headers);
+pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
+    let weights = EncodingWeights::read(headers);
     let mut best: Option<(u16, Coding)> = None;
     for coding in Coding::ALL
         .into_iter()
@@ -38,22 +38,22 @@ pub fn choose(headers: &HeaderMap, available: &[Coding]) -> Choice {
         (Some((weight, coding)), identity)
             if identity.is_none_or(|identity| weight >= identity) =>
         {
-            Choice::Coded(coding)
+            EncodingChoice::Coded(coding)
         }
-        (_, Some(_)) => Choice::Identity,
-        (_, None) => Choice::NotAcceptable,
+        (_, Some(_)) => EncodingChoice::Identity,
+        (_, None) => EncodingChoice::NotAcceptable,
     }
 }
 
 /// Thousandths for each coding that the request names.
 #[derive(Default)]
-struct Weights {
+struct EncodingWeights {
     codings: [Option<u16>; Coding::ALL.len()],
     identity: Option<u16>,
     others: Option<u16>,
 }
 
-impl Weights {
+impl EncodingWeights {
     fn read(headers: &HeaderMap) -> Self {
         let mut weights = Self::default();
         for line in headers.get_all(ACCEPT_ENCODING) {
@@ -135,7 +135,7 @@ fn thousandths(text: &str) -> Option<u16> {
 mod tests {
     use poem::http::HeaderValue;
 
-    use super::Choice::{Coded, Identity, NotAcceptable};
+    use super::EncodingChoice::{Coded, Identity, NotAcceptable};
     use super::*;
     use Coding::{Brotli, Gzip};
 
@@ -146,7 +146,7 @@ mod tests {
         &'static str,
         &'static [&'static str],
         &'static [Coding],
-        Choice,
+        EncodingChoice,
     );
 
     const ROWS: &[Row] = &[

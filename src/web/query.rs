@@ -107,18 +107,18 @@ fn shown(decoded: &Decoded) -> Result<&str, &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::parameters::Fault::Text as InvalidString;
+    use crate::model::parameters::ParameterFault::Text as InvalidString;
     use crate::model::parameters::{
-        Choice, InvalidParameter, Kind, Limit, MentionsService, MinRating, RECEIVED_CHARACTERS_MAX,
-        Rating, Since, Text,
+        InvalidParameter, Limit, MentionsService, MinRating, OneOf, ParameterKind,
+        RECEIVED_CHARACTERS_MAX, Rating, Since, TextKind,
     };
 
     /// A text with a bound, as `query` is.
     struct Short;
     impl Parameter for Short {
-        type Kind = Text;
+        type Kind = TextKind;
         const NAME: &'static str = "query";
-        const KIND: Text = Text {
+        const KIND: TextKind = TextKind {
             characters_max: Some(4),
         };
     }
@@ -126,9 +126,9 @@ mod tests {
     /// A choice, as `polarity` is.
     struct Sort;
     impl Parameter for Sort {
-        type Kind = Choice<u8>;
+        type Kind = OneOf<u8>;
         const NAME: &'static str = "sort";
-        const KIND: Choice<u8> = Choice(&[("newest", 0), ("oldest", 1)]);
+        const KIND: OneOf<u8> = OneOf(&[("newest", 0), ("oldest", 1)]);
     }
 
     fn request(query: &str) -> Request {
@@ -251,14 +251,18 @@ mod tests {
 
     mod faults {
         use super::faults;
-        use crate::model::parameters::Fault;
-        use crate::model::parameters::Fault::{
+        use crate::model::parameters::ParameterFault;
+        use crate::model::parameters::ParameterFault::{
             Date as InvalidDate, Duplicate, Text as InvalidString, TooBig, TooSmall,
             Type as InvalidType,
         };
 
         /// Name, query string, the invalid parameters with their codes.
-        type Row = (&'static str, &'static str, &'static [(&'static str, Fault)]);
+        type Row = (
+            &'static str,
+            &'static str,
+            &'static [(&'static str, ParameterFault)],
+        );
 
         const ROWS: &[Row] = &[
             ("nothing", "", &[]),
@@ -493,7 +497,7 @@ mod tests {
         #[test]
         fn each_invalid_parameter_of_a_query_is_one_fault() {
             for (name, query, expected) in ROWS {
-                let found: Vec<(&str, Fault)> = faults(query)
+                let found: Vec<(&str, ParameterFault)> = faults(query)
                     .iter()
                     .map(|invalid| (invalid.name, invalid.fault))
                     .collect();

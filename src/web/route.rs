@@ -20,12 +20,12 @@ pub struct Route {
     pub pattern: &'static str,
     /// What it is called where people are shown the way; `None` where they are not.
     pub title: Option<&'static str>,
-    handlers: Vec<Handler>,
+    handlers: Vec<RouteHandler>,
     at_hand: Option<AtHand>,
 }
 
 /// What answers one method.
-pub struct Handler {
+pub struct RouteHandler {
     /// The HTTP method that the handler answers.
     pub method: Method,
     /// Its id in the description of the API; `None` where it is not described.
@@ -90,7 +90,7 @@ impl Route {
     where
         E: Endpoint<Output: IntoResponse> + 'static,
     {
-        self.handlers.push(Handler {
+        self.handlers.push(RouteHandler {
             method,
             operation: operation.into(),
             endpoint: endpoint.map_to_response().boxed(),
@@ -107,7 +107,7 @@ impl Route {
 
     /// What answers, one for each method.
     #[must_use]
-    pub fn handlers(&self) -> &[Handler] {
+    pub fn handlers(&self) -> &[RouteHandler] {
         &self.handlers
     }
 

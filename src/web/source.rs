@@ -22,9 +22,9 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// The address that a request counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source(pub IpAddr);
+pub struct ClientAddress(pub IpAddr);
 
-impl Source {
+impl ClientAddress {
     /// Keeps with `request` whom it counts for, where that is known.
     pub fn keep(request: &mut Request, trusted: &Nets) {
         if let Addr::SocketAddr(peer) = &request.remote_addr().0 {
@@ -52,7 +52,7 @@ pub async fn in_turn(
     compute: &Compute,
     work: impl Future<Output = Response>,
 ) -> Response {
-    let source = Source::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    let source = ClientAddress::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     // Boxed, because it would be moved with each step on the way.
     let answered = compute.here(network(source, 64), Box::pin(work)).await;
     answered.unwrap_or_else(|Crowded| {

@@ -98,9 +98,9 @@ const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 
 /// Subscriptions with which nothing is done before their turn.
 #[derive(Debug, Default)]
-pub struct Waiting(HashMap<i64, Turn>);
+pub struct WaitingSubscriptions(HashMap<i64, Turn>);
 
-impl Waiting {
+impl WaitingSubscriptions {
     /// From now on this one waits for its turn.
     pub fn insert(&mut self, subscription_id: i64, turn: Turn) {
         self.0.insert(subscription_id, turn);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_told_from_those_whose_turn_has_come() {
-        let (mut waiting, start) = (Waiting::default(), Monotonic::default());
+        let (mut waiting, start) = (WaitingSubscriptions::default(), Monotonic::default());
         let at = |seconds| start + Duration::from_secs(seconds);
         waiting.insert(
             1,

@@ -18,7 +18,7 @@ use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits};
 use super::request::{Mode, Request, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::{Clock, Monotonic};
-use crate::config::{HubLimits, LeaseBounds, network};
+use crate::config::{LeaseBounds, network};
 use crate::links::Links;
 use crate::storage::{Database, DbError};
 use crate::websub::http_client::Policy;
@@ -47,7 +47,6 @@ pub struct SubscriptionIntake {
     clock: Clock,
     policy: Policy,
     leases: LeaseBounds,
-    limits: HubLimits,
     rates: Arc<RateLimits>,
     known: KnownCallbacks,
     wake: Arc<Notify>,
@@ -100,7 +99,6 @@ impl SubscriptionIntake {
         clock: Clock,
         policy: Policy,
         leases: LeaseBounds,
-        limits: HubLimits,
         rates: Arc<RateLimits>,
         wake: Arc<Notify>,
     ) -> Self {
@@ -111,7 +109,6 @@ impl SubscriptionIntake {
             clock,
             policy,
             leases,
-            limits,
             rates,
             wake,
         }
@@ -207,7 +204,7 @@ impl SubscriptionIntake {
 
     /// How many requests that wait one network may have.
     fn share(&self) -> u64 {
-        (self.limits.pending_max / SHARE).max(SHARE_MIN)
+        (self.rates.limits.pending_max / SHARE).max(SHARE_MIN)
     }
 
     /// Why there is no room for a request, if there is none.
@@ -219,7 +216,7 @@ impl SubscriptionIntake {
     ) -> Option<IntakeError> {
         let is_new = wanted.mode == Mode::Subscribe && !counts.is_there;
         let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
-        let pending_max = self.limits.pending_max;
+        let pending_max = self.rates.limits.pending_max;
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
         let full = |reason| IntakeError::Unavailable {
@@ -236,9 +233,12 @@ impl SubscriptionIntake {
             Some(full(
                 "too many requests that lead to this callback's address wait for verification",
             ))
-        } else if is_new && counts.in_all >= self.limits.subscriptions_max {
+        } else if is_new && counts.in_all >= self.rates.limits.subscriptions_max {
             Some(full("the hub has all the subscriptions it can hold"))
-        } else if is_new && !is_free && counts.of_host >= self.limits.subscriptions_per_host_max {
+        } else if is_new
+            && !is_free
+            && counts.of_host >= self.rates.limits.subscriptions_per_host_max
+        {
             Some(IntakeError::TooMany {
                 reason: "this callback's host has all the subscriptions it may have",
                 after: FULL_RETRY,

@@ -24,6 +24,8 @@ const KNOWN_PER_MINUTE: u64 = 4;
 /// Every rate of the hub: what it counts by, and how much is allowed in a minute.
 #[derive(Debug)]
 pub struct RateLimits {
+    /// The settings that they come from, and how many requests and subscriptions there may be.
+    pub limits: HubLimits,
     by_source: RateLimit<IpAddr>,
     by_network: RateLimit<IpAddr>,
     by_host: RateLimit<String>,
@@ -51,6 +53,7 @@ impl RateLimits {
     pub fn new(limits: &HubLimits, clock: &Clock) -> Self {
         let verifications = limits.verifications_per_address_per_minute;
         Self {
+            limits: *limits,
             by_source: RateLimit::new(limits.requests_per_source_per_minute, clock),
             by_network: RateLimit::new(limits.requests_per_network_per_minute, clock),
             by_host: RateLimit::new(limits.verifications_per_host_per_minute, clock),
@@ -213,12 +216,12 @@ const HOSTS_MAX: usize = 100_000;
 
 /// Bytes per host and hour.
 #[derive(Debug)]
-pub struct Budget {
+pub struct HostBudget {
     bytes_per_hour: u64,
     spent: HashMap<String, (Monotonic, u64)>,
 }
 
-impl Budget {
+impl HostBudget {
     /// A budget of so many bytes for each host.
     #[must_use]
     pub fn new(bytes_per_hour: u64) -> Self {
@@ -306,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_host_rests_until_its_hour_is_over() {
-        let (mut budget, start) = (Budget::new(100), Monotonic::default());
+        let (mut budget, start) = (HostBudget::new(100), Monotonic::default());
         budget.spend("a", 60, start);
         assert!(!budget.is_spent("a", start));
         budget.spend("a", 60, start);

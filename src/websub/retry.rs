@@ -141,11 +141,11 @@ impl Outages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Span;
+    use crate::config::TimeSpan;
 
     const MINUTES: Duration = Duration::from_mins(10);
     const HOURS: Duration = Duration::from_hours(12);
-    const DELAYS: RetryDelays = RetryDelays([Span(MINUTES), Span(HOURS)]);
+    const DELAYS: RetryDelays = RetryDelays([TimeSpan(MINUTES), TimeSpan(HOURS)]);
 
     #[test]
     fn three_failures_in_a_row_end_it() {

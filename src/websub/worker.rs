@@ -14,8 +14,8 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
-use super::host_queues::{HostQueues, Waiting};
-use super::limits::{Budget, Turn};
+use super::host_queues::{HostQueues, WaitingSubscriptions};
+use super::limits::{HostBudget, Turn};
 use super::store::{self, Attempt, Due, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics;
@@ -66,7 +66,7 @@ pub struct Worker {
     exchange: Exchange,
     wake: Arc<Notify>,
     queues: HostQueues<Due>,
-    budget: Budget,
+    budget: HostBudget,
     slots: Arc<Semaphore>,
     in_flight: JoinSet<Attempt>,
     /// Shows how many those are.
@@ -75,9 +75,9 @@ pub struct Worker {
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
     /// Subscriptions whose verification a limit put off.
-    waiting: Waiting,
+    waiting: WaitingSubscriptions,
     /// Subscriptions whose exchange ended without a result.
-    resting: Waiting,
+    resting: WaitingSubscriptions,
     unrecorded: Vec<Attempt>,
     /// When the oldest result that is not written down came.
     unrecorded_at: Monotonic,
@@ -109,7 +109,7 @@ impl Worker {
         host_bytes_per_hour: u64,
     ) -> Self {
         Self {
-            budget: Budget::new(host_bytes_per_hour),
+            budget: HostBudget::new(host_bytes_per_hour),
             database,
             current,
             exchange,
@@ -120,8 +120,8 @@ impl Worker {
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             places: HashMap::new(),
             busy: HashSet::new(),
-            waiting: Waiting::default(),
-            resting: Waiting::default(),
+            waiting: WaitingSubscriptions::default(),
+            resting: WaitingSubscriptions::default(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),

@@ -283,10 +283,6 @@ fn command(path: &Path, words: &[&str]) -> String {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_them() {
     let mut generator = Generator::new(2_311);
     let mut said = Said {

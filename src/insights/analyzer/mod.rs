@@ -8,11 +8,12 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, Polarity, Span};
+use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
-use crate::insights::text::Text;
+use crate::insights::packed_analysis::FORMAT;
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
 use crate::metrics;
@@ -117,6 +118,7 @@ impl Analyzer {
         let names = Linker::new(business);
         let mut hash = Sha256::new();
         add(&mut hash, GOLDEN_HASH);
+        hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade().digest());
         add(&mut hash, engine.trade().background().digest());
@@ -131,8 +133,8 @@ impl Analyzer {
         }
     }
 
-    /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights,
-    /// roster.
+    /// A hash of all that decides what a text says and how it is stored, 32 hexadecimal digits: engine, trade, weights,
+    /// roster, form of storage.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
@@ -165,7 +167,7 @@ impl Analyzer {
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
-        let text = Text::new(first_characters(subject.text));
+        let text = TokenizedText::new(first_characters(subject.text));
         let sentences = text
             .sentences()
             .iter()
@@ -202,7 +204,7 @@ fn first_characters(text: &str) -> &str {
 }
 
 /// What a text says that is not analysed.
-const fn not_analyzed(language: Language, sentences: Vec<Span>) -> Analysis {
+const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
         language,

@@ -98,12 +98,12 @@ pub struct Editorial {
     /// A summary in the firm's own words.
     pub summary: Option<String>,
     /// Questions and answers, in the firm's own order.
-    pub faq: Vec<Question>,
+    pub faq: Vec<FaqEntry>,
 }
 
 /// One question that customers ask, with the firm's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct FaqEntry {
     /// Its id, unique and stable.
     pub id: String,
     /// The question as a customer asks it.

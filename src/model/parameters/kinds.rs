@@ -1,11 +1,11 @@
 //! The kinds of parameters: how a text becomes a value, and what is said of one that does not.
 
-use super::Fault;
+use super::ParameterFault;
 use crate::model::day::Day;
 use crate::model::review::Rating;
 
 /// What parameters may be.
-pub trait Kind: Copy {
+pub trait ParameterKind: Copy {
     /// What a text becomes.
     type Value: Send;
     /// Whether a JSON value that is no string cannot be meant, because any text may do.
@@ -15,10 +15,10 @@ pub trait Kind: Copy {
     ///
     /// # Errors
     /// What is wrong with it.
-    fn parse(self, text: &str) -> Result<Option<Self::Value>, Fault>;
+    fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
 
     /// What is wrong with bytes that are no UTF-8.
-    fn garbled(self) -> Fault;
+    fn garbled(self) -> ParameterFault;
 
     /// What is allowed: `must be …`.
     fn allowed(self) -> String;
@@ -33,13 +33,13 @@ pub struct Whole {
     pub most: u8,
 }
 
-impl Kind for Whole {
+impl ParameterKind for Whole {
     type Value = u8;
     const IS_TEXT: bool = false;
 
-    fn parse(self, text: &str) -> Result<Option<u8>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<u8>, ParameterFault> {
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(Fault::Type);
+            return Err(ParameterFault::Type);
         }
         let digits = text.trim_start_matches('0');
         // What does not fit is more than any bound.
@@ -49,14 +49,14 @@ impl Kind for Whole {
             digits.parse().unwrap_or(u64::MAX)
         };
         match u8::try_from(number) {
-            Ok(number) if number < self.least => Err(Fault::TooSmall),
+            Ok(number) if number < self.least => Err(ParameterFault::TooSmall),
             Ok(number) if number <= self.most => Ok(Some(number)),
-            Ok(_) | Err(_) => Err(Fault::TooBig),
+            Ok(_) | Err(_) => Err(ParameterFault::TooBig),
         }
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Type
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
     }
 
     fn allowed(self) -> String {
@@ -69,25 +69,25 @@ impl Kind for Whole {
 
 /// One to five stars.
 #[derive(Debug, Clone, Copy)]
-pub struct Stars;
+pub struct StarsKind;
 
-impl Stars {
+impl StarsKind {
     /// The bounds of [`Rating`].
     pub const BOUNDS: Whole = Whole { least: 1, most: 5 };
 }
 
-impl Kind for Stars {
+impl ParameterKind for StarsKind {
     type Value = Rating;
     const IS_TEXT: bool = false;
 
-    fn parse(self, text: &str) -> Result<Option<Rating>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<Rating>, ParameterFault> {
         let stars = Self::BOUNDS.parse(text)?;
         stars
-            .map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| Fault::Type))
+            .map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| ParameterFault::Type))
             .transpose()
     }
 
-    fn garbled(self) -> Fault {
+    fn garbled(self) -> ParameterFault {
         Self::BOUNDS.garbled()
     }
 
@@ -105,19 +105,19 @@ pub struct Decimal {
     pub most: &'static str,
 }
 
-impl Kind for Decimal {
+impl ParameterKind for Decimal {
     type Value = f64;
     const IS_TEXT: bool = false;
 
-    fn parse(self, text: &str) -> Result<Option<f64>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<f64>, ParameterFault> {
         Digits::parse(text)
-            .ok_or(Fault::Type)?
+            .ok_or(ParameterFault::Type)?
             .within(self.least, self.most)?;
-        text.parse().map(Some).map_err(|_| Fault::Type)
+        text.parse().map(Some).map_err(|_| ParameterFault::Type)
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Type
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
     }
 
     fn allowed(self) -> String {
@@ -132,16 +132,16 @@ impl Kind for Decimal {
 #[derive(Debug, Clone, Copy)]
 pub struct Date;
 
-impl Kind for Date {
+impl ParameterKind for Date {
     type Value = Day;
     const IS_TEXT: bool = false;
 
-    fn parse(self, text: &str) -> Result<Option<Day>, Fault> {
-        text.parse().map(Some).map_err(|_| Fault::Date)
+    fn parse(self, text: &str) -> Result<Option<Day>, ParameterFault> {
+        text.parse().map(Some).map_err(|_| ParameterFault::Date)
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Date
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Date
     }
 
     fn allowed(self) -> String {
@@ -151,33 +151,33 @@ impl Kind for Date {
 
 /// Anything. The empty text is as if absent.
 #[derive(Debug, Clone, Copy)]
-pub struct Text {
+pub struct TextKind {
     /// How many characters it may have.
     pub characters_max: Option<usize>,
 }
 
-impl Text {
+impl TextKind {
     /// A text without a bound on its length.
     pub const ANY: Self = Self {
         characters_max: None,
     };
 }
 
-impl Kind for Text {
+impl ParameterKind for TextKind {
     type Value = String;
     const IS_TEXT: bool = true;
 
-    fn parse(self, text: &str) -> Result<Option<String>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<String>, ParameterFault> {
         // No text has more characters than bytes.
         let is_too_long = |most: usize| text.len() > most && text.chars().count() > most;
         if self.characters_max.is_some_and(is_too_long) {
-            return Err(Fault::TooBig);
+            return Err(ParameterFault::TooBig);
         }
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Text
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
     }
 
     fn allowed(self) -> String {
@@ -193,19 +193,19 @@ impl Kind for Text {
 pub struct Flag;
 
 impl Flag {
-    const CHOICE: Choice<bool> = Choice(&[("true", true), ("false", false)]);
+    const CHOICE: OneOf<bool> = OneOf(&[("true", true), ("false", false)]);
 }
 
-impl Kind for Flag {
+impl ParameterKind for Flag {
     type Value = bool;
     const IS_TEXT: bool = false;
 
-    fn parse(self, text: &str) -> Result<Option<bool>, Fault> {
-        Self::CHOICE.parse(text).map_err(|_| Fault::Type)
+    fn parse(self, text: &str) -> Result<Option<bool>, ParameterFault> {
+        Self::CHOICE.parse(text).map_err(|_| ParameterFault::Type)
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Type
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
     }
 
     fn allowed(self) -> String {
@@ -215,22 +215,24 @@ impl Kind for Flag {
 
 /// One of these names. The empty text is as if absent.
 #[derive(Debug, Clone, Copy)]
-pub struct Choice<T: 'static>(pub &'static [(&'static str, T)]);
+pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
-impl<T: Copy + Send> Kind for Choice<T> {
+impl<T: Copy + Send> ParameterKind for OneOf<T> {
     type Value = T;
     const IS_TEXT: bool = true;
 
-    fn parse(self, text: &str) -> Result<Option<T>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<T>, ParameterFault> {
         if text.is_empty() {
             return Ok(None);
         }
         let found = self.0.iter().find(|(name, _)| *name == text);
-        found.map(|(_, value)| Some(*value)).ok_or(Fault::Text)
+        found
+            .map(|(_, value)| Some(*value))
+            .ok_or(ParameterFault::Text)
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Text
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
     }
 
     fn allowed(self) -> String {
@@ -256,19 +258,19 @@ impl<T> Clone for Opaque<T> {
 
 impl<T> Copy for Opaque<T> {}
 
-impl<T: Send> Kind for Opaque<T> {
+impl<T: Send> ParameterKind for Opaque<T> {
     type Value = T;
     const IS_TEXT: bool = true;
 
-    fn parse(self, text: &str) -> Result<Option<T>, Fault> {
+    fn parse(self, text: &str) -> Result<Option<T>, ParameterFault> {
         if text.is_empty() {
             return Ok(None);
         }
-        (self.parse)(text).map(Some).ok_or(Fault::Text)
+        (self.parse)(text).map(Some).ok_or(ParameterFault::Text)
     }
 
-    fn garbled(self) -> Fault {
-        Fault::Text
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
     }
 
     fn allowed(self) -> String {
@@ -308,12 +310,12 @@ impl<'a> Digits<'a> {
     }
 
     /// That it lies between two bounds, which are such numbers too.
-    pub fn within(&self, least: &str, most: &str) -> Result<(), Fault> {
+    pub fn within(&self, least: &str, most: &str) -> Result<(), ParameterFault> {
         if Digits::parse(least).is_some_and(|least| *self < least) {
-            return Err(Fault::TooSmall);
+            return Err(ParameterFault::TooSmall);
         }
         if Digits::parse(most).is_some_and(|most| *self > most) {
-            Err(Fault::TooBig)
+            Err(ParameterFault::TooBig)
         } else {
             Ok(())
         }

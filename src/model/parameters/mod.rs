@@ -7,7 +7,9 @@
 
 mod kinds;
 
-pub use kinds::{Choice, Date, Decimal, Flag, InsightsPart, Kind, Opaque, Stars, Text, Whole};
+pub use kinds::{
+    Date, Decimal, Flag, InsightsPart, OneOf, Opaque, ParameterKind, StarsKind, TextKind, Whole,
+};
 use thiserror::Error;
 
 use super::review::Vote;
@@ -19,7 +21,7 @@ pub const RECEIVED_CHARACTERS_MAX: usize = 200;
 /// One parameter: its name, its bounds and how it is parsed.
 pub trait Parameter {
     /// What it may be.
-    type Kind: Kind;
+    type Kind: ParameterKind;
     /// What it is called, in a query string as in an agent's arguments.
     const NAME: &'static str;
     /// Its kind with its bounds, from which its schema is made.
@@ -31,17 +33,17 @@ pub trait Parameter {
 }
 
 /// The value of a parameter that was read.
-pub type Value<P> = <<P as Parameter>::Kind as Kind>::Value;
+pub type ParameterValue<P> = <<P as Parameter>::Kind as ParameterKind>::Value;
 /// A parameter's value, `None` where it is absent, or what is wrong with it.
-pub type Parsed<P> = Result<Option<Value<P>>, InvalidParameter>;
+pub type Parsed<P> = Result<Option<ParameterValue<P>>, InvalidParameter>;
 
 /// Where the parameters of a question come from: a query string, or the arguments of a call.
 pub trait ParameterSource {
     /// The value of `P`; `None` where it is absent or wrong. What is wrong is kept.
-    fn take<P: Parameter>(&mut self) -> Option<Value<P>>;
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
     /// The value of `P`, which must be given; `None` where it is absent or wrong, which is kept.
-    fn require<P: Parameter>(&mut self) -> Option<Value<P>>;
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
     /// Keeps what is wrong with values that are right each by itself.
     fn refuse(&mut self, invalid: InvalidParameter);
@@ -52,7 +54,7 @@ pub trait ParameterSource {
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum ParameterFault {
     /// Not of the type, for example letters for a number.
     Type,
     /// Below the least that is allowed.
@@ -74,7 +76,7 @@ pub struct InvalidParameter {
     /// The name of the parameter that is wrong.
     pub name: &'static str,
     /// In which way its value is wrong.
-    pub fault: Fault,
+    pub fault: ParameterFault,
     /// What is allowed: `must be …`.
     pub message: String,
     /// What was given, at most [`RECEIVED_CHARACTERS_MAX`] characters of it.
@@ -84,7 +86,7 @@ pub struct InvalidParameter {
 impl InvalidParameter {
     /// A fault of `P` that no look at the value alone can find, with the words for what is allowed.
     #[must_use]
-    pub fn new<P: Parameter>(fault: Fault, message: String, received: &str) -> Self {
+    pub fn new<P: Parameter>(fault: ParameterFault, message: String, received: &str) -> Self {
         Self {
             name: P::NAME,
             fault,
@@ -95,7 +97,7 @@ impl InvalidParameter {
 
     /// That `P` has the fault, in the parameter's own words.
     #[must_use]
-    pub fn of<P: Parameter>(fault: Fault, received: &str) -> Self {
+    pub fn of<P: Parameter>(fault: ParameterFault, received: &str) -> Self {
         Self::new::<P>(fault, P::KIND.allowed(), received)
     }
 
@@ -103,7 +105,7 @@ impl InvalidParameter {
     #[must_use]
     pub fn missing<P: Parameter>() -> Self {
         Self::new::<P>(
-            Fault::Type,
+            ParameterFault::Type,
             format!("is required, and {}", P::KIND.allowed()),
             "",
         )
@@ -144,7 +146,7 @@ pub fn parse_all<'a, P: Parameter>(
         .map(shown)
         .collect();
     Err(InvalidParameter::new::<P>(
-        Fault::Duplicate,
+        ParameterFault::Duplicate,
         "must be given only once".to_owned(),
         &all.join(", "),
     ))
@@ -170,7 +172,7 @@ macro_rules! parameters {
     )*};
 }
 
-const POLARITIES: Choice<Vote> = Choice(&[
+const POLARITIES: OneOf<Vote> = OneOf(&[
     (Vote::Positive.name(), Vote::Positive),
     (Vote::Negative.name(), Vote::Negative),
     (Vote::Neutral.name(), Vote::Neutral),
@@ -178,7 +180,7 @@ const POLARITIES: Choice<Vote> = Choice(&[
     (Vote::Uncertain.name(), Vote::Uncertain),
 ]);
 
-const PARTS: Choice<InsightsPart> = Choice(&[
+const PARTS: OneOf<InsightsPart> = OneOf(&[
     (InsightsPart::Overview.name(), InsightsPart::Overview),
     (InsightsPart::Aspects.name(), InsightsPart::Aspects),
     (InsightsPart::Technicians.name(), InsightsPart::Technicians),
@@ -190,7 +192,7 @@ const PARTS: Choice<InsightsPart> = Choice(&[
     (InsightsPart::Method.name(), InsightsPart::Method),
 ]);
 
-const SORTS: Choice<Sort> = Choice(&[
+const SORTS: OneOf<Sort> = OneOf(&[
     (Sort::Newest.name(), Sort::Newest),
     (Sort::Oldest.name(), Sort::Oldest),
     (Sort::Highest.name(), Sort::Highest),
@@ -199,7 +201,7 @@ const SORTS: Choice<Sort> = Choice(&[
 
 parameters! {
     /// The exact number of stars.
-    Rating = "rating", Stars: Stars;
+    Rating = "rating", StarsKind: StarsKind;
     /// The least number of stars, inclusive.
     MinRating = "min_rating", Decimal: Decimal { least: "1", most: "5" };
     /// The greatest number of stars, inclusive.
@@ -209,15 +211,15 @@ parameters! {
     /// The last day, inclusive.
     Until = "until", Date: Date;
     /// Substring of the text.
-    Query = "query", Text: Text { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
+    Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
     /// Name of a technician, as it is shown.
-    MentionsTechnician = "mentions_technician", Text: Text::ANY;
+    MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
     /// Id of a service.
-    MentionsService = "mentions_service", Text: Text::ANY;
+    MentionsService = "mentions_service", TextKind: TextKind::ANY;
     /// The language tag of the text (BCP 47).
-    Language = "language", Text: Text::ANY;
+    Language = "language", TextKind: TextKind::ANY;
     /// Name of the source.
-    Source = "source", Text: Text::ANY;
+    Source = "source", TextKind: TextKind::ANY;
     /// Whether it says something.
     HasText = "has_text", Flag: Flag;
     /// Whether the owner answered.
@@ -228,21 +230,21 @@ parameters! {
     DateOfPath = "date", Date: Date;
     /// Id of a review or of an aspect, in a path: whether there is one of that id is another
     /// question.
-    Id = "id", Text: Text::ANY;
+    Id = "id", TextKind: TextKind::ANY;
     /// Id of an aspect.
-    Aspect = "aspect", Text: Text::ANY;
+    Aspect = "aspect", TextKind: TextKind::ANY;
     /// How an aspect is spoken of.
-    Polarity = "polarity", Choice<Vote>: POLARITIES;
+    Polarity = "polarity", OneOf<Vote>: POLARITIES;
     /// The order in which reviews are returned.
-    SortOrder = "sort", Choice<Sort>: SORTS;
+    SortOrder = "sort", OneOf<Sort>: SORTS;
     /// Name of a technician, as it is shown, whom a sentence is about.
-    Technician = "technician", Text: Text::ANY;
+    Technician = "technician", TextKind: TextKind::ANY;
     /// Id of a service.
-    Service = "service", Text: Text::ANY;
+    Service = "service", TextKind: TextKind::ANY;
     /// Name of a place.
-    Area = "area", Text: Text::ANY;
+    Area = "area", TextKind: TextKind::ANY;
     /// A part of the insights.
-    Part = "part", Choice<InsightsPart>: PARTS;
+    Part = "part", OneOf<InsightsPart>: PARTS;
     /// Whether the reasons of findings are wanted too.
     Hits = "hits", Flag: Flag;
     /// First day of the first period.

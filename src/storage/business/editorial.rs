@@ -3,7 +3,7 @@
 use sqlx::SqliteConnection;
 
 use super::warn_oversized;
-use crate::model::business::{Editorial, Question};
+use crate::model::business::{Editorial, FaqEntry};
 use crate::storage::{Text, Write};
 
 /// The editorial texts.
@@ -25,7 +25,7 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
     .fetch_all(connection)
     .await?
     .into_iter()
-    .map(|row| Question {
+    .map(|row| FaqEntry {
         id: row.id.into(),
         question: row.question.into(),
         answer: row.answer.into(),

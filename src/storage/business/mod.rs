@@ -237,12 +237,14 @@ fn object(json: &str) -> Option<Map<String, Value>> {
 // Lists of texts in one column: JSON arrays.
 
 /// A JSON array of these texts.
+#[must_use]
 pub fn array(texts: &[String]) -> String {
     Value::from(texts).to_string()
 }
 
 /// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
 /// out.
+#[must_use]
 pub fn texts(json: &str) -> Vec<String> {
     let Ok(Value::Array(values)) = serde_json::from_str(json) else {
         return Vec::new();

@@ -7,7 +7,7 @@ use crate::storage::Write;
 
 /// Whose data a database holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SampleState {
     /// Nobody's: neither a business nor a review is there, or ever was.
     Empty,
     /// Only the sample is in the database.
@@ -22,7 +22,7 @@ pub enum State {
 ///
 /// # Errors
 /// When it cannot be read.
-pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<State> {
+pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
     let mixed = sqlx::query_scalar!("select is_mixed from sample")
         .fetch_optional(&mut *connection)
         .await?;
@@ -32,10 +32,10 @@ pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<State> {
     .fetch_one(connection)
     .await?;
     Ok(match (mixed, has_any) {
-        (Some(0), _) => State::Alone,
-        (Some(_), _) => State::Mixed,
-        (None, false) => State::Empty,
-        (None, true) => State::Own,
+        (Some(0), _) => SampleState::Alone,
+        (Some(_), _) => SampleState::Mixed,
+        (None, false) => SampleState::Empty,
+        (None, true) => SampleState::Own,
     })
 }
 

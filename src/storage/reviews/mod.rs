@@ -13,7 +13,7 @@ pub use read::{
 };
 pub use row::Flaw;
 pub use source::{
-    AlikeReviews, SourceRow, Standing, alike, delete, digest_key, find_key, given_alike,
+    AlikeReviews, KnownReviews, SourceRow, alike, delete, digest_key, find_key, given_alike,
     has_sources, ids_after, note_deleted, note_published, note_sources, present, sources,
     sources_at, sources_with_instants, standing,
 };

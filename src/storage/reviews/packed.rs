@@ -40,7 +40,7 @@ pub(super) use packed;
 
 /// A review's values as they are stored. One whose texts are too long has its id and its day alone.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
+pub(super) struct PackedRow<'a> {
     pub(super) review_id: Option<&'a [u8]>,
     pub(super) reviewed_on: Option<&'a [u8]>,
     /// The other columns, in the order of the query.
@@ -59,7 +59,7 @@ pub(super) struct Row<'a> {
 const OVERSIZED: &[u8] = b"!;";
 
 /// The rows that were packed one behind the other.
-pub(super) fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
+pub(super) fn unpack(mut packed: &[u8]) -> Vec<PackedRow<'_>> {
     let mut rows = Vec::new();
     while !packed.is_empty()
         && let Some(row) = unpack_one(&mut packed)
@@ -69,7 +69,7 @@ pub(super) fn unpack(mut packed: &[u8]) -> Vec<Row<'_>> {
     rows
 }
 
-fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
+fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<PackedRow<'a>> {
     let (review_id, reviewed_on) = (value(packed)?, value(packed)?);
     let mut others = [None; 16];
     for other in &mut others {
@@ -80,7 +80,7 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
     loop {
         if let Some(rest) = packed.strip_prefix(OVERSIZED) {
             *packed = rest;
-            return Some(Row {
+            return Some(PackedRow {
                 review_id,
                 reviewed_on,
                 others: [None; 16],
@@ -92,7 +92,7 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<Row<'a>> {
         }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(Row {
+            return Some(PackedRow {
                 review_id,
                 reviewed_on,
                 others,

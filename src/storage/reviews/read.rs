@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
-use super::packed::{Row, packed, unpack};
+use super::packed::{PackedRow, packed, unpack};
 use super::row::{Flaw, ascii, mended, readable, review};
 use crate::model::{Review, ReviewId};
 use crate::storage::Text;
@@ -325,7 +325,7 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
     Ok(withheld)
 }
 
-fn numbered(row: &Row<'_>) -> Option<Numbered> {
+fn numbered(row: &PackedRow<'_>) -> Option<Numbered> {
     let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
     let binding = match row.binding {
         Some(b"n") => Binding::New,

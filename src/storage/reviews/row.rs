@@ -5,7 +5,7 @@
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
-use super::packed::Row;
+use super::packed::PackedRow;
 use crate::model::Day;
 use crate::model::{
     InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
@@ -29,7 +29,7 @@ pub enum Flaw {
 }
 
 /// The review of a row; where there is none, the log says why.
-pub(super) fn readable(row: &Row<'_>) -> Option<Review> {
+pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     let review = review(row);
     if let Err(flaw) = &review {
         tracing::warn!(
@@ -41,7 +41,7 @@ pub(super) fn readable(row: &Row<'_>) -> Option<Review> {
 }
 
 /// The review of a row.
-pub(super) fn review(row: &Row<'_>) -> Result<Review, Flaw> {
+pub(super) fn review(row: &PackedRow<'_>) -> Result<Review, Flaw> {
     if row.others.iter().all(Option::is_none) {
         return Err(Flaw::Oversized);
     }
@@ -55,7 +55,7 @@ pub(super) fn review(row: &Row<'_>) -> Result<Review, Flaw> {
     sound(id, row).ok_or(Flaw::Broken)
 }
 
-fn sound(id: ReviewId, row: &Row<'_>) -> Option<Review> {
+fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
     let [
         rating,
         author,

@@ -36,7 +36,7 @@ pub struct SourceRow {
 
 /// What is known of some reviews.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct KnownReviews {
     /// Those that are there, published or withheld.
     pub reviews: HashMap<String, Review>,
     /// What sources said of them.
@@ -81,7 +81,10 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Standing> {
+pub async fn standing(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<KnownReviews> {
     let reviews = of_ids(connection, ids, false).await?;
     let reviews: HashMap<String, Review> = reviews
         .into_iter()
@@ -96,7 +99,7 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     )
     .fetch_all(connection)
     .await?;
-    Ok(Standing {
+    Ok(KnownReviews {
         reviews,
         sources,
         deleted: deleted.into_iter().map(String::from).collect(),
@@ -113,7 +116,7 @@ pub async fn sources(
 ) -> sqlx::Result<HashMap<String, SourceRow>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query_as!(
-        Row,
+        StoredSource,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
              posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
            from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
@@ -123,7 +126,7 @@ pub async fn sources(
     .await?;
     Ok(rows
         .into_iter()
-        .filter_map(Row::read)
+        .filter_map(StoredSource::read)
         .map(|row| (row.id.to_string(), row))
         .collect())
 }
@@ -141,7 +144,7 @@ pub async fn sources_at(
     limit: i64,
 ) -> sqlx::Result<Vec<SourceRow>> {
     let rows = sqlx::query_as!(
-        Row,
+        StoredSource,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
              posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
            from review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?"#,
@@ -152,7 +155,7 @@ pub async fn sources_at(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
 /// What is known of reviews whose source gave instants, by id, up to `limit` of them after `after`.
@@ -165,7 +168,7 @@ pub async fn sources_with_instants(
     limit: i64,
 ) -> sqlx::Result<Vec<SourceRow>> {
     let rows = sqlx::query_as!(
-        Row,
+        StoredSource,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
              posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
            from review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
@@ -175,7 +178,7 @@ pub async fn sources_with_instants(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
 /// Notes what sources say now; where that is what they said before, nothing is written.
@@ -388,7 +391,7 @@ pub async fn delete(write: &mut Write, id: &ReviewId) -> sqlx::Result<()> {
     Ok(())
 }
 
-struct Row {
+struct StoredSource {
     review_id: Text,
     source_name: Text,
     location: Option<Text>,
@@ -398,7 +401,7 @@ struct Row {
     fingerprint: i64,
 }
 
-impl Row {
+impl StoredSource {
     fn read(self) -> Option<SourceRow> {
         let instant = |at: Option<Text>| {
             DateTime::parse_from_rfc3339(at?.as_ref())

@@ -34,10 +34,6 @@ impl Written {
 ///
 /// # Errors
 /// When the database refuses one; then none is written.
-#[expect(
-    clippy::too_many_lines,
-    reason = "most of them are one statement's columns"
-)]
 pub async fn upsert(
     write: &mut Write,
     reviews: &[Review],

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 use url::Url;
 
-use super::statement::Statement;
+use super::statement::SqlStatement;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
 
@@ -77,7 +77,7 @@ impl RqliteClient {
     /// [`ClusterError`]; `wait_max` bounds how long other nodes, and the end of an election, are waited for.
     pub async fn execute(
         &self,
-        statements: &[Statement],
+        statements: &[SqlStatement],
         wait_max: Duration,
     ) -> Result<Executed, ClusterError> {
         let marker = Random::system()
@@ -87,13 +87,13 @@ impl RqliteClient {
             .now()
             .format("%Y-%m-%dT%H:%M:%SZ")
             .to_string();
-        let mark = Statement::new(
+        let mark = SqlStatement::new(
             "insert into write_marker (marker, written_at) values (?, ?)",
             vec![json!(marker), json!(now)],
         );
         let all: Vec<Value> = std::iter::once(&mark)
             .chain(statements)
-            .map(Statement::json)
+            .map(SqlStatement::json)
             .collect();
         let body = Value::Array(all).to_string();
         let answer = self.ask("db/execute?transaction", body, wait_max).await;
@@ -122,10 +122,10 @@ impl RqliteClient {
     /// [`ClusterError`].
     pub async fn execute_unmarked(
         &self,
-        statements: &[Statement],
+        statements: &[SqlStatement],
         wait_max: Duration,
     ) -> Result<(), ClusterError> {
-        let body = Value::Array(statements.iter().map(Statement::json).collect());
+        let body = Value::Array(statements.iter().map(SqlStatement::json).collect());
         let answer = self
             .ask("db/execute?transaction", body.to_string(), wait_max)
             .await?;
@@ -138,7 +138,7 @@ impl RqliteClient {
     /// [`ClusterError`].
     pub async fn query(
         &self,
-        statement: &Statement,
+        statement: &SqlStatement,
         wait_max: Duration,
     ) -> Result<Vec<Vec<Value>>, ClusterError> {
         let body = json!([statement.json()]).to_string();

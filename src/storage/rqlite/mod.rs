@@ -9,7 +9,7 @@ use std::time::Duration;
 pub use client::{ClusterError, Executed, RqliteClient};
 use serde_json::json;
 use sqlx::SqliteConnection;
-pub use statement::Statement;
+pub use statement::SqlStatement;
 
 use super::lease::Lease;
 use crate::clock::Monotonic;
@@ -96,7 +96,7 @@ impl Cluster {
     ///
     /// # Errors
     /// [`ClusterError`].
-    pub async fn write(&self, statements: &[Statement]) -> Result<Executed, ClusterError> {
+    pub async fn write(&self, statements: &[SqlStatement]) -> Result<Executed, ClusterError> {
         let executed = self.client.execute(statements, self.wait_max).await?;
         *lock(&self.unseen) = Some(executed.marker.clone());
         Ok(executed)
@@ -105,13 +105,13 @@ impl Cluster {
     /// Applies groups of statements, each as one transaction, where `basis` still holds.
     pub(super) async fn write_groups(
         &self,
-        basis: Basis,
-        groups: &[Vec<Statement>],
+        basis: WriteBasis,
+        groups: &[Vec<SqlStatement>],
     ) -> Result<(), ClusterError> {
         let groups = groups.iter().filter(|group| !group.is_empty());
         for (number, group) in groups.enumerate() {
             let guarded = basis.guard(number == 0);
-            let all: Vec<Statement> = guarded.into_iter().chain(group.iter().cloned()).collect();
+            let all: Vec<SqlStatement> = guarded.into_iter().chain(group.iter().cloned()).collect();
             self.write(&all).await?;
         }
         Ok(())
@@ -157,19 +157,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What a copy was made of, on which the owner's command works: it may be applied only where nobody else's command, and no
 /// change of a review, came in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Basis {
+pub struct WriteBasis {
     /// The newest change of a review.
     change_no: i64,
     /// How often the owner's commands had written.
     owner_writes: i64,
 }
 
-impl Basis {
+impl WriteBasis {
     const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
 
     /// What the leader has now.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
-        let select = Statement::new(Self::SELECT, Vec::new());
+        let select = SqlStatement::new(Self::SELECT, Vec::new());
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
         match (number(0), number(1)) {
@@ -199,20 +199,20 @@ impl Basis {
 
     /// The statements that make a transaction fail whole where it came too late; the first one of a command counts it, those
     /// after see only that no other command came in between.
-    fn guard(self, is_first: bool) -> Vec<Statement> {
-        let delete = Statement::new("delete from guard", Vec::new());
+    fn guard(self, is_first: bool) -> Vec<SqlStatement> {
+        let delete = SqlStatement::new("delete from guard", Vec::new());
         if !is_first {
             let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
             return vec![
-                Statement::new(guard, vec![json!(self.owner_writes + 1)]),
+                SqlStatement::new(guard, vec![json!(self.owner_writes + 1)]),
                 delete,
             ];
         }
         let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
                      and (select number from owner_write) = ?2, 0)";
         let values = vec![json!(self.change_no), json!(self.owner_writes)];
-        let count = Statement::new("update owner_write set number = number + 1", Vec::new());
-        vec![Statement::new(guard, values), delete, count]
+        let count = SqlStatement::new("update owner_write set number = number + 1", Vec::new());
+        vec![SqlStatement::new(guard, values), delete, count]
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
     use tokio::task::JoinHandle;
     use url::Url;
 
-    use super::{ClusterError, Executed, RqliteClient, Statement};
+    use super::{ClusterError, Executed, RqliteClient, SqlStatement};
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -325,7 +325,7 @@ mod tests {
                 }
                 let urls = nodes.iter().map(|node| node.url.clone()).collect();
                 let client = RqliteClient::new(urls).unwrap();
-                let statement = Statement::new("update t set a = ?", vec![json!(1)]);
+                let statement = SqlStatement::new("update t set a = ?", vec![json!(1)]);
                 let done = client.execute(&[statement], WAIT_MAX).await;
                 let bodies = nodes.iter().map(Node::bodies).collect();
                 nodes.iter().for_each(|node| node.task.abort());

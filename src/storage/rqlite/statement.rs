@@ -10,14 +10,14 @@ use sqlx::{
 
 /// See the head of this file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
+pub struct SqlStatement {
     /// One statement.
     pub sql: String,
     /// What is bound to it, in the order of its parameters: null, numbers and texts.
     pub values: Vec<Value>,
 }
 
-impl Statement {
+impl SqlStatement {
     /// The statement with these values.
     #[must_use]
     pub fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
@@ -83,7 +83,7 @@ mod tests {
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
     use sqlx::{Connection as _, Execute as _};
 
-    use super::Statement;
+    use super::SqlStatement;
 
     #[tokio::test]
     async fn what_was_bound_is_read_back_with_its_type() {
@@ -97,14 +97,14 @@ mod tests {
             .bind(None::<String>)
             .bind(true);
         let arguments = query.take_arguments().unwrap();
-        let statement = Statement::of(&mut connection, sql, arguments)
+        let statement = SqlStatement::of(&mut connection, sql, arguments)
             .await
             .unwrap();
         let expected = json!([sql, i64::MAX, 0.1, "it's", null, 1]);
         assert_eq!(statement.json(), expected);
         let mut bytes = sqlx::query(sql).bind(b"x".as_slice());
         let arguments = bytes.take_arguments().unwrap();
-        let error = Statement::of(&mut connection, sql, arguments).await;
+        let error = SqlStatement::of(&mut connection, sql, arguments).await;
         assert!(error.unwrap_err().to_string().contains("unhex"));
     }
 }

@@ -146,7 +146,7 @@ pub(super) enum Refusal {
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum AdmissionDecision {
     Admit,
     /// There is a place once this connection has gone.
     InPlaceOf(u64),
@@ -221,18 +221,23 @@ impl<C> Admission<C> {
     /// A flood asks this thousands of times a second. So nothing is looked at while there is room
     /// for all that were held; then those of the peer, or of its site, where these have too many;
     /// and every connection only where places are short.
-    pub(super) fn decide(&mut self, peer: Peer, activity: impl Fn(&C) -> Activity) -> Decision {
+    pub(super) fn decide(
+        &mut self,
+        peer: Peer,
+        activity: impl Fn(&C) -> Activity,
+    ) -> AdmissionDecision {
         let (mut looked_at, mut closing) = (None, Closing::default());
         while let Some((scope, refusal)) = self.objection(peer, &closing) {
             if looked_at == Some(scope) {
-                return self
-                    .first_to_yield(peer, scope, &closing, activity)
-                    .map_or(Decision::Refuse(refusal), Decision::InPlaceOf);
+                return self.first_to_yield(peer, scope, &closing, activity).map_or(
+                    AdmissionDecision::Refuse(refusal),
+                    AdmissionDecision::InPlaceOf,
+                );
             }
             closing = self.look(peer, scope, &activity);
             looked_at = Some(scope);
         }
-        Decision::Admit
+        AdmissionDecision::Admit
     }
 
     /// Why `peer` may not simply come in, and who could make room. Who has gone or is closing
@@ -360,7 +365,12 @@ mod tests {
     /// A peer, how many connections it has, and what they do.
     type Group = (&'static str, usize, Activity);
     /// What is shown, who is there, who comes, and what is decided.
-    type Row = (&'static str, &'static [Group], &'static str, Decision);
+    type Row = (
+        &'static str,
+        &'static [Group],
+        &'static str,
+        AdmissionDecision,
+    );
 
     /// Connections of these peers.
     fn held(groups: &[Group]) -> Admission<Activity> {
@@ -392,10 +402,9 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn places_are_given_by_peer() {
         use Activity::{Busy, Closed, Closing, Idle, Silent};
-        use Decision::{Admit, InPlaceOf, Refuse};
+        use AdmissionDecision::{Admit, InPlaceOf, Refuse};
         const A: &str = "198.51.100.1";
         const B: &str = "198.51.100.2";
         const C: &str = "198.51.100.3";
@@ -524,7 +533,7 @@ mod tests {
         // A /48 with 65,536 networks, each asking for two.
         for number in 0..1_000 {
             let peer = peer(&format!("2001:db8:1:{:x}::1", number / 2));
-            if admission.decide(peer, |activity| *activity) == Decision::Admit {
+            if admission.decide(peer, |activity| *activity) == AdmissionDecision::Admit {
                 admission.hold(peer, Activity::Busy);
                 let_in += 1;
             }
@@ -532,7 +541,7 @@ mod tests {
         assert_eq!(let_in, 64 * SITE_FACTOR);
         assert_eq!(
             admission.decide(peer("2001:db8:2::1"), |activity| *activity),
-            Decision::Admit
+            AdmissionDecision::Admit
         );
     }
 
@@ -545,7 +554,7 @@ mod tests {
                 let mut admission = Admission::new(connections_max, cap);
                 for _ in 0..2_000 {
                     if admission.decide(peer("198.51.100.1"), |activity| *activity)
-                        == Decision::Admit
+                        == AdmissionDecision::Admit
                     {
                         admission.hold(peer("198.51.100.1"), activity);
                     }
@@ -556,7 +565,7 @@ mod tests {
                     "{connections_max}, {cap}: {activity:?}"
                 );
                 let honest = admission.decide(peer("198.51.100.2"), |activity| *activity);
-                let is_let_in = honest == Decision::Admit || activity != Activity::Busy;
+                let is_let_in = honest == AdmissionDecision::Admit || activity != Activity::Busy;
                 assert!(
                     is_let_in || connections_max == 1,
                     "{connections_max}, {cap}, {activity:?}: {honest:?}"
@@ -577,17 +586,20 @@ mod tests {
         };
         for number in 0..1_000 {
             let honest = peer(&format!("203.0.{}.{}", number / 250, number % 250));
-            assert_eq!(admission.decide(honest, look), Decision::Admit);
+            assert_eq!(admission.decide(honest, look), AdmissionDecision::Admit);
             admission.hold(honest, Activity::Idle);
         }
         for _ in 0..64 {
-            assert_eq!(admission.decide(peer(FLOOD), look), Decision::Admit);
+            assert_eq!(
+                admission.decide(peer(FLOOD), look),
+                AdmissionDecision::Admit
+            );
             admission.hold(peer(FLOOD), Activity::Silent);
         }
         assert_eq!(looks.get(), 0, "there is room");
         assert_eq!(
             admission.decide(peer(FLOOD), look),
-            Decision::InPlaceOf(1_000)
+            AdmissionDecision::InPlaceOf(1_000)
         );
         assert!(looks.get() <= 2 * 64, "{}", looks.get());
     }
@@ -601,7 +613,7 @@ mod tests {
                 (0..4).for_each(|_| admission.hold(peer(held), activity));
                 assert_eq!(
                     admission.decide(peer(newcomer), |activity| *activity),
-                    Decision::Admit,
+                    AdmissionDecision::Admit,
                     "{activity:?}, {held}"
                 );
             }
@@ -612,7 +624,7 @@ mod tests {
             let newcomer = peer("198.51.100.9");
             assert_eq!(
                 admission.decide(newcomer, |activity| *activity),
-                Decision::Admit,
+                AdmissionDecision::Admit,
                 "{activity:?}"
             );
         }

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
 use super::socket::{Cycle, Overdue, Phase, Socket};
-use super::{AtHand, BoxBody, Limits};
+use super::{BoxBody, Limits, ReadyAnswer};
 
 /// hyper's least buffer (its builder panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
@@ -38,13 +38,13 @@ const HEADERS_MAX_OF_HYPER: usize = 100;
 /// What all connections share.
 pub(super) struct Handler<E> {
     endpoint: Arc<E>,
-    at_hand: AtHand<E>,
+    at_hand: ReadyAnswer<E>,
     limits: Limits,
     http: http1::Builder,
 }
 
 impl<E> Handler<E> {
-    pub(super) fn new(endpoint: Arc<E>, at_hand: AtHand<E>, limits: Limits) -> Self {
+    pub(super) fn new(endpoint: Arc<E>, at_hand: ReadyAnswer<E>, limits: Limits) -> Self {
         let mut http = http1::Builder::new();
         http.max_header_size(limits.head_bytes_max)
             .max_buf_size(
@@ -107,7 +107,7 @@ impl ConnectionHandle {
 }
 
 /// What the requests of one connection share.
-struct Connection<E> {
+struct HttpConnection<E> {
     handler: Arc<Handler<E>>,
     local: LocalAddr,
     remote: RemoteAddr,
@@ -130,7 +130,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     };
     let limits = handler.limits;
     let cycle = Arc::clone(&handle.cycle);
-    let shared = Arc::new(Connection {
+    let shared = Arc::new(HttpConnection {
         handler: Arc::clone(&handler),
         local: LocalAddr(local.into()),
         remote: RemoteAddr(peer.into()),
@@ -224,9 +224,9 @@ fn finish(
 }
 
 async fn answer<E: Endpoint>(
-    connection: Arc<Connection<E>>,
+    connection: Arc<HttpConnection<E>>,
     request: Request<Incoming>,
-) -> Result<Response<Reply>, Infallible> {
+) -> Result<Response<ResponseBody>, Infallible> {
     let handler = &*connection.handler;
     connection
         .had_body
@@ -252,7 +252,7 @@ async fn answer<E: Endpoint>(
             .into()
     };
     let cycle = Arc::clone(&connection.cycle);
-    Ok(response.map(|body| Reply { body, cycle }))
+    Ok(response.map(|body| ResponseBody { body, cycle }))
 }
 
 /// What is wrong with a head that hyper lets pass.
@@ -307,18 +307,18 @@ fn has_other_coding(headers: &HeaderMap) -> bool {
 
 /// An answer's body. hyper drops it once it has taken the whole of it, which is how the end of an
 /// answer is known.
-struct Reply {
+struct ResponseBody {
     body: BoxBody,
     cycle: Arc<Cycle>,
 }
 
-impl Drop for Reply {
+impl Drop for ResponseBody {
     fn drop(&mut self) {
         self.cycle.enter(Phase::Answered);
     }
 }
 
-impl Body for Reply {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = io::Error;
 

@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use admission::{Activity, Admission, Decision, Peer, Refusal};
+use admission::{Activity, Admission, AdmissionDecision, Peer, Refusal};
 pub use admission::{Excess, Shares};
 use connection::{ConnectionHandle, Handler};
 use early_response::EarlyResponse;
@@ -39,7 +39,7 @@ type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
 /// The answer of an endpoint that needs nothing but a request's head, and waits for nothing; `None`
 /// where the endpoint is to be called. It is asked for before anything is made of the request, which
 /// costs more than such an answer.
-pub type AtHand<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
+pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
 
 /// How long accepting rests after the system refused (no file descriptors, no memory): long enough
 /// not to spin, short enough that nobody's connection attempt times out.
@@ -131,7 +131,7 @@ impl Default for Limits {
 pub async fn serve<E: Endpoint + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
-    at_hand: AtHand<E>,
+    at_hand: ReadyAnswer<E>,
     shutdown: CancellationToken,
     limits: Limits,
     exempt: Vec<IpNet>,
@@ -222,14 +222,14 @@ impl<E: Endpoint + 'static> Server<E> {
                 .map_or(Activity::Closed, |handle| handle.activity())
         };
         match self.admission.decide(who, activity) {
-            Decision::Refuse(refusal) => return self.turn_away(stream, refusal),
-            Decision::InPlaceOf(number) => {
+            AdmissionDecision::Refuse(refusal) => return self.turn_away(stream, refusal),
+            AdmissionDecision::InPlaceOf(number) => {
                 metrics::CONNECTIONS_YIELDED.count(&[]);
                 if let Some(handle) = self.admission.get(number).and_then(Weak::upgrade) {
                     handle.ask_to_go();
                 }
             }
-            Decision::Admit => {}
+            AdmissionDecision::Admit => {}
         }
         let handle = Arc::new(ConnectionHandle::new());
         self.admission.hold(who, Arc::downgrade(&handle));

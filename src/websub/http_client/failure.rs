@@ -224,7 +224,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn only_what_our_own_side_does_is_our_fault_from_the_first_minute() {
         let of = |kind, code| Failure::of_io(kind, code, String::new());
         for (kind, code, name, blame) in [

@@ -173,7 +173,7 @@ impl Insights {
     /// The public shape of `insights`, beside the firm's own texts.
     #[must_use]
     pub fn new(
-        insights: &aggregate::Insights,
+        insights: &aggregate::AggregatedInsights,
         editorial: &Editorial,
         method: Method,
         links: &Links,

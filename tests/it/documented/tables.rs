@@ -7,7 +7,7 @@ use std::fs;
 use clap::CommandFactory;
 use reviews_service::cli::Cli;
 use reviews_service::metrics;
-use reviews_service::metrics::Kind;
+use reviews_service::metrics::MetricKind;
 
 use super::{each_argument, pages, quoted, root, sources, words};
 use crate::support::TestApp;
@@ -49,9 +49,9 @@ fn names(cell: &str) -> Vec<String> {
 #[test]
 fn the_table_of_metrics_is_the_catalog() {
     let kind = |kind| match kind {
-        Kind::Counter => "counter",
-        Kind::Gauge => "gauge",
-        Kind::Histogram(_) => "histogram",
+        MetricKind::Counter => "counter",
+        MetricKind::Gauge => "gauge",
+        MetricKind::Histogram(_) => "histogram",
     };
     let known: BTreeMap<String, (String, Vec<String>)> = metrics::ALL
         .iter()

@@ -86,10 +86,6 @@ async fn every_id_that_may_be_is_found_under_its_own_url() {
 const HOSTILE: &str = "<script>alert(1)</script> \"double\" 'single' &amp; <img src=x onerror=alert(2)> </p></article> \u{7}\u{1b}[31m\u{85} ]]> 🙂";
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn nothing_in_a_review_is_markup() {
     let mut review = Generator::new(75).review(1);
     review.status = Status::Published;

@@ -108,10 +108,6 @@ fn shape(review: &Review) -> Value {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;

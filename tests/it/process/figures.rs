@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use reviews_service::metrics;
-use reviews_service::metrics::{Kind, Metric};
+use reviews_service::metrics::{Metric, MetricKind};
 
 use super::{Home, NEVER, Serving, request, reviews, said};
 use crate::support::sqlite3;
@@ -35,9 +35,9 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
         let help = format!("# HELP {} {}\n", metric.name, metric.help);
         assert!(figures.contains(&help), "{help}");
         let kind = match metric.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram(_) => "histogram",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram(_) => "histogram",
         };
         assert!(
             figures.contains(&format!("# TYPE {} {kind}\n", metric.name)),
@@ -45,8 +45,8 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
             metric.name
         );
         let begin = match metric.kind {
-            Kind::Histogram(_) => format!("{}_count", metric.name),
-            Kind::Counter | Kind::Gauge => metric.name.to_owned(),
+            MetricKind::Histogram(_) => format!("{}_count", metric.name),
+            MetricKind::Counter | MetricKind::Gauge => metric.name.to_owned(),
         };
         let found = figures.lines().filter(|line| {
             line.strip_prefix(&begin)
