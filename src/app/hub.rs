@@ -7,6 +7,7 @@ use thiserror::Error;
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
+use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
 use crate::config::bounded_read;
 use crate::config::{ConfigError, HubConfig};
@@ -36,8 +37,6 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 /// How often a process looks whether it may send, and after how many of these one that may prolongs that.
 const LEASE_INTERVAL: Duration = Duration::from_millis(500);
 const LEASE_INTERVALS: u32 = 8;
-/// A node whose rqlited has not heard of the leader for so long does not ask for the lease.
-const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
 /// What the hub is made of, besides the database.
 pub struct HubOptions {

@@ -60,8 +60,8 @@ struct Start {
     signs: u64,
 }
 
-/// What an exchange came to, the status of an answer that was no success, and the reason that operators
-/// are told.
+/// What an exchange came to, the status that is recorded of it, and the reason that operators are
+/// told.
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
 impl Exchange {

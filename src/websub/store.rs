@@ -430,7 +430,7 @@ pub struct Attempt {
     pub callback: String,
     /// The version that was sent; none for a verification.
     pub version: Option<i64>,
-    /// The HTTP status, where there was an answer that was no success.
+    /// The HTTP status, where there was an answer; none for a delivery that succeeded.
     pub status: Option<u16>,
     /// `ok`, or why it failed.
     pub reason: &'static str,
