@@ -5,23 +5,31 @@ mod business;
 mod check;
 mod decision;
 mod delete;
+mod editorial;
 mod export;
 mod healthcheck;
 pub mod import;
 mod init;
 mod insights;
+mod list;
 pub mod logging;
 mod manual;
 mod mcp;
 mod migrate;
 mod output;
+mod prompt;
 mod publish;
 pub mod report;
 mod respond;
+mod restore;
+mod review_argument;
+mod review_text;
 pub mod seed;
 mod serve;
 mod show;
+mod status;
 mod subscriptions;
+mod undo;
 mod withhold;
 
 use std::ffi::OsStr;
@@ -65,6 +73,7 @@ struct LogConfig {
         env = "RUST_LOG",
         default_value = "",
         hide_default_value = true,
+        help_heading = "Global options",
         global = true,
         value_parser = logging::checked
     )]
@@ -76,6 +85,7 @@ struct LogConfig {
         value_name = "FORMAT",
         env = "REVIEWS_LOG_FORMAT",
         default_value = "text",
+        help_heading = "Global options",
         global = true
     )]
     format: LogFormat,
@@ -87,8 +97,12 @@ enum Command {
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
+    Editorial(editorial::EditorialCommand),
     Seed(seed::Seed),
     Import(Box<import::Import>),
+    Status(status::StatusCommand),
+    Undo(undo::UndoCommand),
+    List(list::List),
     Show(show::Show),
     Withhold(withhold::Withhold),
     Publish(publish::Publish),
@@ -96,6 +110,7 @@ enum Command {
     Delete(delete::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
+    Restore(restore::RestoreCommand),
     Insights(insights::Insights),
     Subscriptions(subscriptions::Subscriptions),
     Mcp(Box<mcp::McpCommand>),
@@ -174,10 +189,14 @@ impl Cli {
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
             Command::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            Command::Editorial(it) => repeated(|| it.clone().run(&database)).await,
             Command::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
             // Standard input can be read once.
             Command::Import(import) if import.reads_input() => import.run(&database, &clock).await,
             Command::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
+            Command::Status(status) => status.run(&database, &clock).await,
+            Command::Undo(undo) => repeated(|| undo.clone().run(&database, &clock)).await,
+            Command::List(list) => list.run(&database).await,
             Command::Show(show) => show.run(&database).await,
             Command::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
             Command::Publish(publish) => repeated(|| publish.clone().run(&database, &clock)).await,
@@ -188,6 +207,7 @@ impl Cli {
             Command::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
             Command::Export(export) => export.run(&database).await,
             Command::Backup(backup) => backup.run(&database).await,
+            Command::Restore(restore) => restore.run(&database, &clock).await,
             Command::Insights(insights) => insights.run(&database).await,
             Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             Command::Mcp(mcp) => mcp.run(database, clock).await,

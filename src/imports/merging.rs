@@ -13,7 +13,7 @@ use super::report::Report;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
 use crate::db::Write;
-use crate::reviews::store::{self, SourceRow, Standing};
+use crate::reviews::store::{self, RunChange, SourceRow, Standing};
 use crate::reviews::{
     Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge,
 };
@@ -48,6 +48,8 @@ pub(super) struct Merging<'w> {
     pub(super) now: DateTime<Utc>,
     pub(super) wishes: Wishes,
     pub(super) report: Report,
+    /// The number of the run that can be taken back; none for a sample.
+    pub(super) run: Option<i64>,
     alike: HashMap<i64, Alike>,
 }
 
@@ -82,6 +84,7 @@ impl<'w> Merging<'w> {
             now,
             wishes,
             report,
+            run: None,
             alike: HashMap::new(),
         })
     }
@@ -139,12 +142,24 @@ impl<'w> Merging<'w> {
         }
         if !batch.reviews.is_empty() {
             store::upsert(self.write, &batch.reviews, self.now).await?;
+            self.note_added(&standing, &batch.reviews).await?;
         }
         let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
         if !deleted.is_empty() {
             store::note_deleted(self.write, &deleted).await?;
         }
         store::note_sources(self.write, &batch.sources).await
+    }
+
+    /// Notes which reviews were not there before.
+    async fn note_added(&mut self, standing: &Standing, reviews: &[Review]) -> sqlx::Result<()> {
+        let Some(run) = self.run else { return Ok(()) };
+        let ids = reviews.iter().map(|review| review.id.as_str());
+        let new = ids.filter(|id| !standing.reviews.contains_key(*id));
+        let (restored, added): (Vec<&str>, Vec<&str>) =
+            new.partition(|id| standing.deleted.contains(*id));
+        store::note_run_reviews(self.write, run, RunChange::Added, &added).await?;
+        store::note_run_reviews(self.write, run, RunChange::Restored, &restored).await
     }
 
     /// A row that says that the owner deleted a review.

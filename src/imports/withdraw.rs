@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::merging::Merging;
 use super::store::{Place, Staging};
-use crate::reviews::store::{self, SourceRow};
+use crate::reviews::store::{self, RunChange, SourceRow};
 use crate::reviews::{GONE, Review, Status, Unit};
 
 /// Above this share of a source's reviews, in percent, it must be confirmed.
@@ -163,5 +163,9 @@ async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::
         return Ok(());
     }
     store::upsert(merging.write, &reviews, merging.now).await?;
+    if let Some(run) = merging.run {
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        store::note_run_reviews(merging.write, run, RunChange::Withdrawn, &ids).await?;
+    }
     store::note_sources(merging.write, &rows).await
 }

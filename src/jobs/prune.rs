@@ -1,5 +1,5 @@
-//! Deletes what the hub has kept long enough: attempts, fan-outs, subscriptions that are over,
-//! requests nobody verified.
+//! Deletes what was kept long enough: of the hub, attempts, fan-outs, subscriptions that are over and requests nobody
+//! verified; and the files that a restore kept aside.
 
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
@@ -21,5 +21,12 @@ pub async fn run_once(database: &Database, clock: &Clock) -> Result<bool, DbErro
             "websub.pruned: what was older than 30 days was deleted"
         );
     }
-    Ok(gone > 0)
+    let former = database.remove_former(clock.now())?;
+    if former > 0 {
+        tracing::info!(
+            files = former,
+            "restore.former_removed: database files that a restore kept aside were removed after 30 days"
+        );
+    }
+    Ok(gone > 0 || former > 0)
 }
