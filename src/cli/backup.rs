@@ -1,12 +1,13 @@
 //! `reviews backup`: a consistent copy while others use the database.
 
 use std::fs::{remove_file, rename};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
+use super::progress::Progress;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, unused_name};
@@ -39,15 +40,19 @@ impl Backup {
             there.is_none_or(|there| there.is_file()),
             "{name} is no file; name another one"
         );
+        let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
+        let progress = Progress::begin("copying", bytes(address.file()));
         if is_there {
             // Under another name first: where the copy fails, the former one stays.
             let begun = unused_name(&self.file)?;
-            Database::back_up_from(&address, &begun).await?;
+            let copying = Database::back_up_from(&address, &begun);
+            progress.watch(copying, || bytes(&begun)).await?;
             rename(&begun, &self.file)
                 .inspect_err(|_| drop(remove_file(&begun)))
                 .with_context(|| format!("{name} cannot be written"))?;
         } else {
-            Database::back_up_from(&address, &self.file).await?;
+            let copying = Database::back_up_from(&address, &self.file);
+            progress.watch(copying, || bytes(&self.file)).await?;
         }
         let bytes = self.file.metadata()?.len();
         report_done(&format!(

@@ -12,12 +12,14 @@ use sqlx::SqliteConnection;
 use super::business::json as business_json;
 use super::editorial::as_json;
 use super::output::{self, Overwrite, Protected};
+use super::progress::Progress;
 use super::{Outcome, report_done};
 use crate::business::{self, Editorial};
 use crate::config::DatabaseConfig;
 use crate::db::{Database, DbError};
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
+use crate::reviews::store::counts;
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]
@@ -72,6 +74,9 @@ impl ExportCommand {
                 .with_context(|| format!("{name} cannot be written"))?;
         }
         let mut export = Export::new(&mut transaction).await.map_err(fault)?;
+        let total = counts(&mut transaction).await.map_err(fault)?;
+        let total = total.iter().map(|one| one.count).sum();
+        let progress = Progress::begin("exporting", total);
         let (mut reviews, mut deleted) = (0_u64, 0_u64);
         while let Some(lines) = export.next(&mut transaction).await.map_err(fault)? {
             for line in lines {
@@ -82,7 +87,9 @@ impl ExportCommand {
                 out.put(&line)
                     .with_context(|| format!("{name} cannot be written"))?;
             }
+            progress.set(reviews);
         }
+        progress.end();
         out.finish()
             .with_context(|| format!("{name} cannot be written"))?;
         drop(transaction);

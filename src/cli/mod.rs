@@ -7,6 +7,7 @@ mod decision;
 mod delete;
 mod editorial;
 mod export;
+pub mod guide;
 mod healthcheck;
 pub mod import;
 mod init;
@@ -17,6 +18,7 @@ mod manual;
 mod mcp;
 mod migrate;
 mod output;
+mod progress;
 mod prompt;
 mod publish;
 pub mod report;
@@ -26,6 +28,7 @@ mod review_argument;
 mod review_text;
 pub mod seed;
 mod serve;
+mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
@@ -39,7 +42,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 use logging::{Log, LogFormat};
 use rustix::process::{Resource, Signal, getrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -147,7 +150,12 @@ impl Cli {
     /// # Errors
     /// The exit code, where one of them is wrong, or help or the version was asked for; that has been printed then.
     pub fn read() -> Result<Self, ExitCode> {
-        let matches = without_empty(Self::command()).try_get_matches();
+        let settings = settings_file::read().map_err(|error| {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        })?;
+        let command = settings_file::apply(without_empty(guide::command()), &settings);
+        let matches = command.try_get_matches();
         let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
         read.map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
