@@ -10,7 +10,7 @@ use super::output::{Protected, protect};
 use super::progress::Progress;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, unused_name};
+use crate::storage::{Database, unused_name};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]

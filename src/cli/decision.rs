@@ -7,8 +7,9 @@ use anyhow::Context as _;
 use super::review_argument::review_id;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::db::{DbError, Opening, Write};
-use crate::reviews::{Review, store};
+use crate::model::Review;
+use crate::storage::reviews;
+use crate::storage::{DbError, Opening, Write};
 
 /// A database opened to decide about one review.
 pub(super) struct Decision {
@@ -51,7 +52,7 @@ impl Decision {
         let fault = |error| DbError::at(self.opening.database().path(), error);
         // It moves with every change, and never goes back.
         self.review.updated_at = self.review.updated_at.max(Some(now));
-        store::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
+        reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
             .map_err(fault)?;
         self.commit().await
@@ -62,7 +63,7 @@ impl Decision {
     /// # Errors
     /// When the database refuses it; nothing was changed then.
     pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
-        store::note_published(&mut self.write, &self.review)
+        reviews::note_published(&mut self.write, &self.review)
             .await
             .map_err(|error| DbError::at(self.opening.database().path(), error))?;
         Ok(())
@@ -90,7 +91,7 @@ impl Decision {
 /// The review that `given` names.
 async fn find(write: &mut Write, path: &Path, given: &str) -> anyhow::Result<Review> {
     let id = review_id(write, path, given).await?;
-    let found = store::find(write, &id).await;
+    let found = reviews::find(write, &id).await;
     found
         .map_err(|error| DbError::at(path, error))?
         .with_context(|| {

@@ -7,8 +7,9 @@ use super::decision::Decision;
 use super::review_text::{first, paragraphs, stars};
 use super::{Outcome, prompt, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{DbError, Erased, Postponed};
-use crate::reviews::{Review, store};
+use crate::model::Review;
+use crate::storage::reviews;
+use crate::storage::{DbError, Erased, Postponed};
 
 /// How many characters of the text are shown before it is deleted.
 const WORDS_MAX: usize = 300;
@@ -43,7 +44,7 @@ impl Delete {
         } = Decision::open(config, &self.id).await?;
         let (database, id) = (opening.database(), &review.id);
         let fault = |error| DbError::at(database.path(), error);
-        store::delete(&mut write, id).await.map_err(fault)?;
+        reviews::delete(&mut write, id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(

@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use super::business::difference;
 use super::decision::open;
 use super::{Outcome, report_done, say};
-use crate::business::{self, Editorial};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::imports::seed::EditorialFile;
+use crate::model::business::{Editorial, FaqEntry};
+use crate::storage::business;
+use crate::storage::{Database, DbError};
 
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Clone, Args)]
@@ -74,7 +75,8 @@ pub(super) fn as_json(editorial: &Editorial) -> Value {
     if let Some(text) = &editorial.summary {
         members.insert("summary".to_owned(), json!({ "text": text }));
     }
-    let entry = |its: &business::Question| json!({ "id": its.id, "question": its.question, "answer": its.answer });
+    let entry =
+        |its: &FaqEntry| json!({ "id": its.id, "question": its.question, "answer": its.answer });
     members.insert("faq".to_owned(), editorial.faq.iter().map(entry).collect());
     Value::Object(members)
 }

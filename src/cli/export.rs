@@ -14,12 +14,13 @@ use super::editorial::as_json;
 use super::output::{self, Overwrite, Protected};
 use super::progress::Progress;
 use super::{Outcome, report_done};
-use crate::business::{self, Editorial};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
-use crate::reviews::store::counts;
+use crate::model::business::Editorial;
+use crate::storage::business;
+use crate::storage::reviews::counts;
+use crate::storage::{Database, DbError};
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]

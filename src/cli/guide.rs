@@ -83,7 +83,7 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
                 "show what an import would do",
             ),
             (
-                "reviews import feedback.csv --map text=\"What they said\"",
+                "reviews import feedback.csv --map text=Comments",
                 "name the column with the texts",
             ),
         ],

@@ -10,12 +10,14 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Outcome, prompt, report_done};
-use crate::business::{self, Business, UnknownType, local_business_type, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError, Opening, Write};
 use crate::imports::time_zone;
-use crate::reviews::store;
+use crate::model::business::{Business, UnknownType, local_business_type};
+use crate::storage;
+use crate::storage::business::sample;
+use crate::storage::reviews;
+use crate::storage::{Database, DbError, Opening, Write};
 
 /// How often a question is asked.
 const ASKED_MAX: usize = 5;
@@ -77,10 +79,10 @@ impl Init {
             None
         };
         let time_zone = self.time_zone;
-        let known = business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.map_err(fault)?;
         let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
-            business::replace(&mut write, &business)
+            storage::business::replace(&mut write, &business)
                 .await
                 .map_err(fault)?;
         }
@@ -90,11 +92,11 @@ impl Init {
                 .await
                 .map_err(fault)?;
         }
-        let is_zone_known = business::time_zone(&mut write)
+        let is_zone_known = storage::business::time_zone(&mut write)
             .await
             .map_err(fault)?
             .is_some();
-        let has_reviews = !store::present_after(&mut write, "", 1)
+        let has_reviews = !reviews::present_after(&mut write, "", 1)
             .await
             .map_err(fault)?
             .is_empty();
@@ -183,7 +185,7 @@ impl Init {
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
-        sample::state(write).await.map_err(fault)? == sample::State::Alone,
+        sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
         "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
         path.display()
     );
@@ -312,7 +314,7 @@ async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
         Err(error) => return Err(error.into()),
     };
     let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = business::find(&mut reader).await.map_err(fault)?;
+    let business = storage::business::find(&mut reader).await.map_err(fault)?;
     drop(reader);
     readers.close().await;
     Ok(business.is_some())

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::review_text::{first, native, stars};
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
-use crate::reviews::store::{self, ListFilter, ListPosition, SourceRow};
-use crate::reviews::{DigestKey, Review, Status, fold};
+use crate::model::{DigestKey, Review, Status, fold};
+use crate::storage::reviews::{self, ListFilter, ListPosition, SourceRow};
+use crate::storage::{Database, DbError};
 
 /// How many reviews are read at a time.
 const READ: i64 = 250;
@@ -63,7 +63,7 @@ impl List {
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.begin().await.map_err(fault)?;
         let mut rows = self.rows(&mut reader).await.map_err(fault)?;
-        let key = store::find_key(&mut reader).await.map_err(fault)?;
+        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
         drop(reader);
         readers.close().await;
         let has_more = rows.len() > self.limit as usize;
@@ -89,12 +89,12 @@ impl List {
         let query = self.query.as_deref().map(fold);
         let (mut position, mut rows) = (ListPosition::default(), Vec::new());
         loop {
-            let ids = store::list_ids(reader, &filter, &mut position, READ).await?;
+            let ids = reviews::list_ids(reader, &filter, &mut position, READ).await?;
             if ids.is_empty() {
                 return Ok(rows);
             }
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let mut standing = store::standing(reader, &list).await?;
+            let mut standing = reviews::standing(reader, &list).await?;
             for id in &ids {
                 // A row that no review can be made of is `reviews check`'s to name.
                 let Some(review) = standing.reviews.remove(id) else {

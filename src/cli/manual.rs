@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{Outcome, guide, say};
-use crate::db::sqlite_version;
+use crate::storage::sqlite_version;
 
 /// Print completions for a shell
 #[derive(Debug, Args)]

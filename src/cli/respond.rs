@@ -8,11 +8,11 @@ use clap::Args;
 use super::decision::Decision;
 use super::review_text::paragraphs;
 use super::{Outcome, report_done};
-use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::DbError;
-use crate::reviews::{Day, Response};
+use crate::model::{Day, Response};
+use crate::storage;
+use crate::storage::DbError;
 
 /// How many bytes an answer may have: as many as a text of an import.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -63,7 +63,7 @@ impl Respond {
             ));
             return Ok(Outcome::Done);
         };
-        let business = business::find(&mut decision.write).await;
+        let business = storage::business::find(&mut decision.write).await;
         let business = business
             .map_err(|error| DbError::at(decision.opening.database().path(), error))?
             .unwrap_or_default();
@@ -87,7 +87,7 @@ fn told(former: &Response) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
-    format!("the one{on} was:\n{}", paragraphs(&former.text))
+    format!("the former one{on} was:\n{}", paragraphs(&former.text))
 }
 
 /// The answer, read from standard input where that was asked for.

@@ -10,9 +10,9 @@ use super::output::{Protected, protect};
 use super::{Outcome, prompt, report_done};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::db::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
-use crate::reviews::store::{Carried, carry_over, find_key, position};
 use crate::snapshot::carry_publications;
+use crate::storage::reviews::{Carried, carry_over, find_key, position};
+use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
 
 /// How many faults of a backup are told.
 const FAULTS_MAX: usize = 3;

@@ -6,9 +6,10 @@ use anyhow::bail;
 use sqlx::SqliteConnection;
 use url::Url;
 
-use crate::business::nearest;
-use crate::db::DbError;
-use crate::reviews::{ReviewId, store};
+use crate::model::ReviewId;
+use crate::model::business::nearest;
+use crate::storage::DbError;
+use crate::storage::reviews;
 
 /// How many ids are named where a prefix fits several.
 const NAMED_MAX: i64 = 5;
@@ -27,7 +28,7 @@ pub(super) async fn review_id(
     let fault = |error| DbError::at(path, error);
     let text = id_of(given);
     if let Ok(id) = text.parse::<ReviewId>() {
-        let known = store::standing(connection, &[id.as_str()])
+        let known = reviews::standing(connection, &[id.as_str()])
             .await
             .map_err(fault)?;
         if known.reviews.contains_key(id.as_str()) {
@@ -39,7 +40,7 @@ pub(super) async fn review_id(
             );
         }
     }
-    let fitting = store::ids_with_prefix(connection, &text, NAMED_MAX + 1)
+    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1)
         .await
         .map_err(fault)?;
     match fitting.as_slice() {
@@ -87,7 +88,7 @@ fn id_of(given: &str) -> String {
 async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Result<Option<String>> {
     let (mut best, mut last) = (None::<String>, String::new());
     loop {
-        let ids = store::present_after(connection, &last, COMPARED).await?;
+        let ids = reviews::present_after(connection, &last, COMPARED).await?;
         let Some(end) = ids.last() else {
             return Ok(best);
         };

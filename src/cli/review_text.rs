@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::imports::export::Exported;
-use crate::reviews::store::SourceRow;
-use crate::reviews::{DigestKey, Review, Units};
+use crate::model::{DigestKey, Review, Units};
+use crate::storage::reviews::SourceRow;
 
 /// How many columns a paragraph has.
 const COLUMNS: usize = 76;

@@ -23,12 +23,12 @@ use crate::app::{App, HubOptions, Limits};
 use crate::cli;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
-use crate::db::{Database, DbError};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
-use crate::reviews::store::counts;
-use crate::server::listen;
 use crate::snapshot::{Document, Publisher};
+use crate::storage::reviews::counts;
+use crate::storage::{Database, DbError};
+use crate::web::server::listen;
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]

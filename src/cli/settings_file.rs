@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::Command;
 
-use crate::bounded_read::read_text;
+use crate::config::bounded_read::read_text;
 
 /// Where packages put it.
 const PLACE: &str = "/etc/reviews.env";

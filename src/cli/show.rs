@@ -6,9 +6,9 @@ use super::review_argument::review_id;
 use super::review_text::{decided, native, paragraphs, stars};
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{DigestKey, Review, Status, Unit};
+use crate::model::{DigestKey, Review, Status, Unit};
+use crate::storage::reviews::{self, SourceRow};
+use crate::storage::{Database, DbError};
 use clap::Args;
 
 /// Show one review, published or withheld, and what of it you decided
@@ -29,10 +29,10 @@ impl Show {
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.acquire().await.map_err(fault)?;
         let id = review_id(&mut reader, &path, &self.id).await?;
-        let mut standing = store::standing(&mut reader, &[id.as_str()])
+        let mut standing = reviews::standing(&mut reader, &[id.as_str()])
             .await
             .map_err(fault)?;
-        let key = store::find_key(&mut reader).await.map_err(fault)?;
+        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
         drop(reader);
         readers.close().await;
         let Some(review) = standing.reviews.remove(id.as_str()) else {

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::{Outcome, say};
-use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError, DeliveryLock, unpublished};
-use crate::reviews::store::{Run, SourceCount, counts, last_runs};
 use crate::snapshot::first_base;
+use crate::storage::business;
+use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
+use crate::storage::{Database, DbError, DeliveryLock, unpublished};
 use crate::websub::store::list;
 
 /// How many imports are shown.

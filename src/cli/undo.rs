@@ -10,8 +10,8 @@ use super::status::run_line;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::Erased;
 use crate::imports::undo::{UndoError, Undone, undo};
+use crate::storage::Erased;
 
 /// Take back an import: remove the reviews that it added and nobody has changed since
 #[derive(Debug, Clone, Args)]
@@ -98,10 +98,10 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
             run.counts.updated
         );
     }
-    text.push_str(if is_dry_run {
-        "dry run: nothing was changed\n"
-    } else {
-        "the same files can be imported again\n"
-    });
+    if is_dry_run {
+        text.push_str("dry run: nothing was changed\n");
+    } else if *removed > 0 {
+        text.push_str("the same files can be imported again\n");
+    }
     text
 }

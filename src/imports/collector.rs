@@ -21,8 +21,8 @@ use super::spool::{Spool, Staged, StagedReview};
 use super::time_zone::Calendar;
 use super::values::shortened;
 use super::{editorial, profile};
-use crate::business::{Business, Editorial};
-use crate::reviews::{
+use crate::model::business::{Business, Editorial};
+use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
 };

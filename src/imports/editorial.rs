@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, Problem};
 use super::profile;
-use crate::business::{Editorial, Question};
+use crate::model::business::{Editorial, FaqEntry};
 
 /// Refuses members that nothing reads, each with the nearest that something does.
 pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
@@ -36,7 +36,7 @@ pub(super) fn merged(value: &Value, before: Editorial) -> Result<Editorial, Prob
             faq: before.faq,
         });
     }
-    let mut faq: Vec<Question> = Vec::new();
+    let mut faq: Vec<FaqEntry> = Vec::new();
     for (path, value) in fields.list("faq")? {
         let entry = Fields::of(value, path)?;
         let id = entry.required("id")?;
@@ -46,7 +46,7 @@ pub(super) fn merged(value: &Value, before: Editorial) -> Result<Editorial, Prob
                 format!("\"{id}\" is there twice; each must be its own"),
             ));
         }
-        faq.push(Question {
+        faq.push(FaqEntry {
             id,
             question: entry.required("question")?,
             answer: entry.required("answer")?,

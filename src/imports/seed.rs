@@ -23,10 +23,11 @@ use super::report::{Report, Watch};
 use super::sources::{self, Budget};
 use super::store::Staging;
 use super::{editorial, json_stream, profile, read, time_zone};
-use crate::bounded_read::read_text;
-use crate::business::{self, Business, Editorial};
 use crate::clock::Clock;
-use crate::db::Write;
+use crate::config::bounded_read::read_text;
+use crate::model::business::{Business, Editorial};
+use crate::storage;
+use crate::storage::Write;
 
 /// How many MiB a JSON file that is written by hand may have.
 const JSON_MIB_MAX: u64 = 16;
@@ -221,13 +222,13 @@ impl Seed {
     /// # Errors
     /// When the database refuses it.
     pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
-        let known = business::find(write).await?;
+        let known = storage::business::find(write).await?;
         let mut business = self.business;
         if let Some(known) = known.as_ref().filter(|_| !self.says_publish_staff) {
             business.publish_staff = known.publish_staff;
         }
         if known.as_ref() != Some(&business) {
-            business::replace(write, &business).await?;
+            storage::business::replace(write, &business).await?;
         }
         let moved = time_zone::follow(write, business.time_zone, self.now).await?;
         let Collected { spool, report, .. } = self.collected;

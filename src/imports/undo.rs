@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use super::report::Named;
 use crate::clock::Clock;
-use crate::db::{Database, DbError, Write};
-use crate::reviews::store::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
-use crate::reviews::{DigestKey, GONE, Review, Status, Unit};
+use crate::model::{DigestKey, GONE, Review, Status, Unit};
+use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
+use crate::storage::{Database, DbError, Write};
 
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 250;
@@ -69,7 +69,7 @@ pub async fn undo(
     let fault = |error| DbError::at(database.path(), error);
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
-    let runs = store::last_runs(&mut write, UNDOABLE_MAX)
+    let runs = reviews::last_runs(&mut write, UNDOABLE_MAX)
         .await
         .map_err(fault)?;
     let run = chosen(runs, number)?;
@@ -118,10 +118,10 @@ fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, UndoError> {
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
-    let key = store::digest_key(write).await?;
+    let key = reviews::digest_key(write).await?;
     let mut last = String::new();
     loop {
-        let rows = store::run_reviews(write, undone.run.id, &last, ROWS).await?;
+        let rows = reviews::run_reviews(write, undone.run.id, &last, ROWS).await?;
         let Some(end) = rows.last() else {
             break;
         };
@@ -131,8 +131,8 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
             rows.iter().filter(its).map(|row| row.id.as_str()).collect()
         };
         let (added, restored) = (ids_of(RunChange::Added), ids_of(RunChange::Restored));
-        store::remove_added(write, &added).await?;
-        store::delete_all(write, &restored).await?;
+        reviews::remove_added(write, &added).await?;
+        reviews::delete_all(write, &restored).await?;
         undone.removed += added.len() as u64;
         undone.deleted += restored.len() as u64;
         undone.published += publish(write, &key, &ids_of(RunChange::Withdrawn), now).await?;
@@ -140,7 +140,7 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
         leave(write, &key, &rows, &mut undone.left).await?;
         write.end_group();
     }
-    store::note_undone(write, undone.run.id, now).await
+    reviews::note_undone(write, undone.run.id, now).await
 }
 
 /// Publishes reviews again that their source no longer gave; how many.
@@ -153,7 +153,7 @@ async fn publish(
     if ids.is_empty() {
         return Ok(0);
     }
-    let standing = store::standing(write, ids).await?;
+    let standing = reviews::standing(write, ids).await?;
     let mut sources = standing.sources;
     let (mut reviews, mut rows): (Vec<Review>, Vec<SourceRow>) = (Vec::new(), Vec::new());
     for review in standing.reviews.into_values() {
@@ -174,8 +174,8 @@ async fn publish(
         }
         reviews.push(review);
     }
-    store::upsert(write, &reviews, now).await?;
-    store::note_sources(write, &rows).await?;
+    reviews::upsert(write, &reviews, now).await?;
+    reviews::note_sources(write, &rows).await?;
     Ok(reviews.len() as u64)
 }
 
@@ -191,7 +191,7 @@ async fn leave(
     if ids.is_empty() {
         return Ok(());
     }
-    let standing = store::standing(write, &ids).await?;
+    let standing = reviews::standing(write, &ids).await?;
     for id in ids {
         let its = standing.reviews.get(id).zip(standing.sources.get(id));
         let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity};
-use super::packed_analysis::{Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName};
+use super::packed_analysis::{PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount};
 use super::witness::Witness;
-use crate::db::{Write, unpack_value};
-use crate::reviews::Review;
+use crate::model::Review;
+use crate::storage::{Write, unpack_value};
 
 // What was read: a row for each review, written many at a time, loaded many at a time. A row that
 // cannot be understood (anybody with a shell may write one) is as good as none: its review is
@@ -143,10 +143,6 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
 
 /// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
 /// `derived_analysis`.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
         id,
@@ -224,7 +220,7 @@ fn row(kept: &NewAnalysis) -> Value {
 
 /// Whether and how a review's row agrees with what is derived of it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verified {
+pub enum StoredAnalysisState {
     /// There is none, or it is of another text or other rules: it is behind.
     Behind,
     /// It says what is derived.
@@ -240,7 +236,7 @@ pub enum Verified {
 pub async fn verify(
     connection: &mut SqliteConnection,
     derived: &[NewAnalysis],
-) -> sqlx::Result<Vec<Verified>> {
+) -> sqlx::Result<Vec<StoredAnalysisState>> {
     let ids = Value::from(
         derived
             .iter()
@@ -266,12 +262,12 @@ pub async fn verify(
     let verdict = |one: &NewAnalysis| match rows.get(&one.id) {
         Some(row) if row[1] == one.text_hash && row[2] == one.method_hash => {
             if *row == self::row(one) {
-                Verified::Right
+                StoredAnalysisState::Right
             } else {
-                Verified::Wrong
+                StoredAnalysisState::Wrong
             }
         }
-        _ => Verified::Behind,
+        _ => StoredAnalysisState::Behind,
     };
     Ok(derived.iter().map(verdict).collect())
 }
@@ -317,7 +313,11 @@ const POLARITIES: [Polarity; 4] = [
     Polarity::Neutral,
     Polarity::Uncertain,
 ];
-const BACKINGS: [Backing; 3] = [Backing::One, Backing::Both, Backing::Withdrawn];
+const BACKINGS: [WitnessCount; 3] = [
+    WitnessCount::One,
+    WitnessCount::Both,
+    WitnessCount::Withdrawn,
+];
 const KINDS: [MentionKind; 3] = [
     MentionKind::Technician,
     MentionKind::Service,
@@ -471,7 +471,7 @@ mod tests {
     use super::{pack, unpack_analysis};
     use crate::insights::analysis::{Language, MentionKind, Polarity};
     use crate::insights::packed_analysis::{
-        Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName,
+        PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     };
 
     #[test]
@@ -486,7 +486,7 @@ mod tests {
         let finding = PackedFinding {
             aspect: 10,
             polarity: Polarity::Negative,
-            backing: Backing::Withdrawn,
+            backing: WitnessCount::Withdrawn,
             is_quotable: true,
             sentence: 2,
             score: -300,

@@ -2,7 +2,7 @@
 //! verified; and the files that a restore kept aside.
 
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::storage::{Database, DbError};
 use crate::websub::store;
 
 /// Deletes what is old; says whether there was anything.

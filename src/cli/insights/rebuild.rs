@@ -1,14 +1,14 @@
 //! Derives everything anew.
 
-use crate::business;
 use crate::cli::progress::Progress;
 use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::insights::store::{clear, save};
 use crate::insights::{Analyzer, Engines, Language, Subject};
-use crate::reviews::store::{Newest, counts};
 use crate::snapshot::analyze;
+use crate::storage;
+use crate::storage::reviews::{Newest, counts};
+use crate::storage::{Database, DbError};
 
 /// What a rebuild came to.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::
 async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let business = business::find(&mut connection)
+    let business = storage::business::find(&mut connection)
         .await
         .map_err(fault)?
         .unwrap_or_default();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use clap::CommandFactory as _;
+use reviews_service::cli::Cli;
 use serde_json::{Value, json};
 
 use super::Home;
@@ -534,4 +536,150 @@ fn reviews_that_an_import_restored_are_deleted_again_when_it_is_taken_back() {
     home.does(&["import", "rows.jsonl", "--restore"], "1 new");
     home.does(&["undo"], "1 deleted again");
     home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
+}
+
+/// The help of a command, as a terminal of 80 columns shows it.
+fn help(home: &Home, command: &str) -> String {
+    home.does(&[command, "--help"], "Usage: reviews").out
+}
+
+#[test]
+fn help_shows_own_options_first_global_ones_last_and_examples_that_are_commands() {
+    let home = Home::new();
+    let commands: Vec<String> = Cli::command()
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    for command in &commands {
+        let help = help(&home, command);
+        let (own, global) = (help.find("\nOptions:"), help.find("\nGlobal options:"));
+        assert!(global.is_none() || own < global, "{command}: {help}");
+        let (_, examples) = help
+            .split_once("\nExamples:\n")
+            .unwrap_or_else(|| panic!("{command}: {help}"));
+        for line in examples
+            .lines()
+            .filter(|line| line.starts_with("  reviews "))
+        {
+            assert!(
+                line.starts_with(&format!("  reviews {command}")),
+                "{command}: {line}"
+            );
+        }
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(
+            widest <= Some(80),
+            "{command} has a line of {widest:?} columns: {help}"
+        );
+    }
+}
+
+#[test]
+fn help_shows_no_option_that_a_command_does_not_use() {
+    let home = Home::new();
+    for (command, unused) in [
+        (
+            "mcp",
+            &["--hub-", "--connections-per-peer-max", "--security-contact"][..],
+        ),
+        ("completions", &["--database", "--log"]),
+        ("man", &["--database", "--log"]),
+        ("healthcheck", &["--database"]),
+    ] {
+        let help = help(&home, command);
+        for option in unused {
+            assert!(!help.contains(option), "{command}: {option}: {help}");
+        }
+    }
+    assert!(help(&home, "serve").contains("--hub-lease-seconds-min"));
+    assert!(help(&home, "import").contains("--database"));
+}
+
+#[test]
+fn a_manual_page_has_examples_exit_codes_variables_and_files() {
+    let home = Home::new();
+    for command in ["import", "serve", "undo"] {
+        let page = home.does(&["man", command], ".SH").out;
+        let sections: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix(".SH "))
+            .map(|name| name.trim_matches('"'))
+            .collect();
+        let last = ["EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "VERSION"];
+        assert!(sections.ends_with(&last), "{command}: {sections:?}");
+        for part in ["DATABASE_URL", "/etc/reviews.env", "rejected"] {
+            assert!(page.contains(part), "{command}: {part}: {page}");
+        }
+    }
+    let page = home.does(&["man"], ".SH").out;
+    assert!(page.contains("reviews init"), "{page}");
+}
+
+#[test]
+fn the_database_is_named_by_its_path_and_the_address_by_its_port() {
+    let home = Home::new();
+    home.does(
+        &["init", "--name", "Desert Peak", "--database", "other.db"],
+        "database    other.db",
+    );
+    home.does(
+        &["check", "--database", "./other.db"],
+        "./other.db: 0 reviews",
+    );
+    let folder = home.0.path().join("deep");
+    fs::create_dir(&folder).unwrap();
+    fs::rename(home.0.path().join("other.db"), folder.join("x.db")).unwrap();
+    let path = folder.join("x.db").display().to_string();
+    home.does(&["business", "--database", &path], "Desert Peak");
+    for listen in ["8090", ":8090", "localhost:8090"] {
+        home.does(
+            &["serve", "--print-config", "--listen", listen],
+            "REVIEWS_LISTEN=127.0.0.1:8090\n",
+        );
+    }
+    home.refuses(
+        &["serve", "--listen", "example"],
+        "write it like 127.0.0.1:8080",
+    );
+}
+
+#[test]
+fn init_takes_every_fact_as_an_option_and_ends_with_the_next_step() {
+    let home = Home::new();
+    let said = home.does(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--type",
+            "HVACBusiness",
+            "--time-zone",
+            "America/Phoenix",
+            "--url",
+            "https://desert-peak.example/",
+            "--telephone",
+            "+1 602 555 0100",
+            "--address",
+            "12 Main St, Mesa, AZ 85201, US",
+        ],
+        "telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n",
+    );
+    assert!(!said.out.contains("note"), "{}", said.out);
+    assert!(
+        said.out.ends_with(
+            "next        `reviews import FILE` adds reviews, then `reviews serve` publishes them\n"
+        ),
+        "{}",
+        said.out
+    );
+    let shown: Value = serde_json::from_str(&home.does(&["business"], "").out).unwrap();
+    assert_eq!(shown["address"]["postal_code"], "85201");
+    home.does(
+        &["init", "--telephone", "+1 602 555 0199"],
+        "address     12 Main St",
+    );
+    home.refuses(
+        &["init", "--address", "a, b, c, d, e, f"],
+        "STREET, TOWN, REGION",
+    );
 }

@@ -47,10 +47,6 @@ fn expected(authors: &[(&str, u64)]) -> Vec<(String, u64)> {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 fn a_month_of_an_owner_needs_commands_alone() {
     let home = Home::new();
     home.does(
