@@ -2,6 +2,8 @@
 //! code points of the review's `text`, ends exclusive, so that whoever has the review can cut out
 //! exactly what was meant.
 
+use serde::{Deserialize, Serialize};
+
 /// A stretch of a review's `text`, in Unicode code points; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TextSpan {
@@ -12,7 +14,7 @@ pub struct TextSpan {
 }
 
 /// Whether a text was analysed, and if not, why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
     /// There are no words.
     None,
@@ -43,7 +45,7 @@ impl Language {
 }
 
 /// How something is spoken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Polarity {
     /// It is spoken of well.
     Positive,
@@ -112,7 +114,7 @@ pub struct Finding {
 }
 
 /// What kind of thing a text names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MentionKind {
     /// Somebody who works there; values are full names.
     Technician,

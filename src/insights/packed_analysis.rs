@@ -2,12 +2,18 @@
 //! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
 //! anew whenever one changes.
 
+use serde::{Deserialize, Serialize};
+
 use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
 use super::quotable::is_quotable;
 use super::trades::Trade;
 use super::witness::{WITHDRAWN, Witness};
 use crate::model::Review;
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
+
+/// The form in which packed analyses are stored. It is part of [`super::Analyzer::method`], so analyses in another form are
+/// as good as none.
+pub(super) const FORMAT: u8 = 4;
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask
 /// has bits.
@@ -42,7 +48,7 @@ pub struct PackedHead {
 }
 
 /// A finding, without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedFinding {
     /// The place of its aspect in the trade.
     pub aspect: u8,
@@ -59,7 +65,7 @@ pub struct PackedFinding {
 }
 
 /// Who stands behind a finding, as far as what is shown goes by that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WitnessCount {
     /// One witness: it is counted, and not shown.
     One,
@@ -82,9 +88,10 @@ impl WitnessCount {
 }
 
 /// Somebody or something that a review names, or may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedName {
     /// [`name_key`] of the value.
+    #[serde(with = "postcard::fixint::le")]
     pub key: u64,
     /// Which of the findings tell of it: bit 0 is the first one.
     pub finding_mask: u32,

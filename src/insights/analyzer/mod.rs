@@ -12,6 +12,7 @@ use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
+use crate::insights::packed_analysis::FORMAT;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
@@ -117,6 +118,7 @@ impl Analyzer {
         let names = Linker::new(business);
         let mut hash = Sha256::new();
         add(&mut hash, GOLDEN_HASH);
+        hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade().digest());
         add(&mut hash, engine.trade().background().digest());
@@ -131,8 +133,8 @@ impl Analyzer {
         }
     }
 
-    /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights,
-    /// roster.
+    /// A hash of all that decides what a text says and how it is stored, 32 hexadecimal digits: engine, trade, weights,
+    /// roster, form of storage.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
