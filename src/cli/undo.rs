@@ -40,7 +40,9 @@ impl UndoCommand {
                 return Err(match error {
                     // As itself, so that it is known whether others wrote to the cluster meanwhile.
                     UndoError::Database(error) => error.into(),
-                    error => error.into(),
+                    UndoError::None | UndoError::Unknown(_) | UndoError::Already { .. } => {
+                        error.into()
+                    }
                 });
             }
         };

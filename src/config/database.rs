@@ -16,6 +16,7 @@ use super::ConfigError;
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseConfig {
     /// The database: a file's path, sqlite://PATH, or an rqlite cluster's URL
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         long = "database",
         value_name = "PATH|URL",

@@ -278,10 +278,10 @@ impl JsonFile {
 
 /// The error about a file that a folder of sample data must have.
 fn missing(error: SeedError) -> SeedError {
-    match error {
-        SeedError::Unreadable { path, reason } if reason.kind() == io::ErrorKind::NotFound => {
-            SeedError::Missing(path)
-        }
-        other => other,
+    if let SeedError::Unreadable { path, reason } = &error
+        && reason.kind() == io::ErrorKind::NotFound
+    {
+        return SeedError::Missing(path.clone());
     }
+    error
 }

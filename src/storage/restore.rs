@@ -148,9 +148,13 @@ impl Alone {
     /// # Errors
     /// [`DbError::InUse`] where another process has it open; others where it cannot be read.
     pub async fn take(path: &Path) -> Result<Self, DbError> {
-        let fault = |error| match DbError::at(path, error) {
-            DbError::Locked(path) => DbError::InUse(path),
-            other => other,
+        let fault = |error| {
+            let error = DbError::at(path, error);
+            if let DbError::Locked(path) = error {
+                DbError::InUse(path)
+            } else {
+                error
+            }
         };
         let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let mut connection = options(path)

@@ -91,7 +91,7 @@ pub async fn list_ids(
     .await?;
     if let Some(last) = rows.last() {
         position.day = Some(last.day.as_ref().to_owned());
-        position.id = last.id.as_ref().to_owned();
+        last.id.as_ref().clone_into(&mut position.id);
     }
     Ok(rows.into_iter().map(|row| row.id.into()).collect())
 }

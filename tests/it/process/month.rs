@@ -128,7 +128,7 @@ fn a_month_of_an_owner_needs_commands_alone() {
     home.file("feedback.csv", RIGHT);
     home.does(&["import", "feedback.csv"], "2 new");
     let mut right = expected(&[("Fay", 4), ("Eve", 5)]);
-    right.extend(rest.clone());
+    right.extend(rest);
     assert_eq!(home.authors(), right);
 
     // On another machine: what was exported is the same there, and a backup is restored in its place.
