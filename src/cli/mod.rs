@@ -163,6 +163,9 @@ impl Cli {
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
+            if let Some(note) = settings_file::note(&error, &settings) {
+                let _ = writeln!(io::stderr(), "{note}");
+            }
             match printed {
                 Ok(()) => u8::try_from(error.exit_code()).unwrap_or(2).into(),
                 Err(_) => ExitCode::from(2),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use clap::Command;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Command, Error};
 
 use crate::config::bounded_read::read_text;
 
@@ -65,11 +66,20 @@ pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Co
         .mut_subcommands(|command| apply(command, settings))
 }
 
+/// Says that it was the file whose value a command could not use.
+pub(super) fn note(error: &Error, settings: &BTreeMap<String, String>) -> Option<String> {
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+        return None;
+    };
+    let (name, _) = settings.iter().find(|(_, its)| *its == value)?;
+    Some(format!("note: {PLACE} sets {name} to it"))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::{Arg, Command};
 
-    use super::{apply, parse};
+    use super::{apply, note, parse};
 
     #[test]
     fn settings_are_read_as_systemd_does() {
@@ -100,5 +110,22 @@ mod tests {
         };
         assert_eq!(database(&["t", "s"]), "there");
         assert_eq!(database(&["t", "s", "--database", "flag"]), "flag");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_is_said_to_be_the_files() {
+        let argument = Arg::new("n")
+            .long("n")
+            .env("REVIEWS_TEST_OF_A_VALUE")
+            .value_parser(clap::value_parser!(u8));
+        let settings = parse("REVIEWS_TEST_OF_A_VALUE=many");
+        let program = apply(Command::new("t").arg(argument), &settings);
+        let error = program.clone().try_get_matches_from(["t"]).unwrap_err();
+        assert_eq!(
+            note(&error, &settings).unwrap(),
+            "note: /etc/reviews.env sets REVIEWS_TEST_OF_A_VALUE to it"
+        );
+        let error = program.try_get_matches_from(["t", "--n", "x"]).unwrap_err();
+        assert_eq!(note(&error, &settings), None);
     }
 }
