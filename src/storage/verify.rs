@@ -71,7 +71,8 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
 /// When the database cannot be read.
 pub async fn unpublished(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
+        r#"select count(*) as "count!: i64" from review_change
+           where change_no > (select coalesce(max(change_no), 0) from publication) and review_id <> ''"#
     )
     .fetch_one(connection)
     .await
