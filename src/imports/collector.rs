@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use serde_json::Value;
 
+use super::ImportRequest;
 use super::fields::Problem;
 use super::file_error::FileError;
+use super::format::Format;
 use super::incoming::{Dated, Incoming, IncomingResponse, Posted};
-use super::read::{FileStart, Raw, RowSink};
 use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
 use super::sources::folder::Listing;
-use super::spool::{Spool, Staged, StagedReview};
+use super::store::{Staged, StagedReview, Staging};
 use super::time_zone::Calendar;
 use super::values::shortened;
 use crate::business::Business;
@@ -28,18 +30,8 @@ use crate::reviews::{
 /// What hears of the reading, and is handed from task to task with it.
 pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
 
-/// What the caller says about the rows.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Terms<'a> {
-    /// Whether the caller says what files call our fields.
-    pub(super) has_renames: bool,
-    /// The only location whose reviews are meant.
-    pub(super) location: Option<&'a str>,
-    /// Whether authors' names stay whole that were never public.
-    pub(super) full_names: bool,
-    /// Whether files of excerpts are refused.
-    pub(super) is_whole: bool,
-}
+/// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
+pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
 
 /// The intake of one import.
 #[expect(
@@ -54,7 +46,7 @@ pub(super) struct Collector<'a> {
     zone_known: bool,
     /// Whether the database, or a file before, has said whose reviews these are.
     business_known: bool,
-    terms: Terms<'a>,
+    request: &'a ImportRequest,
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
@@ -68,7 +60,7 @@ pub(super) struct Collector<'a> {
 #[derive(Debug)]
 pub(super) struct Collected {
     /// What the files say of each review, deletions included, in the order of the rows.
-    pub(super) spool: Spool,
+    pub(super) staging: Staging,
     /// The business that came along.
     pub(super) business: Option<Business>,
     /// What is known so far.
@@ -81,11 +73,11 @@ impl<'a> Collector<'a> {
         now: DateTime<Utc>,
         business_known: bool,
         zone: Option<Tz>,
-        terms: Terms<'a>,
+        request: &'a ImportRequest,
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
-            spool: Spool::new().map_err(FileError::Staging)?,
+            staging: Staging::new().map_err(FileError::Rows)?,
             business: None,
             report: Report::default(),
         };
@@ -95,12 +87,12 @@ impl<'a> Collector<'a> {
             rules,
             zone_known: zone.is_some(),
             business_known,
-            terms,
+            request,
             watch,
             rows: 0,
             authors_public: true,
             is_own: false,
-            locations: Locations::new(terms.location),
+            locations: Locations::new(request.location.as_deref()),
             collected,
         })
     }
@@ -121,10 +113,7 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
-        self.collected
-            .spool
-            .push(staged)
-            .map_err(FileError::Staging)
+        self.collected.staging.push(staged).map_err(FileError::Rows)
     }
 
     /// What was taken in.
@@ -135,34 +124,40 @@ impl<'a> Collector<'a> {
         self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
-}
 
-impl RowSink for Collector<'_> {
-    fn begin(&mut self, file: FileStart) -> Result<(), FileError> {
-        if self.terms.has_renames && !file.format.renames {
-            return Err(FileError::MapUnused(file.format.name));
+    /// What comes next is from the file that messages call `name`, which has that format.
+    pub(super) fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
+        if !self.request.renames.is_empty() && !format.renames {
+            return Err(FileError::MapUnused(format.name));
         }
-        if self.terms.is_whole && file.format.excerpts {
-            return Err(FileError::Excerpts(file.format.label));
+        if self.request.withdraw_missing && format.excerpts {
+            return Err(FileError::Excerpts(format.label));
         }
-        self.authors_public = file.format.authors_public;
-        self.is_own = file.format.is_own();
+        self.authors_public = format.authors_public;
+        self.is_own = format.is_own();
         self.collected.report.files.push(FileReport {
-            name: file.name,
-            format: file.format.name,
+            name,
+            format: format.name,
             rows: 0,
             rejected: 0,
         });
         Ok(())
     }
 
-    fn table(&mut self, columns: &TableColumns) {
+    /// The file is a table, and this becomes of its columns.
+    pub(super) fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
     }
 
-    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError> {
+    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
+    pub(super) fn review(
+        &mut self,
+        at: Position,
+        incoming: Incoming,
+        raw: Raw<'_>,
+    ) -> Result<(), FileError> {
         let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
         if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
             return Err(FileError::NoTimeZone);
@@ -175,7 +170,7 @@ impl RowSink for Collector<'_> {
         }
         let judge = Judge {
             calendar: &self.rules,
-            shortens_authors: !self.authors_public && !self.terms.full_names,
+            shortens_authors: !self.authors_public && !self.request.full_names,
         };
         match judge.staged(incoming) {
             Ok(review) => {
@@ -186,12 +181,14 @@ impl RowSink for Collector<'_> {
         }
     }
 
-    fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
+    /// A review that the owner deleted: of our own export alone.
+    pub(super) fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
-    fn reject(
+    /// A row that no review can be made of, with everything that is wrong with it.
+    pub(super) fn reject(
         &mut self,
         at: Position,
         raw: Raw<'_>,
@@ -217,7 +214,8 @@ impl RowSink for Collector<'_> {
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
-    fn business(
+    /// The business that a file brings along; `business` is asked for only where there is none yet.
+    pub(super) fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
     ) -> Result<(), FileError> {

@@ -6,8 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::merging::Merging;
-use super::spool::{Staged, StagedReview};
-use super::store::Staging;
+use super::store::{Staged, StagedReview, Staging};
 use crate::reviews::store::{self, SourceRow};
 use crate::reviews::{DigestKey, Review, Statement, Unit};
 

@@ -6,8 +6,8 @@ use std::io;
 
 use thiserror::Error;
 
-use super::bounds::{FILES_MAX, INPUT_BYTES_MAX};
 use super::fields::Problem;
+use super::sources::{FILES_MAX, INPUT_BYTES_MAX};
 use crate::db::DbError;
 
 /// Why nothing of a file is imported, with what to do about it.
@@ -189,6 +189,11 @@ pub enum FileError {
         "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
     )]
     Staging(io::Error),
+    /// The rows cannot be put into their temporary table.
+    #[error(
+        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+    )]
+    Rows(sqlx::Error),
     /// The rejected rows cannot be noted.
     #[error("a rejected row cannot be noted: {0}; nothing was changed")]
     Rejects(io::Error),

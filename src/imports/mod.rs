@@ -5,7 +5,6 @@
 //! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
-mod bounds;
 mod collector;
 mod completing;
 mod detect;
@@ -28,7 +27,6 @@ mod row;
 pub mod seed;
 mod shape;
 mod sources;
-mod spool;
 mod store;
 mod table;
 pub mod time_zone;
@@ -41,22 +39,18 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use bounds::INPUT_BYTES_MAX;
 pub use fields::Problem;
 pub use file_error::{FailedFile, FileError, ImportError};
 pub use format::Format;
 pub use lines::{Rename, RenameError};
-pub use platform::Options;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
-pub use sources::is_taken_from_folders;
+pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
 use crate::business::{self, Business, sample};
 use crate::clock::Clock;
 use crate::db::{Database, DbError};
-use collector::{Collected, Collector, Terms, Watcher};
-use merging::{Merging, Wishes};
-use read::{FileStart, RowSink as _};
-use store::Staging;
+use collector::{Collected, Collector, Watcher};
+use merging::Merging;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -123,14 +117,14 @@ pub async fn import(
         return Err(ImportError::Sample);
     }
     let Collected {
-        spool,
+        mut staging,
         business,
         mut report,
     } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
     if is_named || business.is_some() {
         report.listing = None;
     }
-    let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
+    staging.put().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
         business::replace(&mut write, business)
@@ -150,11 +144,7 @@ pub async fn import(
             .await
             .map_err(fault)?;
     }
-    let wishes = Wishes {
-        restore: order.restore,
-        skip_duplicates: order.skip_duplicates,
-    };
-    let mut merging = Merging::new(&mut write, now, wishes, report)
+    let mut merging = Merging::new(&mut write, now, order, report)
         .await
         .map_err(fault)?;
     completing::find(&mut merging, &mut staging)
@@ -198,25 +188,13 @@ fn gather(
             fault: FileError::InputTwice,
         }]);
     }
-    let terms = Terms {
-        has_renames: !order.renames.is_empty(),
-        location: order.location.as_deref(),
-        full_names: order.full_names,
-        is_whole: order.withdraw_missing,
-    };
     let all = |fault| {
         vec![FailedFile {
             file: "import".to_owned(),
             fault,
         }]
     };
-    let mut collector = Collector::new(now, is_known, zone, terms, watch).map_err(all)?;
-    let options = Options {
-        renames: &order.renames,
-        scale: order.scale,
-        date_format: order.date_format.as_deref(),
-        no_text: order.no_text,
-    };
+    let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
     let budget = sources::Budget::default();
     let mut take = |opened: sources::Opened<'_>| {
         let mut input = match opened {
@@ -227,11 +205,8 @@ fn gather(
             }
         };
         let found = detect::detect(input.shape, order.format, &order.renames)?;
-        collector.begin(FileStart {
-            name: input.name,
-            format: found.format,
-        })?;
-        read::read(&found, &mut *input.all, options, &mut collector)
+        collector.begin(input.name, found.format)?;
+        read::read(&found, &mut *input.all, order, &mut collector)
     };
     for file in &order.files {
         sources::open(file, &budget, &mut take, &mut faults);

@@ -6,11 +6,12 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::ImportRequest;
 use super::fields::{Problem, check_url, noted};
 use super::file_error::FileError;
 use super::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use super::lines::STATUS;
-use super::platform::{Field, Hidden, NO_STARS, Options, Platform, When};
+use super::platform::{Field, Hidden, NO_STARS, Platform, When};
 use super::report::TableColumns;
 use super::row::{Columns, Found, Lookup, Row};
 use super::values;
@@ -26,7 +27,7 @@ use crate::reviews::{
 pub(super) struct Plan<'o> {
     name: &'static str,
     platform: &'static Platform,
-    options: Options<'o>,
+    request: &'o ImportRequest,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that say whether a row is public, of which the platform's entry says nothing; `None` where each row's
@@ -41,13 +42,13 @@ impl<'o> Plan<'o> {
         name: &'static str,
         platform: &'static Platform,
         columns: Option<&Columns>,
-        options: Options<'o>,
+        request: &'o ImportRequest,
     ) -> Self {
         let lookup = |names: &'static [&'static str]| {
             Lookup::new(names.iter().copied().map(Cow::Borrowed).collect(), columns)
         };
         let fields = Field::ALL.map(|(field, ours)| {
-            let renamed = options
+            let renamed = request
                 .renames
                 .iter()
                 .find(|rename| !ours.is_empty() && rename.ours() == ours);
@@ -75,7 +76,7 @@ impl<'o> Plan<'o> {
         let mut plan = Self {
             name,
             platform,
-            options,
+            request,
             fields,
             hidden,
             states: None,
@@ -87,7 +88,7 @@ impl<'o> Plan<'o> {
 
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
         let mapped = self
-            .options
+            .request
             .renames
             .iter()
             .find(|rename| rename.ours() == STATUS);
@@ -259,7 +260,7 @@ impl<'o> Plan<'o> {
             .filter(|(fields, ours)| {
                 let may_lack = match *ours {
                     "author" => self.platform.anonymous.is_some(),
-                    "text" => self.options.no_text,
+                    "text" => self.request.no_text,
                     _ => false,
                 };
                 !is_there(fields) && !may_lack
@@ -267,7 +268,7 @@ impl<'o> Plan<'o> {
             .map(|(_, ours)| ours)
             .collect();
         let renames =
-            self.options.renames.iter().filter(|rename| {
+            self.request.renames.iter().filter(|rename| {
                 !rename.ignores_status() && columns.find(rename.theirs()).is_none()
             });
         let unknown: Vec<String> = renames.map(|rename| rename.theirs().to_owned()).collect();
@@ -285,7 +286,7 @@ impl<'o> Plan<'o> {
     /// The rating in `row` that shows that the scale ends at 10, where nobody said so.
     pub(super) fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
         let text = row.get(self.field(Field::Rating))?.text().ok()?;
-        (self.options.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+        (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
     }
 
     /// Whether the member of that name is taken for something else than whether the row is public.
@@ -410,7 +411,7 @@ impl<'o> Plan<'o> {
                     .map(|stars| (stars, true))
                     .map_err(|error| recommended.problem(error))
             }
-            (Some((found, text)), _) => rating::parse(&text, self.options.scale)
+            (Some((found, text)), _) => rating::parse(&text, self.request.scale)
                 .map(|stars| (stars, false))
                 .map_err(|error| found.problem(error)),
             (None, None) => Err(self.missing(row, Field::Rating)),
@@ -419,7 +420,7 @@ impl<'o> Plan<'o> {
 
     fn dates(&self) -> Dates<'o> {
         Dates {
-            format: self.options.date_format,
+            format: self.request.date_format.as_deref(),
             order: self.platform.date_order,
             zone: self.platform.zone,
         }

@@ -4,11 +4,8 @@
 //! A column that no entry names is never looked at, so private fields (e-mail, phone, street,
 //! customer) go nowhere, the file of rejected rows included.
 
-use std::num::NonZeroU8;
-
 use chrono_tz::Tz;
 
-use super::lines::Rename;
 use super::values::date::DateOrder;
 
 /// What is known about one platform's exports.
@@ -90,19 +87,6 @@ pub(super) enum When {
 /// Why a review is withheld that came without stars: those given here would be ours, not the
 /// customer's.
 pub(super) const NO_STARS: &str = "recommendation without stars";
-
-/// How the caller says that a file is to be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'o> {
-    /// `--map`: which of the file's fields fill ours.
-    pub renames: &'o [Rename],
-    /// `--scale`: where the ratings' scale ends.
-    pub scale: Option<NonZeroU8>,
-    /// `--date-format`: the only format that dates are read in, in the notation of strftime.
-    pub date_format: Option<&'o str>,
-    /// `--no-text`: whether a table may be without a column of texts.
-    pub no_text: bool,
-}
 
 impl Platform {
     /// A platform about which nothing is known but its columns.

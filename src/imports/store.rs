@@ -1,76 +1,142 @@
-//! The rows of one import, sorted in a database of their own: one for each id, the newest; in the
-//! order of the ids, so that a merge reads them bit by bit. The rows themselves stay where they were
-//! spooled: the database says where. Its queries are not checked at compile
-//! time: the table is made here, and gone afterwards.
+//! The rows of one import on their way from the files to the database, in a temporary database of their own, so that an
+//! import needs the same memory however many there are: one for each id, the newest; read in the order of the ids, so that a
+//! merge goes on bit by bit. Its queries are not checked at compile time: the table is made here, and gone afterwards.
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
+use futures_executor::block_on;
 use futures_util::TryStreamExt;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::spool::{Spool, SpooledRows, Staged, unpack};
 use crate::db;
+use crate::reviews::{ReviewId, Statement};
 
 /// How many rows one statement moves.
 const ROWS: u16 = 250;
 /// How many bytes of rows are held at a time: a text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
+/// A row as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Staged {
+    /// A review to be merged with what is there.
+    Review(Box<StagedReview>),
+    /// The owner deleted the review of that id.
+    Deleted(ReviewId),
+}
+
+/// A review as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StagedReview {
+    /// What is said of it.
+    pub(super) said: Statement,
+    /// Which location it is about.
+    pub(super) location: Option<String>,
+    /// When it was written, where an instant is given.
+    pub(super) posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub(super) responded_at: Option<DateTime<Utc>>,
+    /// What its source calls itself, where that is not the review's own word for it.
+    pub(super) source_name: Option<String>,
+    /// Whether its row has an id; else the id is a digest of the row.
+    pub(super) has_id: bool,
+}
+
+impl StagedReview {
+    /// What its source calls itself.
+    pub(super) fn source_name(&self) -> &str {
+        let own = &self.said.review.source.name;
+        self.source_name.as_ref().unwrap_or(own)
+    }
+}
+
+impl Staged {
+    /// The id of the review that it gives or deletes.
+    pub(super) const fn id(&self) -> &ReviewId {
+        match self {
+            Self::Review(review) => &review.said.review.id,
+            Self::Deleted(id) => id,
+        }
+    }
+}
+
 /// A source, and which of the firm's locations it speaks of.
 pub(super) type Place = (String, Option<String>);
 
-/// A staged row as its table has it: id, location, and where its text begins and how long it is in
-/// the file of rows; without these two, only the id was staged.
-type Entry = (String, Option<String>, Option<i64>, Option<i64>);
+/// A staged row as its table has it: its id, and the review as JSON; without it, only the id was staged.
+type Entry = (String, Option<String>);
 
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
 pub(super) struct Staging {
     connection: SqliteConnection,
-    rows: SpooledRows,
+    /// Rows that are not in the table yet, a JSON array without its end.
+    batch: String,
+    rows: u16,
 }
 
 impl Staging {
-    /// Stages the rows of the spool. Of rows with one id the newest counts; where that does not
-    /// decide, the later one.
-    pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
-        let mut connection = db::scratch().await?;
-        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer, has_id integer, completed_id text)
-             strict, without rowid";
-        sqlx::query(table).execute(&mut connection).await?;
-        let (rows, mut entries) = spool.into_parts().map_err(sqlx::Error::Io)?;
-        let mut staging = Self { connection, rows };
-        loop {
-            let (mut batch, mut rows) = (String::from("["), 0);
-            while rows < ROWS && batch.len() < BYTES {
-                let Some(entry) = entries.next().transpose().map_err(sqlx::Error::Io)? else {
-                    break;
-                };
-                if rows > 0 {
-                    batch.push(',');
-                }
-                batch.push_str(&entry);
-                rows += 1;
-            }
-            if rows == 0 {
-                return Ok(staging);
-            }
-            batch.push(']');
-            staging.put(&batch).await?;
-        }
+    /// Without any rows.
+    pub(super) fn new() -> sqlx::Result<Self> {
+        block_on(Self::create())
     }
 
-    async fn put(&mut self, batch: &str) -> sqlx::Result<()> {
-        let insert = "insert into staged (review_id, updated_us, source, location, start_at, bytes, has_id)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?) where true
+    async fn create() -> sqlx::Result<Self> {
+        let mut connection = db::scratch().await?;
+        let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
+                 location text, review text, has_id integer not null, completed_id text) strict";
+        sqlx::query(table).execute(&mut connection).await?;
+        sqlx::query("begin").execute(&mut connection).await?;
+        Ok(Self {
+            connection,
+            batch: String::new(),
+            rows: 0,
+        })
+    }
+
+    /// Adds a row. Of rows with one id the newest counts; where that does not decide, the later one. Files are read without
+    /// waiting for anything, so this waits for the disk as they do.
+    pub(super) fn push(&mut self, staged: &Staged) -> sqlx::Result<()> {
+        let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+        let entry = match staged {
+            Staged::Review(review) => {
+                let its = &review.said.review;
+                let updated = its.updated_at.map(|at| at.timestamp_micros());
+                let (source, location) = (review.source_name(), &review.location);
+                let row = serde_json::to_string(review).map_err(encode)?;
+                json!([its.id, updated, source, location, row, review.has_id])
+            }
+            Staged::Deleted(id) => json!([id, null, null, null, null, true]),
+        };
+        self.batch.push(if self.rows == 0 { '[' } else { ',' });
+        self.batch.push_str(&entry.to_string());
+        self.rows += 1;
+        if self.rows == ROWS || self.batch.len() >= BYTES {
+            block_on(self.put())?;
+        }
+        Ok(())
+    }
+
+    /// Puts the last rows into the table.
+    pub(super) async fn put(&mut self) -> sqlx::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.batch.push(']');
+        let insert = "insert into staged (review_id, updated_us, source, location, review, has_id)
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, start_at = excluded.start_at, bytes = excluded.bytes, has_id = excluded.has_id
+               location = excluded.location, review = excluded.review, has_id = excluded.has_id
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
-            .bind(batch)
+            .bind(&self.batch)
             .execute(&mut self.connection)
             .await?;
+        self.batch.clear();
+        self.rows = 0;
         Ok(())
     }
 
@@ -84,14 +150,14 @@ impl Staging {
 
     /// The next rows after that id, in the order of the ids.
     pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, location, start_at, bytes from staged where review_id > ?
+        let select = "select review_id, review from staged where review_id > ?
              order by review_id limit ?";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(id)
             .bind(ROWS)
             .fetch_all(&mut self.connection)
             .await?;
-        self.read(entries)
+        Self::read(entries)
     }
 
     /// The ids after that one, in their order, of rows that have none of their own; no more than one statement moves.
@@ -116,13 +182,13 @@ impl Staging {
 
     /// The rows of the first of these ids, as many as are held at a time.
     pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, location, start_at, bytes from staged where review_id in (select value from json_each(?))
+        let select = "select review_id, review from staged where review_id in (select value from json_each(?))
              order by review_id";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(Value::from(ids).to_string())
             .fetch_all(&mut self.connection)
             .await?;
-        self.read(entries)
+        Self::read(entries)
     }
 
     /// Notes of rows which reviews they complete: pairs of their ids.
@@ -176,40 +242,34 @@ impl Staging {
     }
 
     /// The rows of these entries, as many as are held at a time.
-    fn read(&mut self, entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
+    fn read(entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
+        let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
         let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
-        for (id, location, start, bytes) in entries {
+        for (id, row) in entries {
             if read >= BYTES {
                 break;
             }
-            let row = match (start, bytes) {
-                (Some(start), Some(bytes)) => Some(self.row(start, bytes)?),
-                (None, _) | (_, None) => None,
-            };
             read += row.as_ref().map_or(0, String::len);
-            let lost = || {
-                sqlx::Error::Decode(format!("the staged row of {id} cannot be read back").into())
-            };
-            let mut one = unpack(&id, row.as_deref()).ok_or_else(lost)?;
-            if let Staged::Review(review) = &mut one {
-                review.location = location;
-            }
-            staged.push(one);
+            let id: ReviewId = id
+                .parse()
+                .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+            staged.push(match row {
+                Some(row) => {
+                    let mut review: StagedReview = serde_json::from_str(&row).map_err(lost)?;
+                    // It may have been given another id since.
+                    review.said.review.id = id;
+                    Staged::Review(Box::new(review))
+                }
+                None => Staged::Deleted(id),
+            });
         }
         Ok(staged)
-    }
-
-    fn row(&mut self, start: i64, bytes: i64) -> sqlx::Result<String> {
-        let bytes = usize::try_from(bytes).map_err(|error| sqlx::Error::Decode(error.into()))?;
-        self.rows
-            .read(start.unsigned_abs(), bytes)
-            .map_err(sqlx::Error::Io)
     }
 
     /// Whose reviews these are.
     pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
         let select =
-            "select distinct source, location from staged where start_at is not null order by 1, 2";
+            "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 

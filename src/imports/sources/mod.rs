@@ -15,12 +15,16 @@ use std::path::Path;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::bounds::INPUT_BYTES_MAX;
 use super::file_error::{FailedFile, FileError, TooLarge};
 use super::shape::Shape;
 use folder::Listing;
 
 pub use folder::is_taken_from_folders;
+
+/// How many bytes one import may read, unpacked, over all its files: 1 GiB.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// How many files of reviews a folder or archive may hold.
+pub(super) const FILES_MAX: usize = 10_000;
 
 /// How many bytes of a file are looked at to find its format.
 const HEAD_BYTES: u64 = 64 << 10;
