@@ -15,10 +15,10 @@ use super::ImportRequest;
 use super::fields::Problem;
 use super::file_error::FileError;
 use super::format::Format;
-use super::incoming::{Dated, Incoming, IncomingResponse, Posted};
+use super::incoming::{Comment, Dated, Incoming, IncomingResponse, Posted};
 use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
 use super::sources::folder::Listing;
-use super::store::{Staged, StagedReview, Staging};
+use super::store::{Staged, StagedAnswer, StagedReview, Staging};
 use super::time_zone::Calendar;
 use super::values::shortened;
 use crate::business::Business;
@@ -32,6 +32,9 @@ pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
 
 /// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
 pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
+
+/// How many of a table's first reviews are shown where nothing will be written.
+const SAMPLES: u8 = 3;
 
 /// The intake of one import.
 #[expect(
@@ -52,6 +55,8 @@ pub(super) struct Collector<'a> {
     authors_public: bool,
     /// Whether the file is our own: what it says was told apart before.
     is_own: bool,
+    /// How many of the current table's first reviews are still to be shown.
+    samples_left: u8,
     locations: Locations<'a>,
     collected: Collected,
 }
@@ -92,6 +97,7 @@ impl<'a> Collector<'a> {
             rows: 0,
             authors_public: true,
             is_own: false,
+            samples_left: 0,
             locations: Locations::new(request.location.as_deref()),
             collected,
         })
@@ -135,6 +141,7 @@ impl<'a> Collector<'a> {
         }
         self.authors_public = format.authors_public;
         self.is_own = format.is_own();
+        self.samples_left = 0;
         self.collected.report.files.push(FileReport {
             name,
             format: format.name,
@@ -149,13 +156,16 @@ impl<'a> Collector<'a> {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
+        if self.request.dry_run {
+            self.samples_left = SAMPLES;
+        }
     }
 
     /// A review. Its days are judged here: `raw` is the row, where they are wrong.
     pub(super) fn review(
         &mut self,
         at: Position,
-        incoming: Incoming,
+        mut incoming: Incoming,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
         let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
@@ -168,6 +178,12 @@ impl<'a> Collector<'a> {
             self.collected.report.elsewhere += 1;
             return Ok(());
         }
+        if let (Stated::Unsaid, Some(name)) = (&incoming.source, &self.request.source) {
+            incoming.source = Stated::Given(Source {
+                name: name.clone(),
+                url: None,
+            });
+        }
         let judge = Judge {
             calendar: &self.rules,
             shortens_authors: !self.authors_public && !self.request.full_names,
@@ -175,10 +191,50 @@ impl<'a> Collector<'a> {
         match judge.staged(incoming) {
             Ok(review) => {
                 self.count();
+                if self.samples_left > 0 {
+                    self.samples_left -= 1;
+                    self.watch.sample(&at, &review.said.review);
+                }
                 self.keep(&Staged::Review(Box::new(review)))
             }
             Err(problems) => self.reject(at, raw, problems),
         }
+    }
+
+    /// A row that answers a review of this call, as far as it is the shop's.
+    pub(super) fn comment(
+        &mut self,
+        at: Position,
+        comment: Comment,
+        raw: Raw<'_>,
+    ) -> Result<(), FileError> {
+        let posted = comment.response.posted.as_ref();
+        let responded_at = posted.and_then(|its| its.posted.instant());
+        if responded_at.is_some() && !self.zone_known {
+            return Err(FileError::NoTimeZone);
+        }
+        let mut wrong = Vec::new();
+        let judge = Judge {
+            calendar: &self.rules,
+            shortens_authors: false,
+        };
+        let response = judge.response(comment.response, &mut wrong);
+        if !wrong.is_empty() {
+            return self.reject(at, raw, wrong);
+        }
+        self.count();
+        let Some(writer) = comment.writer.filter(|_| !response.text.is_empty()) else {
+            self.collected.report.left_out += 1;
+            return Ok(());
+        };
+        let answer = StagedAnswer {
+            response,
+            responded_at,
+        };
+        self.collected
+            .staging
+            .push_answer(&comment.review, &writer, &answer)
+            .map_err(FileError::Rows)
     }
 
     /// A review that the owner deleted: of our own export alone.
@@ -242,7 +298,7 @@ impl<'a> Collector<'a> {
 // in, and its author's name shortened where it was never public. Counts nothing and keeps nothing.
 
 /// Where a review is from that does not say.
-const SOURCE_DEFAULT: &str = "Direct";
+pub(super) const SOURCE_DEFAULT: &str = "Direct";
 
 /// What rows are judged by.
 struct Judge<'j> {
@@ -305,6 +361,8 @@ impl Judge<'_> {
             responded_at: responded_at.or(noted.responded_at),
             source_name: noted.source_name,
             has_id: incoming.has_id,
+            former: noted.former,
+            writer: noted.writer,
         })
     }
 

@@ -83,6 +83,27 @@ pub enum FileError {
         /// Its headers, the first dozen, with commas between.
         columns: String,
     },
+    /// --sheet names a sheet that is not there.
+    #[error("has no sheet \"{wanted}\"; its sheets are {}", .there.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))]
+    NoSuchSheet {
+        /// What was asked for.
+        wanted: String,
+        /// The names of all sheets.
+        there: Vec<String>,
+    },
+    /// --header-row names a row that is not there, or too far below.
+    #[error(
+        "has no row {0} among its first 200 that have cells; leave --header-row out, or name the row of the headers"
+    )]
+    NoSuchRow(u64),
+    /// --sheet or --header-row for what has none.
+    #[error("is {said}, which has no {what}; leave --{what} out")]
+    NoTable {
+        /// What the file seems to be.
+        said: String,
+        /// The option, without its dashes.
+        what: &'static str,
+    },
     /// No table of reviews has so many.
     #[error("has {0} columns; at most 1000 are taken")]
     TooManyColumns(usize),

@@ -159,6 +159,8 @@ impl<'w> Merging<'w> {
             responded_at,
             source_name,
             has_id: _,
+            former: _,
+            writer: _,
         } = staged;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());

@@ -51,6 +51,7 @@ use crate::clock::Clock;
 use crate::db::{Database, DbError};
 use collector::{Collected, Collector, Watcher};
 use merging::Merging;
+use table::Wanted;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -69,6 +70,12 @@ pub struct ImportRequest {
     pub scale: Option<NonZeroU8>,
     /// How the dates are written, in the notation of strftime.
     pub date_format: Option<String>,
+    /// Where reviews are from of which their file does not say it.
+    pub source: Option<String>,
+    /// The sheet of a workbook that is read; else the first that has reviews.
+    pub sheet: Option<String>,
+    /// The row of a table that has its headers, from 1; else it is found.
+    pub header_row: Option<u64>,
     /// Whether a table may be without a column of texts.
     pub no_text: bool,
     /// Whether to do everything and then leave the database as it was.
@@ -125,6 +132,7 @@ pub async fn import(
         report.listing = None;
     }
     staging.put().await.map_err(ImportError::Staging)?;
+    report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
         business::replace(&mut write, business)
@@ -196,6 +204,11 @@ fn gather(
     };
     let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
     let budget = sources::Budget::default();
+    let wanted = Wanted {
+        sheet: order.sheet.as_deref(),
+        header_row: order.header_row,
+        renames: &order.renames,
+    };
     let mut take = |opened: sources::Opened<'_>| {
         let mut input = match opened {
             sources::Opened::Reviews(input) => input,
@@ -204,12 +217,12 @@ fn gather(
                 return Ok(());
             }
         };
-        let found = detect::detect(input.shape, order.format, &order.renames)?;
+        let found = detect::detect(input.shape, order)?;
         collector.begin(input.name, found.format)?;
         read::read(&found, &mut *input.all, order, &mut collector)
     };
     for file in &order.files {
-        sources::open(file, &budget, &mut take, &mut faults);
+        sources::open(file, &wanted, &budget, &mut take, &mut faults);
     }
     if faults.is_empty() {
         collector.finish().map_err(all)

@@ -13,6 +13,9 @@ use super::values::date::DateOrder;
 pub(super) struct Platform {
     /// What reviews say they are from, where a row does not say.
     pub(super) source: &'static str,
+    /// What stands before its ids in ours, where that is not the format's name: reviews that two tools take from one site have
+    /// the same id in both.
+    pub(super) ids: Option<&'static str>,
     /// A file is this platform's if its rows have all the names of one of these sets.
     pub(super) keys: &'static [&'static [&'static str]],
     /// Which column means which field: the first that is filled counts.
@@ -31,6 +34,21 @@ pub(super) struct Platform {
     /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
     /// books.
     pub(super) matched: Option<&'static str>,
+    /// Whether earlier releases read its exports as tables, so that its reviews may have the ids of those.
+    pub(super) was_table: bool,
+    /// Whether its columns are also found by words of several languages, and by what a form asks.
+    pub(super) reads_headers: bool,
+    /// The columns by which a row below another one is known, where its rows answer each other.
+    pub(super) comments: Option<Comments>,
+}
+
+/// The columns of rows that answer each other. One that has a parent and no rating is no review.
+#[derive(Debug)]
+pub(super) struct Comments {
+    /// The id of the row that it answers; 0 where it answers none.
+    pub(super) parent: &'static [&'static str],
+    /// The number of the user who was logged in; 0 for a visitor.
+    pub(super) writer: &'static [&'static str],
 }
 
 /// A field of a review that a column may fill.
@@ -92,6 +110,7 @@ impl Platform {
     /// A platform about which nothing is known but its columns.
     pub(super) const PLAIN: Self = Self {
         source: "Direct",
+        ids: None,
         keys: &[],
         fields: &[],
         hidden: &[],
@@ -100,6 +119,9 @@ impl Platform {
         anonymous: None,
         vouches: true,
         matched: None,
+        was_table: false,
+        reads_headers: false,
+        comments: None,
     };
 }
 

@@ -14,12 +14,12 @@ use super::detect::{Detected, Rows};
 use super::fields::{Fields, Problem};
 use super::file_error::{FileError, reason};
 use super::format::{Format, Reader};
-use super::incoming::Incoming;
+use super::incoming::{Comment, Incoming};
 use super::json_stream::{ELEMENT_BYTES_MAX, Element, Met};
 use super::lines::Rename;
 use super::plan::Plan;
 use super::platforms::schema_org;
-use super::report::Position;
+use super::report::{Position, TableColumns};
 use super::row::{Columns, Row};
 use super::table::{Cells, delimited, workbook};
 use super::values::visibility;
@@ -33,6 +33,8 @@ enum Said {
     Review(Box<Incoming>),
     /// That the owner deleted this review.
     Deleted(ReviewId),
+    /// What answers a review.
+    Comment(Box<Comment>),
 }
 
 /// Hands every row of `input` to `sink`.
@@ -72,16 +74,17 @@ pub(super) fn read(
             })
         }
         Rows::Table(dialect, columns) => {
-            let plan = plan(found.format, columns, request, sink)?;
+            let plan = plan(found.format, columns, (None, dialect.line), request, sink)?;
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
-        Rows::Workbook(columns) => {
-            let plan = plan(found.format, columns, request, sink)?;
+        Rows::Workbook(header, columns) => {
+            let place = (Some(header.sheet.clone()), header.row);
+            let plan = plan(found.format, columns, place, request, sink)?;
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
-            workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| {
+            workbook::read(&packed, header, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
@@ -95,6 +98,7 @@ pub(super) fn read(
 fn plan<'o>(
     format: &'static Format,
     columns: &Columns,
+    place: (Option<String>, u64),
     request: &'o ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<Plan<'o>, FileError> {
@@ -105,7 +109,11 @@ fn plan<'o>(
         });
     };
     let plan = Plan::new(format.name, platform, Some(columns), request);
-    let used = plan.columns(columns);
+    let used = TableColumns {
+        sheet: place.0,
+        row: place.1,
+        ..plan.columns(columns)
+    };
     sink.table(&used);
     plan.complete(columns, &used).map(|()| plan)
 }
@@ -117,6 +125,16 @@ fn row(
     cells: Cells<'_>,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
+    let at = Position::Line { line, column: None };
+    if let Ok(cells) = cells
+        && let Some(comment) = plan.comment(Row::Cells(columns, cells))
+    {
+        let raw = || plan.raw(Row::Cells(columns, cells));
+        return match comment {
+            Ok(comment) => sink.comment(at, comment, &raw),
+            Err(problems) => sink.reject(at, &raw, problems),
+        };
+    }
     let (made, cells) = match cells {
         Ok(cells) => (plan.review(Row::Cells(columns, cells)), cells),
         Err((message, cells)) => (Err(vec![Problem::of_all(message)]), cells),
@@ -127,9 +145,7 @@ fn row(
             found: evidence,
         });
     }
-    take(sink, Position::Line { line, column: None }, made, &|| {
-        plan.raw(Row::Cells(columns, cells))
-    })
+    take(sink, at, made, &|| plan.raw(Row::Cells(columns, cells)))
 }
 
 fn array(
@@ -200,6 +216,7 @@ fn hand_over(
         Ok(value) => match maker.said(&value) {
             Ok(Said::Review(incoming)) => take(sink, at, Ok(*incoming), &|| maker.raw(&value)),
             Ok(Said::Deleted(id)) => sink.deleted(at, id),
+            Ok(Said::Comment(comment)) => sink.comment(at, *comment, &|| maker.raw(&value)),
             Err(problems) => take(sink, at, Err(problems), &|| maker.raw(&value)),
         },
     }
@@ -212,7 +229,7 @@ fn linked_data(
 ) -> Result<(), FileError> {
     let texts = match rows {
         Rows::Page => schema_org::linked_data(input)?,
-        Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(_) => {
+        Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(..) => {
             vec![
                 String::from_utf8(schema_org::whole(input)?)
                     .map_err(|_| FileError::Encoding("not UTF-8"))?,
@@ -306,6 +323,9 @@ impl<'o> Maker<'o> {
                         .map_err(|problem| vec![problem])
                         .and(Err(Vec::new()));
                 };
+                if let Some(comment) = plan.comment(Row::Json(map)) {
+                    return comment.map(|comment| Said::Comment(Box::new(comment)));
+                }
                 plan.review(Row::Json(map))
                     .map(|incoming| Said::Review(Box::new(incoming)))
             }

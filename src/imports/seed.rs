@@ -20,6 +20,7 @@ use super::merging::Merging;
 use super::platforms::native;
 use super::report::{Report, Watch};
 use super::sources::{self, Budget};
+use super::table::Wanted;
 use super::{json_stream, profile, read, time_zone};
 use crate::bounded_read::read_text;
 use crate::business::{self, Business, Editorial, Question};
@@ -171,7 +172,8 @@ pub fn read(
         };
         read::read(&found, &mut *input.all, &request, &mut collector)
     };
-    sources::open(&path, &Budget::default(), &mut take, &mut faults);
+    let (wanted, budget) = (Wanted::default(), Budget::default());
+    sources::open(&path, &wanted, &budget, &mut take, &mut faults);
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }

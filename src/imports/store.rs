@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
+use super::incoming::Former;
 use crate::db;
-use crate::reviews::{ReviewId, Statement};
+use crate::reviews::{Response, ReviewId, Statement, Unit};
 
 /// How many rows one statement moves.
 const ROWS: u16 = 250;
@@ -43,6 +44,19 @@ pub(super) struct StagedReview {
     pub(super) source_name: Option<String>,
     /// Whether its row has an id; else the id is a digest of the row.
     pub(super) has_id: bool,
+    /// By what earlier releases may have named it.
+    pub(super) former: Option<Former>,
+    /// The number of the user who wrote it, where rows answer each other.
+    pub(super) writer: Option<String>,
+}
+
+/// An answer to a review, as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StagedAnswer {
+    /// The answer itself.
+    pub(super) response: Response,
+    /// When it was written, where an instant is given.
+    pub(super) responded_at: Option<DateTime<Utc>>,
 }
 
 impl StagedReview {
@@ -66,8 +80,9 @@ impl Staged {
 /// A source, and which of the firm's locations it speaks of.
 pub(super) type Place = (String, Option<String>);
 
-/// A staged row as its table has it: its id, and the review as JSON; without it, only the id was staged.
-type Entry = (String, Option<String>);
+/// A staged row as its table has it: its id, the review as JSON (without it, only the id was staged), and the answer to it that
+/// another row gives.
+type Entry = (String, Option<String>, Option<String>);
 
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
@@ -87,7 +102,9 @@ impl Staging {
     async fn create() -> sqlx::Result<Self> {
         let mut connection = db::scratch().await?;
         let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
-                 location text, review text, has_id integer not null, completed_id text) strict";
+                 location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict";
+        sqlx::query(table).execute(&mut connection).await?;
+        let table = "create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
         sqlx::query(table).execute(&mut connection).await?;
         sqlx::query("begin").execute(&mut connection).await?;
         Ok(Self {
@@ -107,9 +124,18 @@ impl Staging {
                 let updated = its.updated_at.map(|at| at.timestamp_micros());
                 let (source, location) = (review.source_name(), &review.location);
                 let row = serde_json::to_string(review).map_err(encode)?;
-                json!([its.id, updated, source, location, row, review.has_id])
+                let may_be_there = !review.has_id || review.former.is_some();
+                json!([
+                    its.id,
+                    updated,
+                    source,
+                    location,
+                    row,
+                    may_be_there,
+                    review.writer
+                ])
             }
-            Staged::Deleted(id) => json!([id, null, null, null, null, true]),
+            Staged::Deleted(id) => json!([id, null, null, null, null, false, null]),
         };
         self.batch.push(if self.rows == 0 { '[' } else { ',' });
         self.batch.push_str(&entry.to_string());
@@ -120,16 +146,49 @@ impl Staging {
         Ok(())
     }
 
+    /// Adds an answer to the review of that id, written by the user `writer`.
+    pub(super) fn push_answer(
+        &mut self,
+        id: &ReviewId,
+        writer: &str,
+        answer: &StagedAnswer,
+    ) -> sqlx::Result<()> {
+        let answer = json!(answer).to_string();
+        let insert = "insert into answer (review_id, writer, answer) values (?, ?, ?)";
+        let insert = sqlx::query(insert)
+            .bind(id.as_str())
+            .bind(writer)
+            .bind(answer);
+        block_on(insert.execute(&mut self.connection)).map(drop)
+    }
+
+    /// Brings reviews and answers together, once all rows are there: of each review the first answer that is not its author's.
+    /// Says how many answers are none.
+    pub(super) async fn answer(&mut self) -> sqlx::Result<u64> {
+        let index = "create index answer_to on answer (review_id)";
+        sqlx::query(index).execute(&mut self.connection).await?;
+        let update = "update staged set answer = (select a.answer from answer as a
+               where a.review_id = staged.review_id and a.writer is not staged.writer order by a.row_id limit 1)
+             where review_id in (select review_id from answer)";
+        sqlx::query(update).execute(&mut self.connection).await?;
+        let left = "select count(*) from answer as a
+             where not exists (select 1 from staged as s where s.review_id = a.review_id and a.writer is not s.writer)";
+        let left: i64 = sqlx::query_scalar(left)
+            .fetch_one(&mut self.connection)
+            .await?;
+        Ok(left.unsigned_abs())
+    }
+
     /// Puts the last rows into the table.
     pub(super) async fn put(&mut self) -> sqlx::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
         self.batch.push(']');
-        let insert = "insert into staged (review_id, updated_us, source, location, review, has_id)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
+        let insert = "insert into staged (review_id, updated_us, source, location, review, may_be_there, writer)
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?) where true
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, review = excluded.review, has_id = excluded.has_id
+               location = excluded.location, review = excluded.review, may_be_there = excluded.may_be_there, writer = excluded.writer
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
             .bind(&self.batch)
@@ -150,7 +209,7 @@ impl Staging {
 
     /// The next rows after that id, in the order of the ids.
     pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, review from staged where review_id > ?
+        let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(id)
@@ -160,9 +219,10 @@ impl Staging {
         Self::read(entries)
     }
 
-    /// The ids after that one, in their order, of rows that have none of their own; no more than one statement moves.
-    pub(super) async fn made_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
-        let select = "select review_id from staged where review_id > ? and not has_id order by review_id limit ?";
+    /// The ids after that one, in their order, of rows whose review may be there under another one; no more than one statement
+    /// moves.
+    pub(super) async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
             .bind(ROWS)
@@ -170,9 +230,9 @@ impl Staging {
             .await
     }
 
-    /// The ids after that one, in their order, of rows that complete a review; no more than one statement moves.
-    pub(super) async fn completing_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
-        let select = "select review_id from staged where review_id > ? and completed_id is not null order by review_id limit ?";
+    /// The ids after that one, in their order, of rows that fill a review; no more than one statement moves.
+    pub(super) async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
             .bind(ROWS)
@@ -182,7 +242,7 @@ impl Staging {
 
     /// The rows of the first of these ids, as many as are held at a time.
     pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, review from staged where review_id in (select value from json_each(?))
+        let select = "select review_id, review, answer from staged where review_id in (select value from json_each(?))
              order by review_id";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(Value::from(ids).to_string())
@@ -191,11 +251,14 @@ impl Staging {
         Self::read(entries)
     }
 
-    /// Notes of rows which reviews they complete: pairs of their ids.
-    pub(super) async fn complete(&mut self, pairs: &[(String, String)]) -> sqlx::Result<()> {
-        let update = "update staged set completed_id = pair.value ->> 1 from json_each(?) as pair where review_id = pair.value ->> 0";
+    /// Notes under which ids rows are there, and whether they fill what is there: triples of both ids and that.
+    pub(super) async fn note_known(
+        &mut self,
+        known: &[(String, String, bool)],
+    ) -> sqlx::Result<()> {
+        let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
         sqlx::query(update)
-            .bind(json!(pairs).to_string())
+            .bind(json!(known).to_string())
             .execute(&mut self.connection)
             .await
             .map(drop)
@@ -211,30 +274,31 @@ impl Staging {
             .map(drop)
     }
 
-    /// Leaves out the rows that complete the same review as another, each after a look at its id and that review's.
+    /// Leaves out the rows that are the same review as another, each after a look at its id and that review's.
     pub(super) async fn leave_out_contested(
         &mut self,
         mut look: impl FnMut(String, String),
     ) -> sqlx::Result<()> {
-        let select = "select review_id, completed_id from staged where completed_id in
-               (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)
+        let select = "select review_id, known_id from staged where known_id in
+               (select known_id from staged where known_id is not null group by known_id having count(*) > 1)
              order by review_id";
         let mut rows = sqlx::query_as(select).fetch(&mut self.connection);
         while let Some((id, completed)) = rows.try_next().await? {
             look(id, completed);
         }
         drop(rows);
-        let delete = "delete from staged where completed_id in
-             (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)";
+        let delete = "delete from staged where known_id in
+             (select known_id from staged where known_id is not null group by known_id having count(*) > 1)";
         sqlx::query(delete)
             .execute(&mut self.connection)
             .await
             .map(drop)
     }
 
-    /// Gives rows the ids of the reviews that they complete.
-    pub(super) async fn rename_completing(&mut self) -> sqlx::Result<()> {
-        let update = "update staged set review_id = completed_id, completed_id = null where completed_id is not null";
+    /// Gives rows the ids under which they are there.
+    pub(super) async fn rename_known(&mut self) -> sqlx::Result<()> {
+        let update =
+            "update staged set review_id = known_id, known_id = null where known_id is not null";
         sqlx::query(update)
             .execute(&mut self.connection)
             .await
@@ -245,7 +309,7 @@ impl Staging {
     fn read(entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
         let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
         let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
-        for (id, row) in entries {
+        for (id, row, answer) in entries {
             if read >= BYTES {
                 break;
             }
@@ -258,6 +322,12 @@ impl Staging {
                     let mut review: StagedReview = serde_json::from_str(&row).map_err(lost)?;
                     // It may have been given another id since.
                     review.said.review.id = id;
+                    if let Some(answer) = answer {
+                        let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
+                        review.said.review.response = Some(answer.response);
+                        review.said.unsaid.remove(Unit::Response);
+                        review.responded_at = answer.responded_at;
+                    }
                     Staged::Review(Box::new(review))
                 }
                 None => Staged::Deleted(id),

@@ -13,8 +13,8 @@ pub use read::{
 };
 pub use row::Flaw;
 pub use source::{
-    AlikeReviews, SourceRow, Standing, alike, delete, digest_key, find_key, given_alike,
-    has_sources, ids_after, note_deleted, note_published, note_sources, present, sources,
-    sources_at, sources_with_instants, standing,
+    AlikeReviews, SourceRow, Standing, alike, delete, digest_key, find_key, given_alike, ids_after,
+    met, note_deleted, note_published, note_sources, present, sources, sources_at,
+    sources_with_instants, standing,
 };
 pub use write::{Observation, Written, observe, upsert};
