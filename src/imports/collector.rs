@@ -197,7 +197,7 @@ impl<'a> Collector<'a> {
                 }
                 self.keep(&Staged::Review(Box::new(review)))
             }
-            Err(problems) => self.reject(at, raw, problems),
+            Err(problems) => self.reject(at, raw, &problems),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'a> Collector<'a> {
         };
         let response = judge.response(comment.response, &mut wrong);
         if !wrong.is_empty() {
-            return self.reject(at, raw, wrong);
+            return self.reject(at, raw, &wrong);
         }
         self.count();
         let Some(writer) = comment.writer.filter(|_| !response.text.is_empty()) else {
@@ -248,7 +248,7 @@ impl<'a> Collector<'a> {
         &mut self,
         at: Position,
         raw: Raw<'_>,
-        problems: Vec<Problem>,
+        problems: &[Problem],
     ) -> Result<(), FileError> {
         self.count();
         let Some(file) = self.collected.report.files.last_mut() else {

@@ -272,7 +272,14 @@ fn completes(
             Unit::Date => {
                 row.posted_at.is_some() && (there.date.number() - said.date.number()).abs() <= 1
             }
-            _ => false,
+            Unit::Rating
+            | Unit::Title
+            | Unit::Text
+            | Unit::Language
+            | Unit::Status
+            | Unit::Verification
+            | Unit::Response
+            | Unit::Mentions => false,
         })
     };
     let fits = |unit: Unit| {

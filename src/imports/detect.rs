@@ -44,17 +44,7 @@ pub(super) enum Rows {
 /// The format of a file of that shape, or the one that is asked for.
 pub(super) fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileError> {
     let (wanted, renames) = (request.format, request.renames.as_slice());
-    let is_workbook = matches!(shape.kind, Kind::Workbook(..));
-    let is_table = is_workbook || matches!(shape.kind, Kind::Table(..));
-    for (what, is_given, is_there) in [
-        ("sheet", request.sheet.is_some(), is_workbook),
-        ("header-row", request.header_row.is_some(), is_table),
-    ] {
-        if is_given && !is_there {
-            let said = described(&shape);
-            return Err(FileError::NoTable { said, what });
-        }
-    }
+    refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(FileError::MapsReviews);
@@ -110,6 +100,22 @@ pub(super) fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, 
             advice: advice(&shape),
         }),
     }
+}
+
+/// Refuses what only a table has, where the file is none.
+fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
+    let is_workbook = matches!(shape.kind, Kind::Workbook(..));
+    let is_table = is_workbook || matches!(shape.kind, Kind::Table(..));
+    for (what, is_given, is_there) in [
+        ("sheet", request.sheet.is_some(), is_workbook),
+        ("header-row", request.header_row.is_some(), is_table),
+    ] {
+        if is_given && !is_there {
+            let said = described(shape);
+            return Err(FileError::NoTable { said, what });
+        }
+    }
+    Ok(())
 }
 
 /// How a file of no known format can be read: JSON as a table, whose columns are the fields of its objects.

@@ -248,6 +248,7 @@ impl<'o> Plan<'o> {
             .filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
             sheet: None,
+            other_sheets: Vec::new(),
             row: 1,
             unused: unused.map(|(_, name)| name.clone()).collect(),
             used,
@@ -567,12 +568,12 @@ impl<'o> Plan<'o> {
         Some(Identified {
             id,
             has_id,
-            former,
             posted,
             author,
             title,
             text,
             source,
+            former,
         })
     }
 

@@ -74,13 +74,19 @@ pub(super) fn read(
             })
         }
         Rows::Table(dialect, columns) => {
-            let plan = plan(found.format, columns, (None, dialect.line), request, sink)?;
+            let plan = plan(
+                found.format,
+                columns,
+                Place::Line(dialect.line),
+                request,
+                sink,
+            )?;
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
         Rows::Workbook(header, columns) => {
-            let place = (Some(header.sheet.clone()), header.row);
+            let place = Place::Sheet(header);
             let plan = plan(found.format, columns, place, request, sink)?;
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
@@ -95,10 +101,16 @@ pub(super) fn read(
     }
 }
 
+/// Where the headers of a table are.
+enum Place<'p> {
+    Line(u64),
+    Sheet(&'p workbook::Header),
+}
+
 fn plan<'o>(
     format: &'static Format,
     columns: &Columns,
-    place: (Option<String>, u64),
+    place: Place<'_>,
     request: &'o ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<Plan<'o>, FileError> {
@@ -109,9 +121,18 @@ fn plan<'o>(
         });
     };
     let plan = Plan::new(format.name, platform, Some(columns), request);
+    let (sheet, other_sheets, row) = match place {
+        Place::Line(line) => (None, Vec::new(), line),
+        Place::Sheet(header) => (
+            Some(header.sheet.clone()),
+            header.others.clone(),
+            header.row,
+        ),
+    };
     let used = TableColumns {
-        sheet: place.0,
-        row: place.1,
+        sheet,
+        other_sheets,
+        row,
         ..plan.columns(columns)
     };
     sink.table(&used);
@@ -132,7 +153,7 @@ fn row(
         let raw = || plan.raw(Row::Cells(columns, cells));
         return match comment {
             Ok(comment) => sink.comment(at, comment, &raw),
-            Err(problems) => sink.reject(at, &raw, problems),
+            Err(problems) => sink.reject(at, &raw, &problems),
         };
     }
     let (made, cells) = match cells {
@@ -376,6 +397,6 @@ fn take(
 ) -> Result<(), FileError> {
     match made {
         Ok(incoming) => sink.review(at, incoming, raw),
-        Err(problems) => sink.reject(at, raw, problems),
+        Err(problems) => sink.reject(at, raw, &problems),
     }
 }

@@ -74,6 +74,8 @@ pub struct FileReport {
 pub struct TableColumns {
     /// The sheet of a workbook.
     pub sheet: Option<String>,
+    /// Its other sheets, which are not read.
+    pub other_sheets: Vec<String>,
     /// The row with the headers, from 1; in delimited text the line.
     pub row: u64,
     /// Our fields, and the columns of each that are looked at, the first that is filled before the others.
@@ -105,9 +107,14 @@ impl fmt::Display for TableColumns {
             write!(f, "\n  not used: {}", shown.join(", "))?;
         }
         match self.unused.len().saturating_sub(COLUMNS_SHOWN_MAX) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+            0 => {}
+            more => write!(f, " and {more} more")?,
         }
+        if self.other_sheets.is_empty() {
+            return Ok(());
+        }
+        let shown = &self.other_sheets[..self.other_sheets.len().min(COLUMNS_SHOWN_MAX)];
+        write!(f, "\n  other sheets (--sheet): {}", shown.join(", "))
     }
 }
 

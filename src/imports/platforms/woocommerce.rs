@@ -1,4 +1,4 @@
-//! WooCommerce: product reviews are comments with a rating. A comment below one, by somebody else who is logged in, is the shop's
+//! `WooCommerce`: product reviews are comments with a rating. A comment below one, by somebody else who is logged in, is the shop's
 //! answer. `comment_date` is the shop's own time.
 
 use crate::imports::format::Format;

@@ -26,9 +26,14 @@ pub(in crate::imports) struct Header {
     pub(in crate::imports) sheet: String,
     /// The row, from 1.
     pub(in crate::imports) row: u64,
+    /// The other sheets.
+    pub(in crate::imports) others: Vec<String>,
 }
 
-/// The headers of the sheet that is named, or of the first of those whose headers are best known.
+/// So many known headers make a sheet one of reviews, whatever stands in the sheets behind it.
+const KNOWN_MIN: usize = 3;
+
+/// The headers of the sheet that is named, or of the first that has [`KNOWN_MIN`] known ones, or of those that are known best.
 pub(in crate::imports) fn find(
     packed: &[u8],
     wanted: &Wanted<'_>,
@@ -46,6 +51,9 @@ pub(in crate::imports) fn find(
     }
     let (mut best, mut any): (Option<(usize, Header, Columns)>, bool) = (None, false);
     for sheet in sheets {
+        if best.as_ref().is_some_and(|(known, ..)| *known >= KNOWN_MIN) {
+            break;
+        }
         let mut rows = Vec::new();
         each(&mut book, &sheet, &mut |row, cells| {
             rows.push((row, std::mem::take(cells)));
@@ -60,7 +68,9 @@ pub(in crate::imports) fn find(
             .as_ref()
             .is_none_or(|(known, ..)| *known < header.known)
         {
-            best = Some((header.known, Header { sheet, row }, headers(cells)));
+            let others = names.iter().filter(|its| **its != sheet).cloned().collect();
+            let place = Header { sheet, row, others };
+            best = Some((header.known, place, headers(cells)));
         }
     }
     match (best, wanted.header_row) {
@@ -105,12 +115,11 @@ fn bounded(packed: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Takes a row's number, from 1, and its cells; says whether more are wanted.
+type TakeCells<'t> = &'t mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>;
+
 /// Hands the sheet's rows that have a cell to `take`, each with its number from 1, until that says that it is enough.
-fn each(
-    book: &mut Book<'_>,
-    sheet: &str,
-    take: &mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>,
-) -> Result<(), FileError> {
+fn each(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), FileError> {
     let mut reader = book.worksheet_cells_reader(sheet).map_err(broken)?;
     let mut row = 0;
     let mut cells: Vec<String> = Vec::new();
