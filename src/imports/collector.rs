@@ -21,8 +21,8 @@ use super::sources::folder::Listing;
 use super::store::{Staged, StagedAnswer, StagedReview, Staging};
 use super::time_zone::Calendar;
 use super::values::shortened;
-use crate::business::Business;
-use crate::reviews::{
+use crate::model::business::Business;
+use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
 };

@@ -9,8 +9,9 @@ use super::collector::SOURCE_DEFAULT;
 use super::merging::Merging;
 use super::store::{Staged, StagedReview, Staging};
 use super::values;
-use crate::reviews::store::{self, SourceRow, Standing};
-use crate::reviews::{DigestKey, Review, ReviewId, Statement, Unit};
+use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
+use crate::storage::reviews;
+use crate::storage::reviews::{KnownReviews, SourceRow};
 
 /// What stands before the ids that are made of the rows of any table.
 const TABLE: &str = "table";
@@ -19,7 +20,7 @@ const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows whose reviews are there under other ids under these, and leaves out those of which that cannot be told.
 pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
-    if store::ids_after(merging.write, "", 1).await?.is_empty() {
+    if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
         return Ok(());
     }
     let mut last = String::new();
@@ -30,12 +31,12 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         };
         last.clone_from(end);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let present = store::present(merging.write, &list).await?;
+        let present = reviews::present(merging.write, &list).await?;
         let mut new: Vec<&str> = list
             .into_iter()
             .filter(|id| !present.contains(*id))
             .collect();
-        let deleted = store::standing(merging.write, &new).await?.deleted;
+        let deleted = reviews::standing(merging.write, &new).await?.deleted;
         while !new.is_empty() {
             let rows = staging.rows_of(&new).await?;
             new.drain(..rows.len().max(1));
@@ -56,7 +57,7 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         last.clone_from(end);
         // If the owner deletes the review, its row must not bring it back under this id.
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        store::note_deleted(merging.write, &list).await?;
+        reviews::note_deleted(merging.write, &list).await?;
         merging.write.end_group();
     }
     staging.rename_known().await
@@ -78,7 +79,7 @@ async fn batch(
     let candidates = candidates(merging, &rows).await?;
     let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
     let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
-    let met = store::met(merging.write, &all).await?;
+    let met = reviews::met(merging.write, &all).await?;
     let mut ids: Vec<&str> = candidates.iter().flatten().map(String::as_str).collect();
     ids.extend(met.iter().map(String::as_str));
     ids.sort_unstable();
@@ -89,7 +90,7 @@ async fn batch(
     // What the files give by itself is not filled by another row of them.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
-    let standing = store::standing(merging.write, &ids).await?;
+    let standing = reviews::standing(merging.write, &ids).await?;
     let (mut known, mut undecided) = (Vec::new(), Vec::new());
     for ((row, candidates), former) in rows.iter().zip(candidates).zip(&former) {
         let id = row.said.review.id.as_str();
@@ -186,7 +187,7 @@ impl FormerIds {
 
     /// The first that is there or was deleted. What a row calls its review another table may call another one, so what is there
     /// under that must also be alike.
-    fn find(&self, row: &StagedReview, standing: &Standing) -> Option<&str> {
+    fn find(&self, row: &StagedReview, standing: &KnownReviews) -> Option<&str> {
         let is_deleted = |id: &&ReviewId| standing.deleted.contains(id.as_str());
         let own = self.own.iter().find(|id| {
             let there = standing.reviews.get(id.as_str());
@@ -239,7 +240,7 @@ async fn candidates(
             })
         }));
     }
-    let found = store::given_alike(merging.write, &wanted, CANDIDATES_MAX).await?;
+    let found = reviews::given_alike(merging.write, &wanted, CANDIDATES_MAX).await?;
     let of_row = |[with_text, without]: [usize; 2]| {
         let mut ids = found.get(with_text).cloned().unwrap_or_default();
         if without != with_text {

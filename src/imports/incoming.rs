@@ -1,5 +1,5 @@
 //! One review as a source states it: what every format makes of a row. Apart from
-//! [`Review`](crate::reviews::Review), which has no place for what a file leaves unsaid. Knows
+//! [`Review`](crate::model::Review), which has no place for what a file leaves unsaid. Knows
 //! neither files nor the database.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::reviews::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
+use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
 /// One review as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::values;
 use super::values::date::{DateOrder, Dates};
 use super::values::visibility::{NOT_PUBLISHED, Says};
 use super::values::{flag, quoted, rating, same_name, visibility, words};
-use crate::reviews::{
+use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
     Verification,
 };

@@ -7,8 +7,8 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
-use crate::reviews::Review;
-use crate::reviews::store::Written;
+use crate::model::Review;
+use crate::storage::reviews::Written;
 
 /// How many columns that are not used are named.
 const COLUMNS_SHOWN_MAX: usize = 50;

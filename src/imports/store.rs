@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::incoming::Former;
-use crate::db;
-use crate::reviews::{Response, ReviewId, Statement, Unit};
+use crate::model::{Response, ReviewId, Statement, Unit};
+use crate::storage;
 
 /// How many rows one statement moves.
 const ROWS: u16 = 250;
@@ -100,7 +100,7 @@ impl Staging {
     }
 
     async fn create() -> sqlx::Result<Self> {
-        let mut connection = db::scratch().await?;
+        let mut connection = storage::scratch().await?;
         let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
                  location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict";
         sqlx::query(table).execute(&mut connection).await?;

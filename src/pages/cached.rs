@@ -10,12 +10,12 @@ use poem::http::{HeaderMap, HeaderValue};
 use super::form::Choices;
 use super::frame::POLICY;
 use super::{discovery, home, insights};
-use crate::ctx::{Ctx, MadeAhead};
 use crate::links::Links;
-use crate::respond::Ready;
 use crate::search::PerSnapshot;
 use crate::search::facets::{Counts, LazyCounts};
 use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::web::Ready;
+use crate::web::context::{Ctx, MadeAhead};
 use crate::wire;
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and

@@ -6,8 +6,8 @@ use chrono::NaiveDate;
 
 use super::frame::Site;
 use super::query::PageQuery;
-use crate::business::Business;
 use crate::insights::Trade;
+use crate::model::business::Business;
 use crate::search::facets::Counts;
 
 /// How many values a field offers; others can be asked for in the address.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::cursor::Cursor;
 use super::page::{Page, Place, positions};
 use super::scan::Scan;
-use crate::reviews::ReviewFilter;
+use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
 /// Where counting stops: a total beyond is "this many or more".

@@ -13,7 +13,7 @@ use crate::insights::aggregate::{PERSON_MIN, Vote, vote_of};
 use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, name_key,
 };
-use crate::reviews::Mentions;
+use crate::model::Mentions;
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
 use crate::wire;

@@ -4,9 +4,10 @@
 use super::cursor::{Cursor, CursorParameter};
 use crate::insights::Trade;
 use crate::insights::aggregate::Vote;
-use crate::insights::trades::Aspect;
-use crate::reviews::parameters::{self, ParameterSource};
-use crate::reviews::{Day, LIMIT_DEFAULT};
+use crate::insights::trades::AspectDefinition;
+use crate::model::parameters;
+use crate::model::parameters::ParameterSource;
+use crate::model::{Day, LIMIT_DEFAULT};
 
 /// What is asked for of an aspect's evidence, from whatever source its parameters come.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +65,7 @@ impl EvidenceRequest {
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
     /// The aspect that is asked about.
-    pub aspect: &'a Aspect,
+    pub aspect: &'a AspectDefinition,
     /// What is asked for.
     pub request: &'a EvidenceRequest,
     /// Its place in the trade.

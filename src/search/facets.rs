@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::business::Business;
-use crate::insights::aggregate::Votes;
+use crate::insights::aggregate::VoteCounts;
 use crate::insights::{MentionKind, PackedAnalysisRef, name_key};
-use crate::reviews::fold;
+use crate::model::business::Business;
+use crate::model::fold;
 use crate::snapshot::entry::Mention;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::segment::Segment;
@@ -248,7 +248,7 @@ pub fn facets(counts: &Counts, snapshot: &Snapshot, most: usize) -> wire::Facets
 /// The aspects that are spoken of, in the order of the trade: a trade has a few dozen at the most.
 fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
-    let mut votes = vec![Votes::default(); aspects.len()];
+    let mut votes = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         let of_segment = segment.opinions(aspects.len()).votes();
         votes

@@ -1,8 +1,8 @@
 //! Whom and what somebody means by a name: the firm's own lists, and what reviews mention besides.
 
 use super::facets::Counts;
-use crate::business::Business;
-use crate::reviews::fold;
+use crate::model::business::Business;
+use crate::model::fold;
 use crate::wire::Facet;
 
 /// The technician of that full name, id or alias, in any case.

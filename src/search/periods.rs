@@ -1,12 +1,12 @@
 //! Two ranges of days side by side, counted from the segments' columns, whole segments at a time.
 
-use crate::insights::aggregate::{Votes, votes_of};
-use crate::insights::trades::Aspect;
-use crate::reviews::parameters::{
-    Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterSource, SecondSince,
-    SecondUntil,
+use crate::insights::aggregate::{VoteCounts, votes_of};
+use crate::insights::trades::AspectDefinition;
+use crate::model::parameters::{
+    Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault, ParameterSource,
+    SecondSince, SecondUntil,
 };
-use crate::reviews::{Day, Rating, RatingCounts};
+use crate::model::{Day, Rating, RatingCounts};
 use crate::snapshot::Snapshot;
 use crate::wire::{Comparison, Period, PeriodAspect};
 
@@ -31,7 +31,7 @@ where
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
         source.refuse(InvalidParameter::new::<U>(
-            Fault::TooSmall,
+            ParameterFault::TooSmall,
             message,
             &last.to_string(),
         ));
@@ -53,7 +53,7 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
     );
     let (mut rating_counts, mut votes) = (
         RatingCounts::default(),
-        vec![Votes::default(); trade.aspects.len()],
+        vec![VoteCounts::default(); trade.aspects.len()],
     );
     for (segment, indices) in
         review_index.slices(review_index.count_after(until)..review_index.count_since(since))
@@ -85,7 +85,7 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
     )
 }
 
-fn add(votes: &mut [Votes], more: &[Votes]) {
+fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
     votes
         .iter_mut()
         .zip(more)
@@ -93,8 +93,8 @@ fn add(votes: &mut [Votes], more: &[Votes]) {
 }
 
 /// What is spoken of, in the order of the insights.
-fn told(aspects: &[Aspect], votes: &[Votes]) -> Vec<PeriodAspect> {
-    let told = |(aspect, votes): (&Aspect, &Votes)| PeriodAspect {
+fn told(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
+    let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
         id: aspect.id.clone(),
         label: aspect.label.clone(),
         reviews: u64::from(votes.reviews()),

@@ -3,12 +3,13 @@
 
 use super::facets::{Counts, VALUES_MAX};
 use super::names;
-use crate::insights::aggregate::{PERSON_MIN, Vote, Votes, vote_of};
+use crate::insights::aggregate::{PERSON_MIN, Vote, VoteCounts, vote_of};
 use crate::insights::{MentionKind, PackedAnalysisRef, Polarity, name_key};
 use crate::links::Links;
-use crate::reviews::fold;
-use crate::reviews::parameters::{
-    self, Fault, InsightsPart, InvalidParameter, Parameter, ParameterSource,
+use crate::model::fold;
+use crate::model::parameters;
+use crate::model::parameters::{
+    InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
 };
 use crate::snapshot::Snapshot;
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
@@ -78,7 +79,7 @@ impl StageRequest {
         };
         InvalidParameter {
             name: self.parameter(),
-            fault: Fault::Text,
+            fault: ParameterFault::Text,
             message: format!("must be left out beside {}: ask for one", first.parameter()),
             received: received.to_owned(),
         }
@@ -233,7 +234,7 @@ fn by_aspect(
         MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
     };
     let key = name_key(kind, value);
-    let mut votes = vec![Votes::default(); aspects.len()];
+    let mut votes = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         for (_, analysis) in segment.analyses() {
             let mut names = analysis.names.iter();

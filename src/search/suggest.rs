@@ -3,8 +3,8 @@
 use super::evidence_request::EvidenceRequest;
 use super::facets::Counts;
 use super::names;
-use crate::business::Business;
-use crate::reviews::{SearchArguments, fold};
+use crate::model::business::Business;
+use crate::model::{SearchArguments, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet};
 

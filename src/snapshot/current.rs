@@ -13,8 +13,8 @@ use super::coding::CachedBody;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
-use crate::reviews::ReviewId;
-use crate::reviews::store::DatabasePosition;
+use crate::model::ReviewId;
+use crate::storage::reviews::DatabasePosition;
 
 /// How many snapshots stay alive behind the current one; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;

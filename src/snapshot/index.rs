@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
-use crate::reviews::{Day, RatingCounts, ReviewId};
-use crate::steps;
+use crate::compute::steps;
+use crate::model::{Day, RatingCounts, ReviewId};
 
 /// The reviews of one snapshot. Copies share their segments.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use super::document::Document;
 use super::feed::{FEED_REVIEWS, json_feed, parse_back};
 use super::input::SnapshotInput;
 use super::insights::insights;
-use crate::hash::hex;
 use crate::links::Links;
+use crate::model::hash::hex;
 use crate::wire;
 
 /// A document's content in pieces, which snapshots share.

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Mention, SortKey, sort_key};
-use crate::hash::{FNV_OFFSET, fnv1a};
-use crate::insights::aggregate::{Vote, Votes, vote_of};
+use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
-use crate::reviews::{Rating, RatingCounts, Traits};
+use crate::model::hash::{FNV_OFFSET, fnv1a};
+use crate::model::{Rating, RatingCounts, Traits};
 
 /// One id in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -532,7 +532,7 @@ impl Postings {
 /// How a segment's reviews speak of each aspect of a trade.
 #[derive(Debug, Default)]
 pub struct Opinions {
-    votes: Vec<Votes>,
+    votes: Vec<VoteCounts>,
     positions: Vec<AspectPositions>,
 }
 
@@ -552,7 +552,7 @@ impl Opinions {
         analyses: impl Iterator<Item = (usize, PackedAnalysisRef<'a>)>,
         aspects: usize,
     ) -> Self {
-        let mut votes = vec![Votes::default(); aspects];
+        let mut votes = vec![VoteCounts::default(); aspects];
         let mut positions: Vec<AspectPositions> = Vec::new();
         positions.resize_with(aspects, AspectPositions::default);
         for (index, analysis) in analyses {
@@ -575,7 +575,7 @@ impl Opinions {
 
     /// How many speak how, by aspect.
     #[must_use]
-    pub fn votes(&self) -> &[Votes] {
+    pub fn votes(&self) -> &[VoteCounts] {
         &self.votes
     }
 

@@ -6,12 +6,12 @@ use chrono::DateTime;
 
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::insights::Engines;
 use crate::links::Links;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::render::render;
 use crate::snapshot::{Document, survey};
+use crate::storage::{Database, DbError};
 use crate::wire;
 
 /// Shows what is there, changing nothing.

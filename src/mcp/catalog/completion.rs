@@ -5,7 +5,7 @@ use super::definitions::{CallError, Completion, Reference};
 use super::prompts::{COMPARE_TECHNICIANS, SUMMARISE_SERVICE};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
 use super::views::View;
-use crate::reviews::fold;
+use crate::model::fold;
 use crate::wire::Facet;
 
 /// How many values are proposed at the most (by the protocol).

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::reviews::fold;
+use crate::model::fold;
 use crate::snapshot::{Document, Snapshot};
 use crate::wire::Facet;
 

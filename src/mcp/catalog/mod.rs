@@ -32,10 +32,10 @@ use tools::ToolKind;
 use views::Views;
 
 use super::escape::escaped;
-use crate::ctx::Ctx;
 pub use crate::search::facets::VALUES_MAX;
 use crate::search::periods::{compare, take_from};
 use crate::snapshot::Snapshot;
+use crate::web::context::Ctx;
 
 /// What agents are told of these reviews before they ask anything.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \

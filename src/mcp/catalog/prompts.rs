@@ -9,7 +9,7 @@ use super::definitions::{Argument, CallError, Message, Object, Prompt, Role};
 use super::size_budget::{RESULT_BYTES_MAX, page};
 use super::views::View;
 use super::{arguments, reviews, shape, text};
-use crate::reviews::{Rating, ReviewFilter, SearchArguments};
+use crate::model::{Rating, ReviewFilter, SearchArguments};
 use crate::search::names::{service, technician};
 use crate::wire::{Facet, Issue, IssueCode};
 

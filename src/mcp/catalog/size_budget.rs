@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::text;
 use crate::mcp::escape::length;
-use crate::reviews::{Day, ReviewFilter};
+use crate::model::{Day, ReviewFilter};
 use crate::search::{Cursor, Found, walk};
 use crate::snapshot::Snapshot;
 

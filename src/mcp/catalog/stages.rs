@@ -7,7 +7,7 @@ use super::definitions::CallError;
 use super::shape;
 use super::views::View;
 use crate::links::Links;
-use crate::reviews::parameters::InsightsPart;
+use crate::model::parameters::InsightsPart;
 use crate::search::stages::{NoSuchStage, StageRequest, stage};
 
 /// What a call of `get_insights` asks for: a stage, the overview where it does not say.

@@ -11,7 +11,7 @@ use super::definitions::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
 use super::size_budget::{left_out_schema, place};
 use super::views;
-use crate::reviews::parameters::{Aspect, Id, Limit, Parameter};
+use crate::model::parameters::{Aspect, Id, Limit, Parameter};
 use crate::search::CursorParameter;
 
 /// Which tool it is.

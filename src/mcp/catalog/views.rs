@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::insights::Insights;
 use super::size_budget::{self, RESULT_BYTES_MAX};
 use super::{shape, text};
-use crate::ctx::Ctx;
 use crate::search::PerSnapshot;
 use crate::search::facets::{Counts, LazyCounts, VALUES_MAX, facets};
 use crate::snapshot::Snapshot;
 use crate::snapshot::render::head;
+use crate::web::context::Ctx;
 use crate::wire;
 
 /// What of the business may be left out, the least needed first; `list_facets` has most of it.
