@@ -115,16 +115,31 @@ impl<'o> Plan<'o> {
         let named = |names: &[&str], taken: &HashSet<usize>| {
             let all = |name: &&str| {
                 let columns = columns.0.iter().enumerate();
+                let is_called = |its: &str| {
+                    // `Stars (1-5)`, `Name (optional)`
+                    let (before, _) = its.split_once('(').unwrap_or((its, ""));
+                    same_name(its, name) || same_name(before, name)
+                };
                 columns
-                    .filter(|(number, its)| !taken.contains(number) && same_name(its, name))
+                    .filter(|(number, its)| !taken.contains(number) && is_called(its))
                     .map(|(number, _)| number)
                     .next()
             };
             names.iter().find_map(all)
         };
         let mut found: Vec<(Field, usize)> = Vec::new();
+        for (field, names) in self.platform.fields {
+            if is_open(*field)
+                && let Some(number) = named(names, &taken)
+            {
+                taken.insert(number);
+                found.push((*field, number));
+            }
+        }
+        let in_english = found.len();
         for (field, names) in table::OTHER_LANGUAGES {
             if is_open(*field)
+                && !found.iter().any(|(its, _)| its == field)
                 && let Some(number) = named(names, &taken)
             {
                 taken.insert(number);
@@ -142,10 +157,10 @@ impl<'o> Plan<'o> {
                 found.push((field, number));
             }
         }
-        self.is_day_first = !found.is_empty();
+        self.is_day_first = found.len() > in_english;
         for (field, words) in table::QUESTIONS {
             if !is_found(*field, &found)
-                && let Some(number) = asked(columns, words, &taken)
+                && let Some(number) = asked(columns, *field, words, &taken)
             {
                 taken.insert(number);
                 found.push((*field, number));
@@ -305,7 +320,8 @@ impl<'o> Plan<'o> {
     pub(super) fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
-        let is_rated = row.get(self.field(Field::Rating)).is_some();
+        let rating = row.get(self.field(Field::Rating));
+        let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
         let parent = found
             .text()
             .ok()
@@ -466,8 +482,14 @@ impl<'o> Plan<'o> {
     }
 }
 
-/// The one column whose question has one of these words; of several, the one that asks for everything.
-fn asked(columns: &Columns, wanted: &[&str], taken: &HashSet<usize>) -> Option<usize> {
+/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
+/// rating.
+fn asked(
+    columns: &Columns,
+    field: Field,
+    wanted: &[&str],
+    taken: &HashSet<usize>,
+) -> Option<usize> {
     let has =
         |question: &str, all: &[&str]| all.iter().any(|its| question.contains(words(its).as_str()));
     let questions: Vec<(usize, String)> = columns
@@ -480,6 +502,7 @@ fn asked(columns: &Columns, wanted: &[&str], taken: &HashSet<usize>) -> Option<u
         .collect();
     match questions.as_slice() {
         [(only, _)] => Some(*only),
+        [(first, _), ..] if field == Field::Text => Some(*first),
         several => {
             let mut overall = several
                 .iter()

@@ -276,6 +276,7 @@ pub(in crate::imports) const QUESTIONS: Words = &[
             "full name",
             "first name",
             "display name",
+            "name",
             "ihr name",
             "dein name",
             "su nombre",
@@ -348,6 +349,10 @@ pub(in crate::imports) const NOT_ASKED: &[&str] = &[
     "product",
     "technician",
     "recommend",
+    "store",
+    "user",
+    "employee",
+    "service name",
 ];
 
 /// Whether a cell is what a column of any table of reviews, or of any platform's, may be called.

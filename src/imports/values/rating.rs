@@ -112,7 +112,16 @@ fn fraction(text: &str) -> (String, Option<String>) {
             return (value.trim().to_owned(), Some(of.trim().to_owned()));
         }
     }
-    (plain.to_owned(), None)
+    // `4 - good`, `5 (excellent)`: the word repeats the number.
+    let is_word = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.starts_with(['-', '–', ':', '(']) && !rest.contains(|c: char| c.is_ascii_digit())
+    };
+    let value = match plain.split_at_checked(1) {
+        Some((value, rest)) if is_word(rest) => value,
+        _ => plain,
+    };
+    (value.to_owned(), None)
 }
 
 /// How many stars are filled in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
@@ -175,6 +184,8 @@ mod tests {
             ("3 étoiles", 3),
             ("4 von 5", 4),
             ("5 ★", 5),
+            ("4 - Very good", 4),
+            ("5 (excellent)", 5),
             ("★★★★★", 5),
             ("★★☆☆☆", 2),
             ("⭐⭐⭐", 3),
