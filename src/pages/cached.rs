@@ -15,7 +15,7 @@ use crate::search::PerSnapshot;
 use crate::search::facets::{Counts, LazyCounts};
 use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::web::Ready;
-use crate::web::context::{Ctx, MadeAhead};
+use crate::web::context::Ctx;
 use crate::wire;
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
@@ -186,10 +186,9 @@ impl Pages {
             },
         }
     }
-}
 
-impl MadeAhead for Pages {
-    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+    /// The pages of `snapshot` that are worth making, and coding, ahead of anybody who asks.
+    pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
         let pages = Page::ALL
             .into_iter()
