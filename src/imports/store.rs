@@ -106,7 +106,6 @@ impl Staging {
         sqlx::query(table).execute(&mut connection).await?;
         let table = "create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
         sqlx::query(table).execute(&mut connection).await?;
-        sqlx::query("begin").execute(&mut connection).await?;
         Ok(Self {
             connection,
             batch: String::new(),
