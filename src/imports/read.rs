@@ -51,6 +51,11 @@ pub(super) fn read(
         Rows::Lines { rejected } => {
             let maker = Maker::new(found.format, None, request);
             lines::each(input, *rejected, &mut |line, read| {
+                if let (Maker::Native(_), Ok(value)) = (&maker, &read.value)
+                    && is_about_business(value)
+                {
+                    return sink.about_business(value);
+                }
                 hand_over(
                     &maker,
                     Position::Line {
@@ -105,6 +110,14 @@ pub(super) fn read(
 enum Place<'p> {
     Line(u64),
     Sheet(&'p workbook::Header),
+}
+
+/// Whether a line has the business and the editorial texts, and no review.
+fn is_about_business(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
+    (has("business") || has("editorial"))
+        && value.get("id").is_none()
+        && value.get("rating").is_none()
 }
 
 fn plan<'o>(
