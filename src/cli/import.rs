@@ -20,10 +20,13 @@ use crate::imports::{
     Format, ImportRequest, Position, Rejection, Rename, Report, TableColumns, Watch, import,
 };
 use crate::mcp::escaped;
+use crate::model::{Review, Status};
 use crate::storage::Opening;
 
 /// Rows between two looks at the terminal.
 const ROWS_PER_LOOK: u64 = 256;
+/// How many words of a review's text are shown before anything is written.
+const SAMPLE_WORDS_MAX: usize = 12;
 /// The member that says where a rejected row stood, in JSON Lines and in a document.
 const PLACES: [&str; 2] = ["line", "element"];
 /// How many bytes a line of a file of rejected rows may have to be known as one: a row of 1 MiB, as JSON in JSON, and a message.
@@ -48,6 +51,15 @@ pub struct Import {
     /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
     #[arg(long, value_name = "F")]
     date_format: Option<String>,
+    /// Where reviews are from of which FILE does not say it, for example Facebook [default: the platform of the export, else Direct]
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// The sheet of a workbook [default: the first that has reviews]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+    /// The row of a table that has its headers, from 1 [default: found by its words]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    header_row: Option<u64>,
     /// Take a table that has no column of texts: ratings alone
     #[arg(long)]
     no_text: bool,
@@ -108,6 +120,9 @@ impl Import {
             renames: self.renames,
             scale: self.scale,
             date_format: self.date_format,
+            source: self.source.filter(|name| !name.trim().is_empty()),
+            sheet: self.sheet,
+            header_row: self.header_row,
             no_text: self.no_text,
             dry_run: self.dry_run,
             restore: self.restore,
@@ -259,9 +274,34 @@ impl Watch for Console {
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
-        let message = escaped(format!("{file}\n{columns}"));
+        let message = escaped(format!("{file}{}\n{columns}", columns.place()));
         // Where nobody reads it, the import goes on.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
+    }
+
+    fn sample(&mut self, at: &Position, review: &Review) {
+        let mut words: Vec<&str> = review.text.split_whitespace().collect();
+        if words.len() > SAMPLE_WORDS_MAX {
+            words.truncate(SAMPLE_WORDS_MAX);
+            words.push("…");
+        }
+        let status = match &review.status {
+            Status::Published => String::new(),
+            Status::Withheld { reason } => {
+                format!(" (withheld: {})", reason.as_deref().unwrap_or_default())
+            }
+        };
+        let line = format!(
+            "  row {at}: {} stars, {}, {}: {}{status}",
+            review.rating.stars(),
+            review.date,
+            review.author,
+            words.join(" ")
+        );
+        // Where nobody reads it, the import goes on.
+        let _ = self
+            .bar
+            .suspend(|| writeln!(io::stdout(), "{}", escaped(line)));
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {

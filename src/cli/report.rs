@@ -121,6 +121,13 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
             report.repeated
         )?;
     }
+    if report.left_out > 0 {
+        writeln!(
+            text,
+            "{} left out, which answer others and are no answer of the shop to a review",
+            rows(report.left_out)
+        )?;
+    }
     if report.elsewhere > 0 {
         writeln!(
             text,

@@ -11,13 +11,14 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
+use super::ImportRequest;
 use super::fields::Problem;
 use super::file_error::FileError;
-use super::incoming::{Dated, Incoming, IncomingResponse, Posted};
-use super::read::{FileStart, Raw, RowSink};
+use super::format::Format;
+use super::incoming::{Comment, Dated, Incoming, IncomingResponse, Posted};
 use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
 use super::sources::folder::Listing;
-use super::spool::{Spool, Staged, StagedReview};
+use super::store::{Staged, StagedAnswer, StagedReview, Staging};
 use super::time_zone::Calendar;
 use super::values::shortened;
 use super::{editorial, profile};
@@ -30,18 +31,11 @@ use crate::model::{
 /// What hears of the reading, and is handed from task to task with it.
 pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
 
-/// What the caller says about the rows.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Terms<'a> {
-    /// Whether the caller says what files call our fields.
-    pub(super) has_renames: bool,
-    /// The only location whose reviews are meant.
-    pub(super) location: Option<&'a str>,
-    /// Whether authors' names stay whole that were never public.
-    pub(super) full_names: bool,
-    /// Whether files of excerpts are refused.
-    pub(super) is_whole: bool,
-}
+/// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
+pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
+
+/// How many of a table's first reviews are shown where nothing will be written.
+const SAMPLES: u8 = 3;
 
 /// The intake of one import.
 #[expect(
@@ -56,12 +50,14 @@ pub(super) struct Collector<'a> {
     zone_known: bool,
     /// Whether the database, or a file before, has said whose reviews these are.
     business_known: bool,
-    terms: Terms<'a>,
+    request: &'a ImportRequest,
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
     /// Whether the file is our own: what it says was told apart before.
     is_own: bool,
+    /// How many of the current table's first reviews are still to be shown.
+    samples_left: u8,
     locations: Locations<'a>,
     collected: Collected,
 }
@@ -70,7 +66,7 @@ pub(super) struct Collector<'a> {
 #[derive(Debug)]
 pub(super) struct Collected {
     /// What the files say of each review, deletions included, in the order of the rows.
-    pub(super) spool: Spool,
+    pub(super) staging: Staging,
     /// The business that came along.
     pub(super) business: Option<Business>,
     /// Whether it says in which time zone its days are.
@@ -87,11 +83,11 @@ impl<'a> Collector<'a> {
         now: DateTime<Utc>,
         business_known: bool,
         zone: Option<Tz>,
-        terms: Terms<'a>,
+        request: &'a ImportRequest,
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
-            spool: Spool::new().map_err(FileError::Staging)?,
+            staging: Staging::new().map_err(FileError::Rows)?,
             business: None,
             has_zone: false,
             editorial: None,
@@ -103,12 +99,13 @@ impl<'a> Collector<'a> {
             rules,
             zone_known: zone.is_some(),
             business_known,
-            terms,
+            request,
             watch,
             rows: 0,
             authors_public: true,
             is_own: false,
-            locations: Locations::new(terms.location),
+            samples_left: 0,
+            locations: Locations::new(request.location.as_deref()),
             collected,
         })
     }
@@ -129,10 +126,7 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
-        self.collected
-            .spool
-            .push(staged)
-            .map_err(FileError::Staging)
+        self.collected.staging.push(staged).map_err(FileError::Rows)
     }
 
     /// What was taken in.
@@ -143,34 +137,44 @@ impl<'a> Collector<'a> {
         self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
-}
 
-impl RowSink for Collector<'_> {
-    fn begin(&mut self, file: FileStart) -> Result<(), FileError> {
-        if self.terms.has_renames && !file.format.renames {
-            return Err(FileError::MapUnused(file.format.name));
+    /// What comes next is from the file that messages call `name`, which has that format.
+    pub(super) fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
+        if !self.request.renames.is_empty() && !format.renames {
+            return Err(FileError::MapUnused(format.name));
         }
-        if self.terms.is_whole && file.format.excerpts {
-            return Err(FileError::Excerpts(file.format.label));
+        if self.request.withdraw_missing && format.excerpts {
+            return Err(FileError::Excerpts(format.label));
         }
-        self.authors_public = file.format.authors_public;
-        self.is_own = file.format.is_own();
+        self.authors_public = format.authors_public;
+        self.is_own = format.is_own();
+        self.samples_left = 0;
         self.collected.report.files.push(FileReport {
-            name: file.name,
-            format: file.format.name,
+            name,
+            format: format.name,
             rows: 0,
             rejected: 0,
         });
         Ok(())
     }
 
-    fn table(&mut self, columns: &TableColumns) {
+    /// The file is a table, and this becomes of its columns.
+    pub(super) fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
+        if self.request.dry_run {
+            self.samples_left = SAMPLES;
+        }
     }
 
-    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError> {
+    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
+    pub(super) fn review(
+        &mut self,
+        at: Position,
+        mut incoming: Incoming,
+        raw: Raw<'_>,
+    ) -> Result<(), FileError> {
         let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
         if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
             return Err(FileError::NoTimeZone);
@@ -181,29 +185,77 @@ impl RowSink for Collector<'_> {
             self.collected.report.elsewhere += 1;
             return Ok(());
         }
+        if let (Stated::Unsaid, Some(name)) = (&incoming.source, &self.request.source) {
+            incoming.source = Stated::Given(Source {
+                name: name.clone(),
+                url: None,
+            });
+        }
         let judge = Judge {
             calendar: &self.rules,
-            shortens_authors: !self.authors_public && !self.terms.full_names,
+            shortens_authors: !self.authors_public && !self.request.full_names,
         };
         match judge.staged(incoming) {
             Ok(review) => {
                 self.count();
+                if self.samples_left > 0 {
+                    self.samples_left -= 1;
+                    self.watch.sample(&at, &review.said.review);
+                }
                 self.keep(&Staged::Review(Box::new(review)))
             }
-            Err(problems) => self.reject(at, raw, problems),
+            Err(problems) => self.reject(at, raw, &problems),
         }
     }
 
-    fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
+    /// A row that answers a review of this call, as far as it is the shop's.
+    pub(super) fn comment(
+        &mut self,
+        at: Position,
+        comment: Comment,
+        raw: Raw<'_>,
+    ) -> Result<(), FileError> {
+        let posted = comment.response.posted.as_ref();
+        let responded_at = posted.and_then(|its| its.posted.instant());
+        if responded_at.is_some() && !self.zone_known {
+            return Err(FileError::NoTimeZone);
+        }
+        let mut wrong = Vec::new();
+        let judge = Judge {
+            calendar: &self.rules,
+            shortens_authors: false,
+        };
+        let response = judge.response(comment.response, &mut wrong);
+        if !wrong.is_empty() {
+            return self.reject(at, raw, &wrong);
+        }
+        self.count();
+        let Some(writer) = comment.writer.filter(|_| !response.text.is_empty()) else {
+            self.collected.report.left_out += 1;
+            return Ok(());
+        };
+        let answer = StagedAnswer {
+            response,
+            responded_at,
+        };
+        self.collected
+            .staging
+            .push_answer(&comment.review, &writer, &answer)
+            .map_err(FileError::Rows)
+    }
+
+    /// A review that the owner deleted: of our own export alone.
+    pub(super) fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
-    fn reject(
+    /// A row that no review can be made of, with everything that is wrong with it.
+    pub(super) fn reject(
         &mut self,
         at: Position,
         raw: Raw<'_>,
-        problems: Vec<Problem>,
+        problems: &[Problem],
     ) -> Result<(), FileError> {
         self.count();
         let Some(file) = self.collected.report.files.last_mut() else {
@@ -225,7 +277,8 @@ impl RowSink for Collector<'_> {
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
-    fn business(
+    /// The business that a file brings along; `business` is asked for only where there is none yet.
+    pub(super) fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
     ) -> Result<(), FileError> {
@@ -248,7 +301,8 @@ impl RowSink for Collector<'_> {
         Ok(())
     }
 
-    fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+    /// The line of an export that has the business and the editorial texts.
+    pub(super) fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.business_known {
             self.collected.report.has_left_out_business = true;
             return Ok(());
@@ -273,7 +327,7 @@ impl RowSink for Collector<'_> {
 // in, and its author's name shortened where it was never public. Counts nothing and keeps nothing.
 
 /// Where a review is from that does not say.
-const SOURCE_DEFAULT: &str = "Direct";
+pub(super) const SOURCE_DEFAULT: &str = "Direct";
 
 /// What rows are judged by.
 struct Judge<'j> {
@@ -336,6 +390,8 @@ impl Judge<'_> {
             responded_at: responded_at.or(noted.responded_at),
             source_name: noted.source_name,
             has_id: incoming.has_id,
+            former: noted.former,
+            writer: noted.writer,
         })
     }
 

@@ -3,26 +3,29 @@
 //! that review, so that the merge knows nothing of it. Before anything is merged, because whether a review is meant by one
 //! row or by two shows only when all are read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::collector::SOURCE_DEFAULT;
 use super::merging::Merging;
-use super::spool::{Staged, StagedReview};
-use super::store::Staging;
-use crate::model::{DigestKey, Review, Statement, Unit};
+use super::store::{Staged, StagedReview, Staging};
+use super::values;
+use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
 use crate::storage::reviews;
-use crate::storage::reviews::SourceRow;
+use crate::storage::reviews::{KnownReviews, SourceRow};
 
+/// What stands before the ids that are made of the rows of any table.
+const TABLE: &str = "table";
 /// How many reviews with one fingerprint are looked at.
 const CANDIDATES_MAX: i64 = 16;
 
-/// Stages rows that complete reviews under the ids of these, and leaves out those of which that cannot be told.
+/// Stages rows whose reviews are there under other ids under these, and leaves out those of which that cannot be told.
 pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
-    if !reviews::has_sources(merging.write).await? {
+    if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
         return Ok(());
     }
     let mut last = String::new();
     loop {
-        let ids = staging.made_ids_after(&last).await?;
+        let ids = staging.unsure_ids_after(&last).await?;
         let Some(end) = ids.last() else {
             break;
         };
@@ -41,13 +44,13 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         }
     }
     let undecided = &mut merging.report.undecided;
-    let look = |id, completed| {
-        undecided.add(|| format!("{id} may be {completed}, as another row may"));
+    let look = |id, known| {
+        undecided.add(|| format!("{id} may be {known}, as another row may"));
     };
     staging.leave_out_contested(look).await?;
     last.clear();
     loop {
-        let ids = staging.completing_ids_after(&last).await?;
+        let ids = staging.filling_ids_after(&last).await?;
         let Some(end) = ids.last() else {
             break;
         };
@@ -57,7 +60,7 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         reviews::note_deleted(merging.write, &list).await?;
         merging.write.end_group();
     }
-    staging.rename_completing().await
+    staging.rename_known().await
 }
 
 async fn batch(
@@ -74,30 +77,45 @@ async fn batch(
         })
         .collect();
     let candidates = candidates(merging, &rows).await?;
+    let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
+    let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
+    let met = reviews::met(merging.write, &all).await?;
     let mut ids: Vec<&str> = candidates.iter().flatten().map(String::as_str).collect();
+    ids.extend(met.iter().map(String::as_str));
     ids.sort_unstable();
     ids.dedup();
     if ids.is_empty() {
         return Ok(());
     }
-    // What the files give by itself is not completed by another row of them.
+    // What the files give by itself is not filled by another row of them.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
     let standing = reviews::standing(merging.write, &ids).await?;
-    let (mut completing, mut undecided) = (Vec::new(), Vec::new());
-    for (row, candidates) in rows.iter().zip(&candidates) {
+    let (mut known, mut undecided) = (Vec::new(), Vec::new());
+    for ((row, candidates), former) in rows.iter().zip(candidates).zip(&former) {
         let id = row.said.review.id.as_str();
         let is_deleted = deleted.contains(id);
-        let mut meant = candidates.iter().filter(|candidate| {
-            let there = standing.reviews.get(*candidate);
-            let source = standing.sources.get(*candidate);
-            there.zip(source).is_some_and(|(there, source)| {
-                completes(&merging.key, row, is_deleted, there, source)
+        if !is_deleted && let Some(former) = former.find(row, &standing) {
+            known.push((id.to_owned(), former.to_owned(), false));
+            continue;
+        }
+        // What has an id of its own is no other review because it is alike.
+        let meant: BTreeSet<String> = candidates
+            .into_iter()
+            .filter(|_| !row.has_id)
+            .chain(former.without_text.iter().map(ToString::to_string))
+            .filter(|candidate| {
+                let there = standing.reviews.get(candidate);
+                let source = standing.sources.get(candidate);
+                there.zip(source).is_some_and(|(there, source)| {
+                    completes(&merging.key, row, is_deleted, there, source)
+                })
             })
-        });
+            .collect();
+        let mut meant = meant.into_iter();
         match (meant.next(), meant.next()) {
             (None, _) => {}
-            (Some(only), None) => completing.push((id.to_owned(), only.clone())),
+            (Some(only), None) => known.push((id.to_owned(), only, true)),
             (Some(one), Some(other)) => {
                 let name = || format!("{id} may be {one} or {other}");
                 merging.report.undecided.add(name);
@@ -106,7 +124,94 @@ async fn batch(
         }
     }
     staging.leave_out(&undecided).await?;
-    staging.complete(&completing).await
+    staging.note_known(&known).await
+}
+
+/// The ids that earlier releases may have given to the review of a row, to which it was one of any table.
+#[derive(Debug, Default)]
+struct FormerIds {
+    /// What its row calls it.
+    own: Vec<ReviewId>,
+    /// Digests of all that the row says.
+    whole: Vec<ReviewId>,
+    /// The same without the text: a table may have been imported without it.
+    without_text: Vec<ReviewId>,
+}
+
+impl FormerIds {
+    fn of(row: &StagedReview) -> Self {
+        let Some(former) = &row.former else {
+            return Self::default();
+        };
+        let review = &row.said.review;
+        let mut ids = Self::default();
+        if let Some(theirs) = former.id.as_deref().map(str::trim) {
+            ids.own.extend(theirs.parse().ok());
+            ids.own.extend(values::of_platform(TABLE, theirs).ok());
+        }
+        let mut sources = vec![row.source_name()];
+        if former.was_direct {
+            sources.push(SOURCE_DEFAULT);
+        }
+        let mut days = vec![review.date.to_string()];
+        if let Some(instant) = row.posted_at {
+            days.insert(0, instant.to_rfc3339());
+            days.push(instant.date_naive().to_string());
+            days.dedup();
+        }
+        let mut titles = vec![review.title.as_deref().unwrap_or_default(), ""];
+        titles.dedup();
+        let digest = |source: &str, day: &String, title: &str, text: &str| {
+            values::digest(TABLE, &[source, &former.author, day, title, text]).ok()
+        };
+        for source in sources {
+            for day in &days {
+                for title in &titles {
+                    ids.whole.extend(digest(source, day, title, &review.text));
+                    ids.without_text.extend(digest(source, day, title, ""));
+                }
+            }
+        }
+        ids.whole.retain(|id| *id != review.id);
+        ids.without_text.retain(|id| *id != review.id);
+        if review.text.is_empty() {
+            ids.without_text.clear();
+        }
+        ids
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let all = self.own.iter().chain(&self.whole);
+        all.chain(&self.without_text).map(ReviewId::as_str)
+    }
+
+    /// The first that is there or was deleted. What a row calls its review another table may call another one, so what is there
+    /// under that must also be alike.
+    fn find(&self, row: &StagedReview, standing: &KnownReviews) -> Option<&str> {
+        let is_deleted = |id: &&ReviewId| standing.deleted.contains(id.as_str());
+        let own = self.own.iter().find(|id| {
+            let there = standing.reviews.get(id.as_str());
+            there.is_some_and(|there| is_alike(row, there)) || is_deleted(id)
+        });
+        let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
+        // A table's rows come back with their texts once the review that could not be told from others is deleted.
+        let was_other = row.former.as_ref().is_some_and(|former| former.was_direct);
+        let without_text = || self.without_text.iter().filter(|_| was_other);
+        own.or_else(|| self.whole.iter().find(whole))
+            .or_else(|| without_text().find(is_deleted))
+            .map(ReviewId::as_str)
+    }
+}
+
+/// Whether the review that is there is most probably what the row is about.
+fn is_alike(row: &StagedReview, there: &Review) -> bool {
+    let said = &row.said.review;
+    let author = row.former.as_ref().map_or("", |former| &former.author);
+    let days = (there.date.number() - said.date.number()).abs();
+    there.author == author
+        || there.author == said.author
+        || (!said.text.is_empty() && there.text == said.text)
+        || (days <= 1 && there.rating == said.rating)
 }
 
 /// For each row the ids of the reviews of its source that have its author, day, rating, and its text or none.
@@ -160,6 +265,24 @@ fn completes(
         id: there.id.clone(),
         ..review.clone()
     };
+    // An earlier release may have given it so.
+    let is_former = |unit: Unit| {
+        row.former.as_ref().is_some_and(|former| match unit {
+            Unit::Source => former.was_direct && there.source.name == SOURCE_DEFAULT,
+            Unit::Author => there.author == former.author,
+            Unit::Date => {
+                row.posted_at.is_some() && (there.date.number() - said.date.number()).abs() <= 1
+            }
+            Unit::Rating
+            | Unit::Title
+            | Unit::Text
+            | Unit::Language
+            | Unit::Status
+            | Unit::Verification
+            | Unit::Response
+            | Unit::Mentions => false,
+        })
+    };
     let fits = |unit: Unit| {
         let (its, ours, last) = (
             key.digest(unit, &said),
@@ -169,6 +292,7 @@ fn completes(
         let is_untouched = last.is_none_or(|last| last == ours);
         let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
+            || is_former(unit)
             || its == ours
             || last == Some(its)
             || (is_untouched && may_fill && adds(unit, there, &said))

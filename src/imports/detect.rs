@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::iter;
 
+use super::ImportRequest;
 use super::export::is_export;
 use super::file_error::FileError;
 use super::format::{Format, Reader};
@@ -13,6 +14,7 @@ use super::platforms::{google, native, schema_org, table};
 use super::row::Columns;
 use super::shape::{Kind, Layout, Shape};
 use super::table::delimited::Dialect;
+use super::table::workbook;
 
 /// A file's format, and where in the file its rows are.
 #[derive(Debug)]
@@ -34,17 +36,15 @@ pub(super) enum Rows {
     /// In delimited text with these headers.
     Table(Dialect, Columns),
     /// In a workbook with these headers.
-    Workbook(Columns),
+    Workbook(workbook::Header, Columns),
     /// In a page's linked data.
     Page,
 }
 
-/// The format of a file of that shape, or the `wanted` one where somebody says so.
-pub(super) fn detect(
-    shape: Shape,
-    wanted: Option<&'static Format>,
-    renames: &[Rename],
-) -> Result<Detected, FileError> {
+/// The format of a file of that shape, or the one that is asked for.
+pub(super) fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileError> {
+    let (wanted, renames) = (request.format, request.renames.as_slice());
+    refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(FileError::MapsReviews);
@@ -98,7 +98,7 @@ pub(super) fn detect(
                 rows: Rows::Lines { rejected: false },
             })
         }
-        Kind::Table(..) | Kind::Workbook(_) => Ok(Detected {
+        Kind::Table(..) | Kind::Workbook(..) => Ok(Detected {
             format: &table::FORMAT,
             rows: rows(shape, ""),
         }),
@@ -108,6 +108,22 @@ pub(super) fn detect(
             advice: advice(&shape),
         }),
     }
+}
+
+/// Refuses what only a table has, where the file is none.
+fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
+    let is_workbook = matches!(shape.kind, Kind::Workbook(..));
+    let is_table = is_workbook || matches!(shape.kind, Kind::Table(..));
+    for (what, is_given, is_there) in [
+        ("sheet", request.sheet.is_some(), is_workbook),
+        ("header-row", request.header_row.is_some(), is_table),
+    ] {
+        if is_given && !is_there {
+            let said = described(shape);
+            return Err(FileError::NoTable { said, what });
+        }
+    }
+    Ok(())
 }
 
 /// How a file of no known format can be read: JSON as a table, whose columns are the fields of its objects.
@@ -156,7 +172,7 @@ fn matching(shape: &Shape, formats: &[&'static Format]) -> Option<(&'static Form
     } else if matches!(shape.kind, Kind::Json(_)) {
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
-    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
+    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(..));
     // A table has the columns of ours when it was made for us, and is one all the same.
     let fits =
         |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
@@ -191,7 +207,7 @@ fn rows(shape: Shape, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
     match shape.kind {
         Kind::Table(dialect, columns) => Rows::Table(dialect, columns),
-        Kind::Workbook(columns) => Rows::Workbook(columns),
+        Kind::Workbook(header, columns) => Rows::Workbook(header, columns),
         Kind::Markup => Rows::Page,
         Kind::Json(Layout::Line) if prefix.is_empty() || rejected => Rows::Lines { rejected },
         Kind::Json(_) | Kind::Nothing | Kind::Text => {
@@ -213,7 +229,7 @@ fn insisted(
     renames: &[Rename],
 ) -> Result<Detected, FileError> {
     let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
-    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(_));
+    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(..));
     let fits = match format.reader {
         Reader::Json(..) | Reader::Native(_) => is_json,
         Reader::Platform(_) => is_json || is_table,
@@ -241,7 +257,7 @@ fn insisted(
         (Kind::Json(_), Some(prefix)) => prefix,
         (Kind::Json(Layout::Line), None) if format.document.is_empty() => String::new(),
         (Kind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        (Kind::Table(..) | Kind::Workbook(_) | Kind::Markup | Kind::Nothing | Kind::Text, _) => {
+        (Kind::Table(..) | Kind::Workbook(..) | Kind::Markup | Kind::Nothing | Kind::Text, _) => {
             String::new()
         }
     };
@@ -305,7 +321,9 @@ pub(super) fn described(shape: &Shape) -> String {
         (Kind::Json(Layout::Spread), None) => format!("a JSON object with keys {}", listed("")),
         (Kind::Markup, _) => "a page of HTML or XML".to_owned(),
         (Kind::Table(_, columns), _) => format!("a table with the columns {}", columns.listed()),
-        (Kind::Workbook(columns), _) => format!("a workbook with the columns {}", columns.listed()),
+        (Kind::Workbook(_, columns), _) => {
+            format!("a workbook with the columns {}", columns.listed())
+        }
         (Kind::Text, _) => "a text without a header line of several columns".to_owned(),
     }
 }

@@ -6,8 +6,8 @@ use std::io;
 
 use thiserror::Error;
 
-use super::bounds::{FILES_MAX, INPUT_BYTES_MAX};
 use super::fields::Problem;
+use super::sources::{FILES_MAX, INPUT_BYTES_MAX};
 use crate::storage::DbError;
 
 /// Why nothing of a file is imported, with what to do about it.
@@ -82,6 +82,27 @@ pub enum FileError {
         text: Option<String>,
         /// Its headers, the first dozen, with commas between.
         columns: String,
+    },
+    /// --sheet names a sheet that is not there.
+    #[error("has no sheet \"{wanted}\"; its sheets are {}", .there.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))]
+    NoSuchSheet {
+        /// What was asked for.
+        wanted: String,
+        /// The names of all sheets.
+        there: Vec<String>,
+    },
+    /// --header-row names a row that is not there, or too far below.
+    #[error(
+        "has no row {0} among its first 200 that have cells; leave --header-row out, or name the row of the headers"
+    )]
+    NoSuchRow(u64),
+    /// --sheet or --header-row for what has none.
+    #[error("is {said}, which has no {what}; leave --{what} out")]
+    NoTable {
+        /// What the file seems to be.
+        said: String,
+        /// The option, without its dashes.
+        what: &'static str,
     },
     /// No table of reviews has so many.
     #[error("has {0} columns; at most 1000 are taken")]
@@ -189,6 +210,11 @@ pub enum FileError {
         "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
     )]
     Staging(io::Error),
+    /// The rows cannot be put into their temporary table.
+    #[error(
+        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+    )]
+    Rows(sqlx::Error),
     /// The rejected rows cannot be noted.
     #[error("a rejected row cannot be noted: {0}; nothing was changed")]
     Rejects(io::Error),

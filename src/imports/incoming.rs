@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
@@ -57,6 +58,32 @@ pub(super) struct Noted {
     pub(super) responded_at: Option<DateTime<Utc>>,
     /// What its source calls itself, whatever the owner made of it.
     pub(super) source_name: Option<String>,
+    /// By what earlier releases may have named it; `None` where they named it as this one does.
+    pub(super) former: Option<Former>,
+    /// The number of the user who wrote it, where rows answer each other.
+    pub(super) writer: Option<String>,
+}
+
+/// By what earlier releases, to which its format was any table, may have named a review.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Former {
+    /// The id in its row, as it stands there.
+    pub(super) id: Option<String>,
+    /// Whether it was given with another source.
+    pub(super) was_direct: bool,
+    /// The author's name as its row has it.
+    pub(super) author: String,
+}
+
+/// A row that answers another one, and is no review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Comment {
+    /// The id of the review that it is about.
+    pub(super) review: ReviewId,
+    /// The number of the user who wrote it; `None` for a visitor, and where it is not public.
+    pub(super) writer: Option<String>,
+    /// What it says.
+    pub(super) response: IncomingResponse,
 }
 
 /// The owner's answer as a source states it.

@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
+use super::ImportRequest;
 use super::collector::Watcher;
 use super::report::Report;
-use super::spool::{Staged, StagedReview};
-use super::store::Staging;
+use super::store::{Staged, StagedReview, Staging};
 use crate::compute::steps;
 use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
 use crate::storage::Write;
@@ -30,21 +30,12 @@ const ALIKE_KEPT_MIN: u64 = 16;
 /// one is left.
 const ALIKE_SOURCES_MAX: usize = 4;
 
-/// What the caller wants besides the merge itself.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Wishes {
-    /// Bring deleted reviews back.
-    pub(super) restore: bool,
-    /// Withhold copies of other sources' reviews.
-    pub(super) skip_duplicates: bool,
-}
-
 /// The merge of one import within a transaction, which the caller commits or rolls back.
 pub(super) struct Merging<'w> {
     pub(super) write: &'w mut Write,
     pub(super) key: DigestKey,
     pub(super) now: DateTime<Utc>,
-    pub(super) wishes: Wishes,
+    pub(super) request: &'w ImportRequest,
     pub(super) report: Report,
     /// The number of the run that can be taken back; none for a sample.
     pub(super) run: Option<i64>,
@@ -72,7 +63,7 @@ impl<'w> Merging<'w> {
     pub(super) async fn new(
         write: &'w mut Write,
         now: DateTime<Utc>,
-        wishes: Wishes,
+        request: &'w ImportRequest,
         report: Report,
     ) -> sqlx::Result<Self> {
         let key = reviews::digest_key(write).await?;
@@ -80,7 +71,7 @@ impl<'w> Merging<'w> {
             write,
             key,
             now,
-            wishes,
+            request,
             report,
             run: None,
             alike: HashMap::new(),
@@ -189,10 +180,12 @@ impl<'w> Merging<'w> {
             responded_at,
             source_name,
             has_id: _,
+            former: _,
+            writer: _,
         } = staged;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
-        if before.is_none() && standing.deleted.contains(id.as_str()) && !self.wishes.restore {
+        if before.is_none() && standing.deleted.contains(id.as_str()) && !self.request.restore {
             self.report.kept_deleted.add(|| id.to_string());
             return None;
         }
@@ -271,7 +264,7 @@ impl<'w> Merging<'w> {
                 self.report
                     .duplicates
                     .add(|| format!("{id} is {other} of {from}"));
-                if self.wishes.skip_duplicates && self.withhold_duplicate(row) {
+                if self.request.skip_duplicates && self.withhold_duplicate(row) {
                     its.published.retain(|(other, _)| other != id);
                 }
             } else if its

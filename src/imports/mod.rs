@@ -5,7 +5,6 @@
 //! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
-mod bounds;
 mod collector;
 mod completing;
 mod detect;
@@ -29,7 +28,6 @@ mod row;
 pub mod seed;
 mod shape;
 mod sources;
-mod spool;
 mod store;
 mod table;
 pub mod time_zone;
@@ -43,14 +41,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use bounds::INPUT_BYTES_MAX;
 pub use fields::Problem;
 pub use file_error::{FailedFile, FileError, ImportError};
 pub use format::Format;
 pub use lines::{Rename, RenameError};
-pub use platform::Options;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
-pub use sources::is_taken_from_folders;
+pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -58,10 +54,9 @@ use crate::storage;
 use crate::storage::business::sample;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError};
-use collector::{Collected, Collector, Terms, Watcher};
-use merging::{Merging, Wishes};
-use read::{FileStart, RowSink as _};
-use store::Staging;
+use collector::{Collected, Collector, Watcher};
+use merging::Merging;
+use table::Wanted;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +75,12 @@ pub struct ImportRequest {
     pub scale: Option<NonZeroU8>,
     /// How the dates are written, in the notation of strftime.
     pub date_format: Option<String>,
+    /// Where reviews are from of which their file does not say it.
+    pub source: Option<String>,
+    /// The sheet of a workbook that is read; else the first that has reviews.
+    pub sheet: Option<String>,
+    /// The row of a table that has its headers, from 1; else it is found.
+    pub header_row: Option<u64>,
     /// Whether a table may be without a column of texts.
     pub no_text: bool,
     /// Whether to do everything and then leave the database as it was.
@@ -126,7 +127,7 @@ pub async fn import(
         return Err(ImportError::Sample);
     }
     let Collected {
-        spool,
+        mut staging,
         business,
         has_zone,
         editorial: texts,
@@ -135,7 +136,8 @@ pub async fn import(
     if is_named || business.is_some() {
         report.listing = None;
     }
-    let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
+    staging.put().await.map_err(ImportError::Staging)?;
+    report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
         storage::business::replace(&mut write, business)
@@ -170,14 +172,10 @@ pub async fn import(
             .await
             .map_err(fault)?;
     }
-    let wishes = Wishes {
-        restore: order.restore,
-        skip_duplicates: order.skip_duplicates,
-    };
     let run = reviews::begin_run(&mut write, now, &file_names(&order.files))
         .await
         .map_err(fault)?;
-    let mut merging = Merging::new(&mut write, now, wishes, report)
+    let mut merging = Merging::new(&mut write, now, order, report)
         .await
         .map_err(fault)?;
     merging.run = Some(run);
@@ -250,26 +248,19 @@ fn gather(
             fault: FileError::InputTwice,
         }]);
     }
-    let terms = Terms {
-        has_renames: !order.renames.is_empty(),
-        location: order.location.as_deref(),
-        full_names: order.full_names,
-        is_whole: order.withdraw_missing,
-    };
     let all = |fault| {
         vec![FailedFile {
             file: "import".to_owned(),
             fault,
         }]
     };
-    let mut collector = Collector::new(now, is_known, zone, terms, watch).map_err(all)?;
-    let options = Options {
-        renames: &order.renames,
-        scale: order.scale,
-        date_format: order.date_format.as_deref(),
-        no_text: order.no_text,
-    };
+    let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
     let budget = sources::Budget::default();
+    let wanted = Wanted {
+        sheet: order.sheet.as_deref(),
+        header_row: order.header_row,
+        renames: &order.renames,
+    };
     let mut take = |opened: sources::Opened<'_>| {
         let mut input = match opened {
             sources::Opened::Reviews(input) => input,
@@ -278,15 +269,12 @@ fn gather(
                 return Ok(());
             }
         };
-        let found = detect::detect(input.shape, order.format, &order.renames)?;
-        collector.begin(FileStart {
-            name: input.name,
-            format: found.format,
-        })?;
-        read::read(&found, &mut *input.all, options, &mut collector)
+        let found = detect::detect(input.shape, order)?;
+        collector.begin(input.name, found.format)?;
+        read::read(&found, &mut *input.all, order, &mut collector)
     };
     for file in &order.files {
-        sources::open(file, &budget, &mut take, &mut faults);
+        sources::open(file, &wanted, &budget, &mut take, &mut faults);
     }
     if faults.is_empty() {
         collector.finish().map_err(all)

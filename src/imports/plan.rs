@@ -6,19 +6,22 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::ImportRequest;
 use super::fields::{Problem, check_url, noted};
 use super::file_error::FileError;
-use super::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
+use super::incoming::{Comment, Dated, Former, Incoming, IncomingResponse, Noted, Posted};
 use super::lines::STATUS;
-use super::platform::{Field, Hidden, NO_STARS, Options, Platform, When};
+use super::platform::{Field, Hidden, NO_STARS, Platform, When};
+use super::platforms::table;
 use super::report::TableColumns;
 use super::row::{Columns, Found, Lookup, Row};
 use super::values;
-use super::values::date::Dates;
+use super::values::date::{DateOrder, Dates};
 use super::values::visibility::{NOT_PUBLISHED, Says};
-use super::values::{flag, quoted, rating, visibility};
+use super::values::{flag, quoted, rating, same_name, visibility, words};
 use crate::model::{
-    Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status, Verification,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
+    Verification,
 };
 
 /// A platform's entry and a file's columns brought together, once per file.
@@ -26,13 +29,17 @@ use crate::model::{
 pub(super) struct Plan<'o> {
     name: &'static str,
     platform: &'static Platform,
-    options: Options<'o>,
+    request: &'o ImportRequest,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that say whether a row is public, of which the platform's entry says nothing; `None` where each row's
     /// members must be looked at.
     states: Option<Vec<(Lookup, Says)>>,
     keys: Vec<Lookup>,
+    /// By which rows answer each other: the parent, and who wrote.
+    comments: Option<(Lookup, Lookup)>,
+    /// Whether the headers are of a language that writes the day before the month.
+    is_day_first: bool,
 }
 
 impl<'o> Plan<'o> {
@@ -41,13 +48,13 @@ impl<'o> Plan<'o> {
         name: &'static str,
         platform: &'static Platform,
         columns: Option<&Columns>,
-        options: Options<'o>,
+        request: &'o ImportRequest,
     ) -> Self {
         let lookup = |names: &'static [&'static str]| {
             Lookup::new(names.iter().copied().map(Cow::Borrowed).collect(), columns)
         };
         let fields = Field::ALL.map(|(field, ours)| {
-            let renamed = options
+            let renamed = request
                 .renames
                 .iter()
                 .find(|rename| !ours.is_empty() && rename.ours() == ours);
@@ -75,19 +82,98 @@ impl<'o> Plan<'o> {
         let mut plan = Self {
             name,
             platform,
-            options,
+            request,
             fields,
             hidden,
             states: None,
             keys,
+            comments: platform
+                .comments
+                .as_ref()
+                .map(|its| (lookup(its.parent), lookup(its.writer))),
+            is_day_first: false,
         };
+        if let Some(columns) = columns.filter(|_| platform.reads_headers) {
+            plan.read_headers(columns);
+        }
         plan.states = plan.find_states(columns);
         plan
     }
 
+    /// Finds columns of the fields that none has under its English name: by the words of other languages, and by what a form
+    /// asks. No column fills two fields.
+    fn read_headers(&mut self, columns: &Columns) {
+        let mut taken = self.used();
+        let renamed = |field: Field| {
+            let (_, ours) = Field::ALL[field as usize];
+            !ours.is_empty() && self.request.renames.iter().any(|its| its.ours() == ours)
+        };
+        let is_open: Vec<bool> = Field::ALL
+            .map(|(field, _)| !self.field(field).is_column() && !renamed(field))
+            .into();
+        let is_open = |field: Field| is_open[field as usize];
+        let named = |names: &[&str], taken: &HashSet<usize>| {
+            let all = |name: &&str| {
+                let columns = columns.0.iter().enumerate();
+                let is_called = |its: &str| {
+                    // `Stars (1-5)`, `Name (optional)`
+                    let (before, _) = its.split_once('(').unwrap_or((its, ""));
+                    same_name(its, name) || same_name(before, name)
+                };
+                columns
+                    .filter(|(number, its)| !taken.contains(number) && is_called(its))
+                    .map(|(number, _)| number)
+                    .next()
+            };
+            names.iter().find_map(all)
+        };
+        let mut found: Vec<(Field, usize)> = Vec::new();
+        for (field, names) in self.platform.fields {
+            if is_open(*field)
+                && let Some(number) = named(names, &taken)
+            {
+                taken.insert(number);
+                found.push((*field, number));
+            }
+        }
+        let in_english = found.len();
+        for (field, names) in table::OTHER_LANGUAGES {
+            if is_open(*field)
+                && !found.iter().any(|(its, _)| its == field)
+                && let Some(number) = named(names, &taken)
+            {
+                taken.insert(number);
+                found.push((*field, number));
+            }
+        }
+        let is_found = |field: Field, found: &[(Field, usize)]| {
+            !is_open(field) || found.iter().any(|(its, _)| *its == field)
+        };
+        for field in [Field::Rating, Field::Text] {
+            if !is_found(field, &found)
+                && let Some(number) = named(table::AMBIGUOUS, &taken)
+            {
+                taken.insert(number);
+                found.push((field, number));
+            }
+        }
+        self.is_day_first = found.len() > in_english;
+        for (field, words) in table::QUESTIONS {
+            if !is_found(*field, &found)
+                && let Some(number) = asked(columns, *field, words, &taken)
+            {
+                taken.insert(number);
+                found.push((*field, number));
+            }
+        }
+        for (field, number) in found {
+            self.fields[field as usize] = Lookup::column(number, columns);
+        }
+    }
+
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
         let mapped = self
-            .options
+            .request
             .renames
             .iter()
             .find(|rename| rename.ours() == STATUS);
@@ -100,7 +186,8 @@ impl<'o> Plan<'o> {
             return Some(theirs.map(state).into_iter().collect());
         }
         let columns = columns?;
-        let known = self.used();
+        let mut known = self.used();
+        known.extend(self.comment_columns());
         let says = |(number, name): (usize, &String)| {
             let says = Says::find(name).filter(|_| !known.contains(&number))?;
             Some((Lookup::column(number, columns), says))
@@ -108,7 +195,12 @@ impl<'o> Plan<'o> {
         Some(columns.0.iter().enumerate().filter_map(says).collect())
     }
 
-    /// The numbers of the columns that are looked at.
+    fn comment_columns(&self) -> impl Iterator<Item = usize> {
+        let both = self.comments.iter().flat_map(|(one, other)| [one, other]);
+        both.flat_map(|lookup| lookup.columns().iter().copied())
+    }
+
+    /// The numbers of the columns that fill fields, or say whether a row is public.
     fn used(&self) -> HashSet<usize> {
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
         let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
@@ -158,13 +250,21 @@ impl<'o> Plan<'o> {
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
         let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
         hidden.chain(states).for_each(|lookup| add(STATUS, lookup));
-        let taken = self.used();
+        let mut taken = self.used();
+        taken.extend(self.comment_columns());
+        if let Some((parent, writer)) = &self.comments {
+            add("answer to", parent);
+            add("user", writer);
+        }
         let unused = columns
             .0
             .iter()
             .enumerate()
             .filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
+            sheet: None,
+            other_sheets: Vec::new(),
+            row: 1,
             unused: unused.map(|(_, name)| name.clone()).collect(),
             used,
         }
@@ -186,6 +286,7 @@ impl<'o> Plan<'o> {
         let mentions = noted(&mut wrong, self.mentions(row));
         let response = noted(&mut wrong, self.response(row));
         let updated_at = noted(&mut wrong, self.updated_at(row));
+        let writer = noted(&mut wrong, self.writer(row));
         let made = || {
             let its = identified?;
             Some(Incoming {
@@ -205,10 +306,63 @@ impl<'o> Plan<'o> {
                 response: response?,
                 updated_at: updated_at?,
                 decided: Vec::new(),
-                noted: Noted::default(),
+                noted: Noted {
+                    former: its.former,
+                    writer: writer?,
+                    ..Noted::default()
+                },
             })
         };
         made().ok_or(wrong)
+    }
+
+    /// What `row` says if it is no review, but answers one; or everything that is wrong with it.
+    pub(super) fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
+        let (parent, _) = self.comments.as_ref()?;
+        let found = row.get(parent)?;
+        let rating = row.get(self.field(Field::Rating));
+        let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
+        let parent = found
+            .text()
+            .ok()
+            .filter(|its| its.trim() != "0" && !is_rated)?;
+        let mut wrong = Vec::new();
+        let review = noted(
+            &mut wrong,
+            self.platform_id(parent.trim())
+                .map_err(|error| found.problem(error.to_string())),
+        );
+        let text = noted(&mut wrong, self.text(row, Field::Text));
+        let posted = noted(&mut wrong, self.dated(row, Field::Date));
+        let writer = noted(&mut wrong, self.writer(row));
+        let status = noted(&mut wrong, self.status(row, false, None));
+        let made = || {
+            let is_public = !matches!(status?, Stated::Given(Status::Withheld { .. }));
+            Some(Comment {
+                review: review?,
+                writer: writer?.filter(|_| is_public),
+                response: IncomingResponse {
+                    text: text?.unwrap_or_default(),
+                    posted: posted?,
+                    author: None,
+                },
+            })
+        };
+        Some(made().ok_or(wrong))
+    }
+
+    /// The number of the user who wrote the row; `None` for a visitor.
+    fn writer(&self, row: Row<'_>) -> Result<Option<String>, Problem> {
+        let Some((_, writer)) = &self.comments else {
+            return Ok(None);
+        };
+        let number = row.get(writer).map(|found| found.text()).transpose()?;
+        Ok(number.filter(|number| number.trim() != "0"))
+    }
+
+    /// Our id of the review that the platform calls `theirs`.
+    fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
+        values::of_platform(self.platform.ids.unwrap_or(self.name), theirs)
     }
 
     /// What is read of `row`, under its names there: for the file of rejected rows, which can be
@@ -219,6 +373,7 @@ impl<'o> Plan<'o> {
             .iter()
             .chain(self.hidden.iter().map(|(lookup, _)| lookup))
             .chain(self.states.iter().flatten().map(|(lookup, _)| lookup))
+            .chain(self.comments.iter().flat_map(|(one, other)| [one, other]))
             .chain(&self.keys);
         let mut read = Map::new();
         if let Row::Json(members) = row {
@@ -259,7 +414,7 @@ impl<'o> Plan<'o> {
             .filter(|(fields, ours)| {
                 let may_lack = match *ours {
                     "author" => self.platform.anonymous.is_some(),
-                    "text" => self.options.no_text,
+                    "text" => self.request.no_text,
                     _ => false,
                 };
                 !is_there(fields) && !may_lack
@@ -267,7 +422,7 @@ impl<'o> Plan<'o> {
             .map(|(_, ours)| ours)
             .collect();
         let renames =
-            self.options.renames.iter().filter(|rename| {
+            self.request.renames.iter().filter(|rename| {
                 !rename.ignores_status() && columns.find(rename.theirs()).is_none()
             });
         let unknown: Vec<String> = renames.map(|rename| rename.theirs().to_owned()).collect();
@@ -285,7 +440,7 @@ impl<'o> Plan<'o> {
     /// The rating in `row` that shows that the scale ends at 10, where nobody said so.
     pub(super) fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
         let text = row.get(self.field(Field::Rating))?.text().ok()?;
-        (self.options.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+        (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
     }
 
     /// Whether the member of that name is taken for something else than whether the row is public.
@@ -315,12 +470,52 @@ impl<'o> Plan<'o> {
         })
     }
 
-    fn missing(&self, row: Row<'_>, field: Field) -> Problem {
+    fn problem(&self, row: Row<'_>, field: Field, message: impl Into<String>) -> Problem {
         Problem {
             path: row.path(self.field(field)),
-            message: "missing".to_owned(),
+            message: message.into(),
         }
     }
+
+    fn missing(&self, row: Row<'_>, field: Field) -> Problem {
+        self.problem(row, field, "missing")
+    }
+}
+
+/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
+/// rating.
+fn asked(
+    columns: &Columns,
+    field: Field,
+    wanted: &[&str],
+    taken: &HashSet<usize>,
+) -> Option<usize> {
+    let has =
+        |question: &str, all: &[&str]| all.iter().any(|its| question.contains(words(its).as_str()));
+    let questions: Vec<(usize, String)> = columns
+        .0
+        .iter()
+        .enumerate()
+        .filter(|(number, name)| !taken.contains(number) && is_question(name))
+        .map(|(number, name)| (number, words(name)))
+        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
+        .collect();
+    match questions.as_slice() {
+        [(only, _)] => Some(*only),
+        [(first, _), ..] if field == Field::Text => Some(*first),
+        several => {
+            let mut overall = several
+                .iter()
+                .filter(|(_, question)| has(question, &["overall"]));
+            let first = overall.next()?;
+            overall.next().is_none().then_some(first.0)
+        }
+    }
+}
+
+/// Whether a header is what a form asks, and not a name.
+fn is_question(header: &str) -> bool {
+    header.contains('?') || header.split_whitespace().count() >= 3
 }
 
 /// The column that most probably has the texts: one that is called so, else the first.
@@ -358,6 +553,7 @@ struct Identified {
     title: Stated<String>,
     text: Stated<String>,
     source: Source,
+    former: Option<Former>,
 }
 
 impl<'o> Plan<'o> {
@@ -382,14 +578,25 @@ impl<'o> Plan<'o> {
             Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
             Row::Cells(..) | Row::Json(_) => Stated::Given(text.unwrap_or_default()),
         };
+        let theirs = row.get(self.field(Field::Id)).map(|found| found.text());
+        let has_id = theirs.is_some();
+        let former = self.platform.was_table.then(|| Former {
+            // A table still has the ids that it had.
+            id: theirs
+                .and_then(Result::ok)
+                .filter(|_| self.platform.vouches),
+            was_direct: self.platform.vouches || self.request.source.is_some(),
+            author: author.clone(),
+        });
         Some(Identified {
             id,
-            has_id: row.get(self.field(Field::Id)).is_some(),
+            has_id,
             posted,
             author,
             title,
             text,
             source,
+            former,
         })
     }
 
@@ -410,7 +617,13 @@ impl<'o> Plan<'o> {
                     .map(|stars| (stars, true))
                     .map_err(|error| recommended.problem(error))
             }
-            (Some((found, text)), _) => rating::parse(&text, self.options.scale)
+            // Birdeye's report has the word where the stars would be.
+            (Some((_, text)), _) if text.to_lowercase().contains("recommend") => {
+                recommendation(&text)
+                    .map(|stars| (stars, true))
+                    .map_err(|error| self.problem(row, Field::Rating, error))
+            }
+            (Some((found, text)), _) => rating::parse(&text, self.request.scale)
                 .map(|stars| (stars, false))
                 .map_err(|error| found.problem(error)),
             (None, None) => Err(self.missing(row, Field::Rating)),
@@ -419,8 +632,11 @@ impl<'o> Plan<'o> {
 
     fn dates(&self) -> Dates<'o> {
         Dates {
-            format: self.options.date_format,
-            order: self.platform.date_order,
+            format: self.request.date_format.as_deref(),
+            order: self
+                .platform
+                .date_order
+                .or(self.is_day_first.then_some(DateOrder::DayFirst)),
             zone: self.platform.zone,
         }
     }
@@ -484,7 +700,10 @@ impl<'o> Plan<'o> {
 
     fn source(&self, row: Row<'_>) -> Result<Source, Problem> {
         let name = self.text(row, Field::SourceName)?.map_or_else(
-            || self.platform.source.to_owned(),
+            || {
+                let named = self.request.source.as_deref();
+                named.unwrap_or(self.platform.source).to_owned()
+            },
             |name| name.trim().to_owned(),
         );
         let url = row
@@ -501,7 +720,7 @@ impl<'o> Plan<'o> {
             let own = (!self.platform.vouches).then(|| id.parse().ok()).flatten();
             (
                 found.path.into_owned(),
-                own.map_or_else(|| values::of_platform(self.name, id), Ok),
+                own.map_or_else(|| self.platform_id(id), Ok),
             )
         } else {
             let when = match posted.posted {
@@ -526,7 +745,7 @@ fn recommendation(text: &str) -> Result<Rating, String> {
     let stars = match text.trim().to_ascii_lowercase().as_str() {
         "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
         "negative" | "not recommended" | "notrecommended" | "not_recommended"
-        | "doesn't recommend" | "no" | "false" | "0" => 1,
+        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
         _ => {
             return Err(format!(
                 "{} is none of positive, negative, recommended, not recommended",

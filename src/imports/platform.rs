@@ -4,11 +4,8 @@
 //! A column that no entry names is never looked at, so private fields (e-mail, phone, street,
 //! customer) go nowhere, the file of rejected rows included.
 
-use std::num::NonZeroU8;
-
 use chrono_tz::Tz;
 
-use super::lines::Rename;
 use super::values::date::DateOrder;
 
 /// What is known about one platform's exports.
@@ -16,6 +13,9 @@ use super::values::date::DateOrder;
 pub(super) struct Platform {
     /// What reviews say they are from, where a row does not say.
     pub(super) source: &'static str,
+    /// What stands before its ids in ours, where that is not the format's name: reviews that two tools take from one site have
+    /// the same id in both.
+    pub(super) ids: Option<&'static str>,
     /// A file is this platform's if its rows have all the names of one of these sets.
     pub(super) keys: &'static [&'static [&'static str]],
     /// Which column means which field: the first that is filled counts.
@@ -34,6 +34,21 @@ pub(super) struct Platform {
     /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
     /// books.
     pub(super) matched: Option<&'static str>,
+    /// Whether earlier releases read its exports as tables, so that its reviews may have the ids of those.
+    pub(super) was_table: bool,
+    /// Whether its columns are also found by words of several languages, and by what a form asks.
+    pub(super) reads_headers: bool,
+    /// The columns by which a row below another one is known, where its rows answer each other.
+    pub(super) comments: Option<Comments>,
+}
+
+/// The columns of rows that answer each other. One that has a parent and no rating is no review.
+#[derive(Debug)]
+pub(super) struct Comments {
+    /// The id of the row that it answers; 0 where it answers none.
+    pub(super) parent: &'static [&'static str],
+    /// The number of the user who was logged in; 0 for a visitor.
+    pub(super) writer: &'static [&'static str],
 }
 
 /// A field of a review that a column may fill.
@@ -91,23 +106,11 @@ pub(super) enum When {
 /// customer's.
 pub(super) const NO_STARS: &str = "recommendation without stars";
 
-/// How the caller says that a file is to be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'o> {
-    /// `--map`: which of the file's fields fill ours.
-    pub renames: &'o [Rename],
-    /// `--scale`: where the ratings' scale ends.
-    pub scale: Option<NonZeroU8>,
-    /// `--date-format`: the only format that dates are read in, in the notation of strftime.
-    pub date_format: Option<&'o str>,
-    /// `--no-text`: whether a table may be without a column of texts.
-    pub no_text: bool,
-}
-
 impl Platform {
     /// A platform about which nothing is known but its columns.
     pub(super) const PLAIN: Self = Self {
         source: "Direct",
+        ids: None,
         keys: &[],
         fields: &[],
         hidden: &[],
@@ -116,6 +119,9 @@ impl Platform {
         anonymous: None,
         vouches: true,
         matched: None,
+        was_table: false,
+        reads_headers: false,
+        comments: None,
     };
 }
 

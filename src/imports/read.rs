@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::ImportRequest;
+use super::collector::{Collector, Raw};
 use super::detect::{Detected, Rows};
 use super::fields::{Fields, Problem};
 use super::file_error::{FileError, reason};
 use super::format::{Format, Reader};
-use super::incoming::Incoming;
+use super::incoming::{Comment, Incoming};
 use super::json_stream::{ELEMENT_BYTES_MAX, Element, Met};
 use super::lines::Rename;
 use super::plan::Plan;
-use super::platform::Options;
 use super::platforms::schema_org;
 use super::report::{Position, TableColumns};
 use super::row::{Columns, Row};
@@ -32,21 +33,23 @@ enum Said {
     Review(Box<Incoming>),
     /// That the owner deleted this review.
     Deleted(ReviewId),
+    /// What answers a review.
+    Comment(Box<Comment>),
 }
 
 /// Hands every row of `input` to `sink`.
 pub(super) fn read(
     found: &Detected,
     input: &mut dyn BufRead,
-    options: Options<'_>,
-    sink: &mut dyn RowSink,
+    request: &ImportRequest,
+    sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     if matches!(found.format.reader, Reader::LinkedData(_)) {
         return linked_data(&found.rows, input, sink);
     }
     match &found.rows {
         Rows::Lines { rejected } => {
-            let maker = Maker::new(found.format, None, options);
+            let maker = Maker::new(found.format, None, request);
             lines::each(input, *rejected, &mut |line, read| {
                 if let (Maker::Native(_), Ok(value)) = (&maker, &read.value)
                     && is_about_business(value)
@@ -64,9 +67,9 @@ pub(super) fn read(
                 )
             })
         }
-        Rows::Array(path) => array(&Maker::new(found.format, None, options), path, input, sink),
+        Rows::Array(path) => array(&Maker::new(found.format, None, request), path, input, sink),
         Rows::Table(dialect, columns) if matches!(found.format.reader, Reader::Native(_)) => {
-            let maker = Maker::new(found.format, None, options);
+            let maker = Maker::new(found.format, None, request);
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 let value = match cells {
                     Ok(cells) => Ok(export::of_cells(columns, cells)),
@@ -76,16 +79,23 @@ pub(super) fn read(
             })
         }
         Rows::Table(dialect, columns) => {
-            let plan = plan(found.format, columns, options, sink)?;
+            let plan = plan(
+                found.format,
+                columns,
+                Place::Line(dialect.line),
+                request,
+                sink,
+            )?;
             delimited::read(input, *dialect, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
-        Rows::Workbook(columns) => {
-            let plan = plan(found.format, columns, options, sink)?;
+        Rows::Workbook(header, columns) => {
+            let place = Place::Sheet(header);
+            let plan = plan(found.format, columns, place, request, sink)?;
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
-            workbook::read(&packed, &mut |_| Ok(()), &mut |line, cells| {
+            workbook::read(&packed, header, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
@@ -94,6 +104,12 @@ pub(super) fn read(
             said: "a page of HTML or XML".to_owned(),
         }),
     }
+}
+
+/// Where the headers of a table are.
+enum Place<'p> {
+    Line(u64),
+    Sheet(&'p workbook::Header),
 }
 
 /// Whether a line has the business and the editorial texts, and no review.
@@ -107,8 +123,9 @@ fn is_about_business(value: &Value) -> bool {
 fn plan<'o>(
     format: &'static Format,
     columns: &Columns,
-    options: Options<'o>,
-    sink: &mut dyn RowSink,
+    place: Place<'_>,
+    request: &'o ImportRequest,
+    sink: &mut Collector<'_>,
 ) -> Result<Plan<'o>, FileError> {
     let Reader::Platform(platform) = format.reader else {
         return Err(FileError::Misfit {
@@ -116,8 +133,21 @@ fn plan<'o>(
             said: format!("a table with the columns {}", columns.listed()),
         });
     };
-    let plan = Plan::new(format.name, platform, Some(columns), options);
-    let used = plan.columns(columns);
+    let plan = Plan::new(format.name, platform, Some(columns), request);
+    let (sheet, other_sheets, row) = match place {
+        Place::Line(line) => (None, Vec::new(), line),
+        Place::Sheet(header) => (
+            Some(header.sheet.clone()),
+            header.others.clone(),
+            header.row,
+        ),
+    };
+    let used = TableColumns {
+        sheet,
+        other_sheets,
+        row,
+        ..plan.columns(columns)
+    };
     sink.table(&used);
     plan.complete(columns, &used).map(|()| plan)
 }
@@ -127,8 +157,18 @@ fn row(
     columns: &Columns,
     line: u64,
     cells: Cells<'_>,
-    sink: &mut dyn RowSink,
+    sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
+    let at = Position::Line { line, column: None };
+    if let Ok(cells) = cells
+        && let Some(comment) = plan.comment(Row::Cells(columns, cells))
+    {
+        let raw = || plan.raw(Row::Cells(columns, cells));
+        return match comment {
+            Ok(comment) => sink.comment(at, comment, &raw),
+            Err(problems) => sink.reject(at, &raw, &problems),
+        };
+    }
     let (made, cells) = match cells {
         Ok(cells) => (plan.review(Row::Cells(columns, cells)), cells),
         Err((message, cells)) => (Err(vec![Problem::of_all(message)]), cells),
@@ -139,16 +179,14 @@ fn row(
             found: evidence,
         });
     }
-    take(sink, Position::Line { line, column: None }, made, &|| {
-        plan.raw(Row::Cells(columns, cells))
-    })
+    take(sink, at, made, &|| plan.raw(Row::Cells(columns, cells)))
 }
 
 fn array(
     maker: &Maker<'_>,
     path: &[String],
     input: &mut dyn BufRead,
-    sink: &mut dyn RowSink,
+    sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let array: Arc<str> = path.join(".").into();
     json_stream::each(input, path, maker.beside(), &mut |met| match met {
@@ -203,7 +241,7 @@ fn hand_over(
     maker: &Maker<'_>,
     at: Position,
     value: Result<Value, (String, Value)>,
-    sink: &mut dyn RowSink,
+    sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     match value {
         Err((message, raw)) => take(sink, at, Err(vec![Problem::of_all(message)]), &|| {
@@ -212,6 +250,7 @@ fn hand_over(
         Ok(value) => match maker.said(&value) {
             Ok(Said::Review(incoming)) => take(sink, at, Ok(*incoming), &|| maker.raw(&value)),
             Ok(Said::Deleted(id)) => sink.deleted(at, id),
+            Ok(Said::Comment(comment)) => sink.comment(at, *comment, &|| maker.raw(&value)),
             Err(problems) => take(sink, at, Err(problems), &|| maker.raw(&value)),
         },
     }
@@ -220,11 +259,11 @@ fn hand_over(
 fn linked_data(
     rows: &Rows,
     input: &mut dyn BufRead,
-    sink: &mut dyn RowSink,
+    sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let texts = match rows {
         Rows::Page => schema_org::linked_data(input)?,
-        Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(_) => {
+        Rows::Lines { .. } | Rows::Array(_) | Rows::Table(..) | Rows::Workbook(..) => {
             vec![
                 String::from_utf8(schema_org::whole(input)?)
                     .map_err(|_| FileError::Encoding("not UTF-8"))?,
@@ -259,7 +298,7 @@ fn linked_data(
 /// What makes reviews of JSON values.
 #[expect(clippy::large_enum_variant, reason = "there is one for each file")]
 enum Maker<'o> {
-    Native(Options<'o>),
+    Native(&'o ImportRequest),
     Json(
         &'static Format,
         fn(&Value) -> Result<Incoming, Vec<Problem>>,
@@ -268,12 +307,12 @@ enum Maker<'o> {
 }
 
 impl<'o> Maker<'o> {
-    fn new(format: &'static Format, columns: Option<&Columns>, options: Options<'o>) -> Self {
+    fn new(format: &'static Format, columns: Option<&Columns>, request: &'o ImportRequest) -> Self {
         match format.reader {
-            Reader::Native(_) | Reader::LinkedData(_) => Self::Native(options),
+            Reader::Native(_) | Reader::LinkedData(_) => Self::Native(request),
             Reader::Json(_, review) => Self::Json(format, review),
             Reader::Platform(platform) => {
-                Self::Plan(Plan::new(format.name, platform, columns, options))
+                Self::Plan(Plan::new(format.name, platform, columns, request))
             }
         }
     }
@@ -288,9 +327,9 @@ impl<'o> Maker<'o> {
 
     fn said(&self, value: &Value) -> Result<Said, Vec<Problem>> {
         match self {
-            Self::Native(options) => {
+            Self::Native(request) => {
                 let mut value = value.clone();
-                lines::apply(options.renames, &mut value);
+                lines::apply(&request.renames, &mut value);
                 if value
                     .get("deleted")
                     .is_some_and(|deleted| *deleted == Value::Bool(true))
@@ -299,7 +338,7 @@ impl<'o> Maker<'o> {
                         .map(Said::Deleted)
                         .map_err(|problem| vec![problem]);
                 }
-                let is_ignored = options.renames.iter().any(Rename::ignores_status);
+                let is_ignored = request.renames.iter().any(Rename::ignores_status);
                 // These two our own record has, with a meaning of their own.
                 let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
                 record::review(&value)
@@ -318,6 +357,9 @@ impl<'o> Maker<'o> {
                         .map_err(|problem| vec![problem])
                         .and(Err(Vec::new()));
                 };
+                if let Some(comment) = plan.comment(Row::Json(map)) {
+                    return comment.map(|comment| Said::Comment(Box::new(comment)));
+                }
                 plan.review(Row::Json(map))
                     .map(|incoming| Said::Review(Box::new(incoming)))
             }
@@ -359,65 +401,15 @@ fn deleted(value: &Value) -> Result<ReviewId, Problem> {
     fields.parsed("id")?.ok_or_else(|| fields.missing("id"))
 }
 
-// Where formats put what they read. Formats know this and nothing of the database; what becomes of
-// a row is the collector's affair.
-
-/// What is known of a file before its rows are read.
-#[derive(Debug)]
-pub(super) struct FileStart {
-    /// What messages call it.
-    pub(super) name: String,
-    /// The format that was detected, or that the caller named.
-    pub(super) format: &'static Format,
-}
-
-/// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
-pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
-
-/// Takes in a file's rows, in their order.
-///
-/// Every method may stop the whole import with a [`FileError`]; a row that is wrong goes to
-/// [`RowSink::reject`] and stops nothing.
-pub(super) trait RowSink {
-    /// What comes next is from this file.
-    fn begin(&mut self, file: FileStart) -> Result<(), FileError>;
-
-    /// The file is a table, and this becomes of its columns.
-    fn table(&mut self, columns: &TableColumns);
-
-    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
-    fn review(&mut self, at: Position, incoming: Incoming, raw: Raw<'_>) -> Result<(), FileError>;
-
-    /// A review that the owner deleted: of our own export alone.
-    fn deleted(&mut self, at: Position, id: ReviewId) -> Result<(), FileError>;
-
-    /// A row that no review can be made of, with everything that is wrong with it.
-    fn reject(
-        &mut self,
-        at: Position,
-        raw: Raw<'_>,
-        problems: Vec<Problem>,
-    ) -> Result<(), FileError>;
-
-    /// The business that a file brings along; `business` is asked for only where there is none yet.
-    fn business(
-        &mut self,
-        business: &mut dyn FnMut() -> Result<Business, FileError>,
-    ) -> Result<(), FileError>;
-
-    /// The line of an export that has the business and the editorial texts.
-    fn about_business(&mut self, value: &Value) -> Result<(), FileError>;
-}
-
 /// Hands over what was made of a row.
-pub(super) fn take(
-    sink: &mut dyn RowSink,
+fn take(
+    sink: &mut Collector<'_>,
     at: Position,
     made: Result<Incoming, Vec<Problem>>,
     raw: Raw<'_>,
 ) -> Result<(), FileError> {
     match made {
         Ok(incoming) => sink.review(at, incoming, raw),
-        Err(problems) => sink.reject(at, raw, problems),
+        Err(problems) => sink.reject(at, raw, &problems),
     }
 }

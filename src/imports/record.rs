@@ -70,6 +70,7 @@ pub(super) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
                 posted_at: posted_at?,
                 responded_at: responded_at?,
                 source_name: source_name?,
+                ..Noted::default()
             },
         })
     };

@@ -7,6 +7,7 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
+use crate::model::Review;
 use crate::storage::reviews::Written;
 
 /// How many columns that are not used are named.
@@ -39,6 +40,8 @@ pub struct Report {
     pub noted_deleted: u64,
     /// Rows without an id that were left out: each of them may complete two reviews, or two of them the same.
     pub undecided: Named,
+    /// Rows that answer others and are no answer of the shop to a review of this call.
+    pub left_out: u64,
     /// Reviews that another source gave already.
     pub duplicates: Named,
     /// Reviews whose day moved with the business's time zone.
@@ -71,10 +74,26 @@ pub struct FileReport {
 /// What became of a table's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
+    /// The sheet of a workbook.
+    pub sheet: Option<String>,
+    /// Its other sheets, which are not read.
+    pub other_sheets: Vec<String>,
+    /// The row with the headers, from 1; in delimited text the line.
+    pub row: u64,
     /// Our fields, and the columns of each that are looked at, the first that is filled before the others.
     pub used: Vec<(&'static str, Vec<String>)>,
     /// The columns that are not looked at.
     pub unused: Vec<String>,
+}
+
+impl TableColumns {
+    /// Where the headers are, as it stands behind the file's name.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let sheet = self.sheet.as_ref();
+        let sheet = sheet.map_or_else(String::new, |name| format!(", sheet \"{name}\""));
+        format!("{sheet}, header in row {}", self.row)
+    }
 }
 
 impl fmt::Display for TableColumns {
@@ -90,9 +109,14 @@ impl fmt::Display for TableColumns {
             write!(f, "\n  not used: {}", shown.join(", "))?;
         }
         match self.unused.len().saturating_sub(COLUMNS_SHOWN_MAX) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+            0 => {}
+            more => write!(f, " and {more} more")?,
         }
+        if self.other_sheets.is_empty() {
+            return Ok(());
+        }
+        let shown = &self.other_sheets[..self.other_sheets.len().min(COLUMNS_SHOWN_MAX)];
+        write!(f, "\n  other sheets (--sheet): {}", shown.join(", "))
     }
 }
 
@@ -157,6 +181,9 @@ pub trait Watch {
 
     /// The file is a table with these columns. Said before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
+
+    /// One of the first reviews of a table, where nothing will be written.
+    fn sample(&mut self, _at: &Position, _review: &Review) {}
 
     /// A row was rejected.
     ///

@@ -11,17 +11,16 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::collector::{Collected, Collector, Terms, Watcher};
+use super::ImportRequest;
+use super::collector::{Collected, Collector, Watcher};
 use super::detect::{Detected, Rows};
 use super::fields::Problem;
 use super::file_error::{FailedFile, ImportError, reason};
-use super::merging::{Merging, Wishes};
-use super::platform::Options;
+use super::merging::Merging;
 use super::platforms::native;
-use super::read::{FileStart, RowSink as _};
 use super::report::{Report, Watch};
 use super::sources::{self, Budget};
-use super::store::Staging;
+use super::table::Wanted;
 use super::{editorial, json_stream, profile, read, time_zone};
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
@@ -183,25 +182,23 @@ pub fn read(
             fault,
         }])
     };
+    let request = ImportRequest::default();
     let mut collector =
-        Collector::new(now, true, Some(business.time_zone), Terms::default(), watch)
-            .map_err(all)?;
+        Collector::new(now, true, Some(business.time_zone), &request, watch).map_err(all)?;
     let mut faults = Vec::new();
     let mut take = |opened: sources::Opened<'_>| {
         let sources::Opened::Reviews(mut input) = opened else {
             return Ok(());
         };
-        collector.begin(FileStart {
-            name: input.name,
-            format: &native::FORMAT,
-        })?;
+        collector.begin(input.name, &native::FORMAT)?;
         let found = Detected {
             format: &native::FORMAT,
             rows: Rows::Lines { rejected: false },
         };
-        read::read(&found, &mut *input.all, Options::default(), &mut collector)
+        read::read(&found, &mut *input.all, &request, &mut collector)
     };
-    sources::open(&path, &Budget::default(), &mut take, &mut faults);
+    let (wanted, budget) = (Wanted::default(), Budget::default());
+    sources::open(&path, &wanted, &budget, &mut take, &mut faults);
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }
@@ -231,9 +228,14 @@ impl Seed {
             storage::business::replace(write, &business).await?;
         }
         let moved = time_zone::follow(write, business.time_zone, self.now).await?;
-        let Collected { spool, report, .. } = self.collected;
-        let mut staging = Staging::fill(spool).await?;
-        let mut merging = Merging::new(write, self.now, Wishes::default(), report).await?;
+        let Collected {
+            mut staging,
+            report,
+            ..
+        } = self.collected;
+        staging.put().await?;
+        let request = ImportRequest::default();
+        let mut merging = Merging::new(write, self.now, &request, report).await?;
         merging.all(&mut staging, watch).await?;
         Ok(Report {
             moved,

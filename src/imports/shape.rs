@@ -9,6 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::row::Columns;
 use super::table::delimited::{self, Dialect};
+use super::table::{Wanted, workbook};
 use super::values::same_name;
 
 /// What a file is made of.
@@ -23,7 +24,7 @@ pub(super) enum Kind {
     /// A table in text.
     Table(Dialect, Columns),
     /// A table in a workbook.
-    Workbook(Columns),
+    Workbook(workbook::Header, Columns),
     /// Text that is neither JSON nor markup nor a table.
     Text,
 }
@@ -62,7 +63,7 @@ const LINES_MAX: usize = 50;
 
 impl Shape {
     /// The shape of a text that begins with `head`, in UTF-8 without a byte order mark.
-    pub(super) fn of(head: &[u8]) -> Self {
+    pub(super) fn of(head: &[u8], wanted: &Wanted<'_>) -> Self {
         let text = head.trim_ascii();
         let mut paths = BTreeSet::new();
         let kind = match text.first() {
@@ -77,7 +78,7 @@ impl Shape {
                 })
             }
             Some(b'<') => Kind::Markup,
-            Some(_) => match delimited::sniff(head) {
+            Some(_) => match delimited::sniff(head, wanted) {
                 Some((dialect, columns)) => {
                     paths.extend(columns.0.iter().take(PATHS_MAX).cloned());
                     Kind::Table(dialect, columns)
@@ -97,10 +98,10 @@ impl Shape {
     }
 
     /// The shape of a workbook with these headers.
-    pub(super) fn of_workbook(columns: Columns) -> Self {
+    pub(super) fn of_workbook(header: workbook::Header, columns: Columns) -> Self {
         let paths = columns.0.iter().cloned().collect();
         Self {
-            kind: Kind::Workbook(columns),
+            kind: Kind::Workbook(header, columns),
             paths,
         }
     }

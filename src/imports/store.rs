@@ -1,15 +1,18 @@
-//! The rows of one import, sorted in a database of their own: one for each id, the newest; in the
-//! order of the ids, so that a merge reads them bit by bit. The rows themselves stay where they were
-//! spooled: the database says where. Its queries are not checked at compile
-//! time: the table is made here, and gone afterwards.
+//! The rows of one import on their way from the files to the database, in a temporary database of their own, so that an
+//! import needs the same memory however many there are: one for each id, the newest; read in the order of the ids, so that a
+//! merge goes on bit by bit. Its queries are not checked at compile time: the table is made here, and gone afterwards.
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
+use futures_executor::block_on;
 use futures_util::TryStreamExt;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::spool::{Spool, SpooledRows, Staged, unpack};
+use super::incoming::Former;
+use crate::model::{Response, ReviewId, Statement, Unit};
 use crate::storage;
 
 /// How many rows one statement moves.
@@ -17,60 +20,181 @@ const ROWS: u16 = 250;
 /// How many bytes of rows are held at a time: a text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
+/// A row as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Staged {
+    /// A review to be merged with what is there.
+    Review(Box<StagedReview>),
+    /// The owner deleted the review of that id.
+    Deleted(ReviewId),
+}
+
+/// A review as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StagedReview {
+    /// What is said of it.
+    pub(super) said: Statement,
+    /// Which location it is about.
+    pub(super) location: Option<String>,
+    /// When it was written, where an instant is given.
+    pub(super) posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub(super) responded_at: Option<DateTime<Utc>>,
+    /// What its source calls itself, where that is not the review's own word for it.
+    pub(super) source_name: Option<String>,
+    /// Whether its row has an id; else the id is a digest of the row.
+    pub(super) has_id: bool,
+    /// By what earlier releases may have named it.
+    pub(super) former: Option<Former>,
+    /// The number of the user who wrote it, where rows answer each other.
+    pub(super) writer: Option<String>,
+}
+
+/// An answer to a review, as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StagedAnswer {
+    /// The answer itself.
+    pub(super) response: Response,
+    /// When it was written, where an instant is given.
+    pub(super) responded_at: Option<DateTime<Utc>>,
+}
+
+impl StagedReview {
+    /// What its source calls itself.
+    pub(super) fn source_name(&self) -> &str {
+        let own = &self.said.review.source.name;
+        self.source_name.as_ref().unwrap_or(own)
+    }
+}
+
+impl Staged {
+    /// The id of the review that it gives or deletes.
+    pub(super) const fn id(&self) -> &ReviewId {
+        match self {
+            Self::Review(review) => &review.said.review.id,
+            Self::Deleted(id) => id,
+        }
+    }
+}
+
 /// A source, and which of the firm's locations it speaks of.
 pub(super) type Place = (String, Option<String>);
 
-/// A staged row as its table has it: id, location, and where its text begins and how long it is in
-/// the file of rows; without these two, only the id was staged.
-type Entry = (String, Option<String>, Option<i64>, Option<i64>);
+/// A staged row as its table has it: its id, the review as JSON (without it, only the id was staged), and the answer to it that
+/// another row gives.
+type Entry = (String, Option<String>, Option<String>);
 
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
 pub(super) struct Staging {
     connection: SqliteConnection,
-    rows: SpooledRows,
+    /// Rows that are not in the table yet, a JSON array without its end.
+    batch: String,
+    rows: u16,
 }
 
 impl Staging {
-    /// Stages the rows of the spool. Of rows with one id the newest counts; where that does not
-    /// decide, the later one.
-    pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
-        let mut connection = storage::scratch().await?;
-        let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer, has_id integer, completed_id text)
-             strict, without rowid";
-        sqlx::query(table).execute(&mut connection).await?;
-        let (rows, mut entries) = spool.into_parts().map_err(sqlx::Error::Io)?;
-        let mut staging = Self { connection, rows };
-        loop {
-            let (mut batch, mut rows) = (String::from("["), 0);
-            while rows < ROWS && batch.len() < BYTES {
-                let Some(entry) = entries.next().transpose().map_err(sqlx::Error::Io)? else {
-                    break;
-                };
-                if rows > 0 {
-                    batch.push(',');
-                }
-                batch.push_str(&entry);
-                rows += 1;
-            }
-            if rows == 0 {
-                return Ok(staging);
-            }
-            batch.push(']');
-            staging.put(&batch).await?;
-        }
+    /// Without any rows.
+    pub(super) fn new() -> sqlx::Result<Self> {
+        block_on(Self::create())
     }
 
-    async fn put(&mut self, batch: &str) -> sqlx::Result<()> {
-        let insert = "insert into staged (review_id, updated_us, source, location, start_at, bytes, has_id)
+    async fn create() -> sqlx::Result<Self> {
+        let mut connection = storage::scratch().await?;
+        let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
+                 location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict";
+        sqlx::query(table).execute(&mut connection).await?;
+        let table = "create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
+        sqlx::query(table).execute(&mut connection).await?;
+        Ok(Self {
+            connection,
+            batch: String::new(),
+            rows: 0,
+        })
+    }
+
+    /// Adds a row. Of rows with one id the newest counts; where that does not decide, the later one. Files are read without
+    /// waiting for anything, so this waits for the disk as they do.
+    pub(super) fn push(&mut self, staged: &Staged) -> sqlx::Result<()> {
+        let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+        let entry = match staged {
+            Staged::Review(review) => {
+                let its = &review.said.review;
+                let updated = its.updated_at.map(|at| at.timestamp_micros());
+                let (source, location) = (review.source_name(), &review.location);
+                let row = serde_json::to_string(review).map_err(encode)?;
+                let may_be_there = !review.has_id || review.former.is_some();
+                json!([
+                    its.id,
+                    updated,
+                    source,
+                    location,
+                    row,
+                    may_be_there,
+                    review.writer
+                ])
+            }
+            Staged::Deleted(id) => json!([id, null, null, null, null, false, null]),
+        };
+        self.batch.push(if self.rows == 0 { '[' } else { ',' });
+        self.batch.push_str(&entry.to_string());
+        self.rows += 1;
+        if self.rows == ROWS || self.batch.len() >= BYTES {
+            block_on(self.put())?;
+        }
+        Ok(())
+    }
+
+    /// Adds an answer to the review of that id, written by the user `writer`.
+    pub(super) fn push_answer(
+        &mut self,
+        id: &ReviewId,
+        writer: &str,
+        answer: &StagedAnswer,
+    ) -> sqlx::Result<()> {
+        let answer = json!(answer).to_string();
+        let insert = "insert into answer (review_id, writer, answer) values (?, ?, ?)";
+        let insert = sqlx::query(insert)
+            .bind(id.as_str())
+            .bind(writer)
+            .bind(answer);
+        block_on(insert.execute(&mut self.connection)).map(drop)
+    }
+
+    /// Brings reviews and answers together, once all rows are there: of each review the first answer that is not its author's.
+    /// Says how many answers are none.
+    pub(super) async fn answer(&mut self) -> sqlx::Result<u64> {
+        let index = "create index answer_to on answer (review_id)";
+        sqlx::query(index).execute(&mut self.connection).await?;
+        let update = "update staged set answer = (select a.answer from answer as a
+               where a.review_id = staged.review_id and a.writer is not staged.writer order by a.row_id limit 1)
+             where review_id in (select review_id from answer)";
+        sqlx::query(update).execute(&mut self.connection).await?;
+        let left = "select count(*) from answer as a
+             where not exists (select 1 from staged as s where s.review_id = a.review_id and a.writer is not s.writer)";
+        let left: i64 = sqlx::query_scalar(left)
+            .fetch_one(&mut self.connection)
+            .await?;
+        Ok(left.unsigned_abs())
+    }
+
+    /// Puts the last rows into the table.
+    pub(super) async fn put(&mut self) -> sqlx::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.batch.push(']');
+        let insert = "insert into staged (review_id, updated_us, source, location, review, may_be_there, writer)
              select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?) where true
              on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, start_at = excluded.start_at, bytes = excluded.bytes, has_id = excluded.has_id
+               location = excluded.location, review = excluded.review, may_be_there = excluded.may_be_there, writer = excluded.writer
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
-            .bind(batch)
+            .bind(&self.batch)
             .execute(&mut self.connection)
             .await?;
+        self.batch.clear();
+        self.rows = 0;
         Ok(())
     }
 
@@ -84,19 +208,20 @@ impl Staging {
 
     /// The next rows after that id, in the order of the ids.
     pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, location, start_at, bytes from staged where review_id > ?
+        let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(id)
             .bind(ROWS)
             .fetch_all(&mut self.connection)
             .await?;
-        self.read(entries)
+        Self::read(entries)
     }
 
-    /// The ids after that one, in their order, of rows that have none of their own; no more than one statement moves.
-    pub(super) async fn made_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
-        let select = "select review_id from staged where review_id > ? and not has_id order by review_id limit ?";
+    /// The ids after that one, in their order, of rows whose review may be there under another one; no more than one statement
+    /// moves.
+    pub(super) async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
             .bind(ROWS)
@@ -104,9 +229,9 @@ impl Staging {
             .await
     }
 
-    /// The ids after that one, in their order, of rows that complete a review; no more than one statement moves.
-    pub(super) async fn completing_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
-        let select = "select review_id from staged where review_id > ? and completed_id is not null order by review_id limit ?";
+    /// The ids after that one, in their order, of rows that fill a review; no more than one statement moves.
+    pub(super) async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
             .bind(ROWS)
@@ -116,20 +241,23 @@ impl Staging {
 
     /// The rows of the first of these ids, as many as are held at a time.
     pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
-        let select = "select review_id, location, start_at, bytes from staged where review_id in (select value from json_each(?))
+        let select = "select review_id, review, answer from staged where review_id in (select value from json_each(?))
              order by review_id";
         let entries: Vec<Entry> = sqlx::query_as(select)
             .bind(Value::from(ids).to_string())
             .fetch_all(&mut self.connection)
             .await?;
-        self.read(entries)
+        Self::read(entries)
     }
 
-    /// Notes of rows which reviews they complete: pairs of their ids.
-    pub(super) async fn complete(&mut self, pairs: &[(String, String)]) -> sqlx::Result<()> {
-        let update = "update staged set completed_id = pair.value ->> 1 from json_each(?) as pair where review_id = pair.value ->> 0";
+    /// Notes under which ids rows are there, and whether they fill what is there: triples of both ids and that.
+    pub(super) async fn note_known(
+        &mut self,
+        known: &[(String, String, bool)],
+    ) -> sqlx::Result<()> {
+        let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
         sqlx::query(update)
-            .bind(json!(pairs).to_string())
+            .bind(json!(known).to_string())
             .execute(&mut self.connection)
             .await
             .map(drop)
@@ -145,30 +273,31 @@ impl Staging {
             .map(drop)
     }
 
-    /// Leaves out the rows that complete the same review as another, each after a look at its id and that review's.
+    /// Leaves out the rows that are the same review as another, each after a look at its id and that review's.
     pub(super) async fn leave_out_contested(
         &mut self,
         mut look: impl FnMut(String, String),
     ) -> sqlx::Result<()> {
-        let select = "select review_id, completed_id from staged where completed_id in
-               (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)
+        let select = "select review_id, known_id from staged where known_id in
+               (select known_id from staged where known_id is not null group by known_id having count(*) > 1)
              order by review_id";
         let mut rows = sqlx::query_as(select).fetch(&mut self.connection);
         while let Some((id, completed)) = rows.try_next().await? {
             look(id, completed);
         }
         drop(rows);
-        let delete = "delete from staged where completed_id in
-             (select completed_id from staged where completed_id is not null group by completed_id having count(*) > 1)";
+        let delete = "delete from staged where known_id in
+             (select known_id from staged where known_id is not null group by known_id having count(*) > 1)";
         sqlx::query(delete)
             .execute(&mut self.connection)
             .await
             .map(drop)
     }
 
-    /// Gives rows the ids of the reviews that they complete.
-    pub(super) async fn rename_completing(&mut self) -> sqlx::Result<()> {
-        let update = "update staged set review_id = completed_id, completed_id = null where completed_id is not null";
+    /// Gives rows the ids under which they are there.
+    pub(super) async fn rename_known(&mut self) -> sqlx::Result<()> {
+        let update =
+            "update staged set review_id = known_id, known_id = null where known_id is not null";
         sqlx::query(update)
             .execute(&mut self.connection)
             .await
@@ -176,40 +305,40 @@ impl Staging {
     }
 
     /// The rows of these entries, as many as are held at a time.
-    fn read(&mut self, entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
+    fn read(entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
+        let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
         let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
-        for (id, location, start, bytes) in entries {
+        for (id, row, answer) in entries {
             if read >= BYTES {
                 break;
             }
-            let row = match (start, bytes) {
-                (Some(start), Some(bytes)) => Some(self.row(start, bytes)?),
-                (None, _) | (_, None) => None,
-            };
             read += row.as_ref().map_or(0, String::len);
-            let lost = || {
-                sqlx::Error::Decode(format!("the staged row of {id} cannot be read back").into())
-            };
-            let mut one = unpack(&id, row.as_deref()).ok_or_else(lost)?;
-            if let Staged::Review(review) = &mut one {
-                review.location = location;
-            }
-            staged.push(one);
+            let id: ReviewId = id
+                .parse()
+                .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+            staged.push(match row {
+                Some(row) => {
+                    let mut review: StagedReview = serde_json::from_str(&row).map_err(lost)?;
+                    // It may have been given another id since.
+                    review.said.review.id = id;
+                    if let Some(answer) = answer {
+                        let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
+                        review.said.review.response = Some(answer.response);
+                        review.said.unsaid.remove(Unit::Response);
+                        review.responded_at = answer.responded_at;
+                    }
+                    Staged::Review(Box::new(review))
+                }
+                None => Staged::Deleted(id),
+            });
         }
         Ok(staged)
-    }
-
-    fn row(&mut self, start: i64, bytes: i64) -> sqlx::Result<String> {
-        let bytes = usize::try_from(bytes).map_err(|error| sqlx::Error::Decode(error.into()))?;
-        self.rows
-            .read(start.unsigned_abs(), bytes)
-            .map_err(sqlx::Error::Io)
     }
 
     /// Whose reviews these are.
     pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
         let select =
-            "select distinct source, location from staged where start_at is not null order by 1, 2";
+            "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 

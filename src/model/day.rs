@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A day from 0001-01-01 to 9999-12-31 in the business's time zone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Day(NaiveDate);
 
 /// A text that is no day.

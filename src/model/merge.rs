@@ -3,6 +3,7 @@
 //! answer, is the importer's affair.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::digest::{Base, DigestKey};
 use super::review::{Review, Status};
@@ -16,7 +17,7 @@ pub const GONE: &str = "gone at the source";
 pub const DUPLICATE: &str = "duplicate";
 
 /// A review as an import states it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
     /// What it says, and defaults for what it leaves unsaid.
     pub review: Review,

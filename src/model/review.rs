@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::day::Day;
 
 /// A review as the database has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     /// Its id, unique and stable.
     pub id: ReviewId,
@@ -45,7 +46,8 @@ const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
 /// `[A-Za-z0-9._~=-]{1,128}`, and none of `.`, `..` and `search`: what stands for itself in a URL's
 /// path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ReviewId(String);
 
 /// A text that is no review id.
@@ -78,6 +80,14 @@ impl FromStr for ReviewId {
     }
 }
 
+impl TryFrom<String> for ReviewId {
+    type Error = InvalidReviewId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
 impl ReviewId {
     /// The id as it appears in URLs.
     #[must_use]
@@ -93,7 +103,8 @@ impl fmt::Display for ReviewId {
 }
 
 /// Stars. Invariant: 1 to 5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i64")]
 pub struct Rating(u8);
 
 /// A number that is no rating.
@@ -121,7 +132,7 @@ impl Rating {
 }
 
 /// Where a review was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// The name of the platform that the review comes from.
     pub name: String,
@@ -130,7 +141,7 @@ pub struct Source {
 }
 
 /// How a review is known to be from a customer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
     /// Whether it is; a review that says no is withheld.
     pub verified: bool,
@@ -141,7 +152,7 @@ pub struct Verification {
 }
 
 /// How a review was verified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     /// It matches a job in the firm's books.
     JobMatch,
@@ -181,7 +192,7 @@ impl Method {
 }
 
 /// What a review is recorded to be about. Each list is sorted and has no value twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mentions {
     /// Full names of technicians, as recorded with the job.
     pub technicians: Vec<String>,
@@ -214,7 +225,7 @@ impl Mentions {
 }
 
 /// The owner's answer to a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// The response's text, plain.
     pub text: String,
@@ -225,7 +236,7 @@ pub struct Response {
 }
 
 /// Whether a review appears.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// The review is public.
     Published,

@@ -1,5 +1,7 @@
 //! The units of a review: what its source and its owner can each change by itself.
 
+use serde::{Deserialize, Serialize};
+
 use super::review::{Review, Status};
 
 /// A unit of a review.
@@ -173,7 +175,7 @@ impl Unit {
 }
 
 /// A set of units.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Units(u16);
 
 impl Units {

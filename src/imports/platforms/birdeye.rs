@@ -16,13 +16,18 @@ const PLATFORM: Platform = Platform {
         &["source_type", "comments", "review_date"],
         &["reviewer.firstName", "comments", "reviewDate"],
         &["reviewer_first_name", "comments"],
+        &["Business Name", "Review Date", "Reviewer Name"],
+        &["Reviewer Name", "Review Date", "Source", "Response Date"],
     ],
     fields: &[
         (Field::Id, &["review_id", "id"]),
         (Field::Rating, &["rating"]),
         (Field::Recommended, &["recommendation_type", "recommended"]),
         (Field::Date, &["review_date", "rdate"]),
-        (Field::Author, &["reviewer_nick_name", "reviewer.nickName"]),
+        (
+            Field::Author,
+            &["reviewer_nick_name", "reviewer.nickName", "reviewer_name"],
+        ),
         (
             Field::FirstName,
             &["reviewer_first_name", "reviewer.firstName"],
@@ -32,8 +37,8 @@ const PLATFORM: Platform = Platform {
             &["reviewer_last_name", "reviewer.lastName"],
         ),
         (Field::Title, &["title"]),
-        (Field::Text, &["comments"]),
-        (Field::SourceName, &["source_type"]),
+        (Field::Text, &["comments", "review"]),
+        (Field::SourceName, &["source_type", "source"]),
         (Field::Url, &["review_url"]),
         (Field::Location, &["business_name"]),
         (Field::ResponseText, &["response"]),
@@ -46,5 +51,6 @@ const PLATFORM: Platform = Platform {
         reason: "hidden at the source",
     }],
     anonymous: Some("Anonymous"),
+    was_table: true,
     ..Platform::PLAIN
 };

@@ -12,6 +12,7 @@ const PLATFORM: Platform = Platform {
         &["isVerifiedBuyer", "dateCreated"],
         &["reviewer.displayName", "dateCreated", "body"],
         &["reviewer.name", "dateCreated", "body"],
+        &["reviewId", "productId", "dateCreated"],
     ],
     fields: &[
         (Field::Id, &["reviewId", "id"]),

@@ -1,4 +1,4 @@
-//! Trustpilot: reviews of a business unit from its API.
+//! Trustpilot: reviews of a business unit from its API, or from the business portal as CSV or XLSX, whose times are in UTC.
 
 use crate::imports::format::Format;
 use crate::imports::platform::{Field, Platform};
@@ -11,20 +11,30 @@ const PLATFORM: Platform = Platform {
     keys: &[
         &["stars", "consumer.displayName"],
         &["stars", "consumer.id", "createdAt"],
+        &["Review Stars", "Review Content", "Review Username"],
+        &["Review Stars", "Review Id", "Review Created (UTC)"],
     ],
     fields: &[
-        (Field::Id, &["id"]),
-        (Field::Rating, &["stars"]),
-        (Field::Date, &["createdAt"]),
+        (Field::Id, &["id", "Review Id"]),
+        (Field::Rating, &["stars", "Review Stars"]),
+        (Field::Date, &["createdAt", "Review Created (UTC)"]),
         (Field::UpdatedAt, &["updatedAt"]),
-        (Field::Author, &["consumer.displayName"]),
-        (Field::Title, &["title"]),
-        (Field::Text, &["text"]),
-        (Field::Language, &["language"]),
-        (Field::Location, &["location.name"]),
-        (Field::ResponseText, &["companyReply.text"]),
-        (Field::ResponseDate, &["companyReply.createdAt"]),
+        (Field::Author, &["consumer.displayName", "Review Username"]),
+        (Field::Title, &["title", "Review Title"]),
+        (Field::Text, &["text", "Review Content"]),
+        (Field::Language, &["language", "Review Language"]),
+        (Field::Location, &["location.name", "Location Name"]),
+        (
+            Field::ResponseText,
+            &["companyReply.text", "Company Response"],
+        ),
+        (
+            Field::ResponseDate,
+            &["companyReply.createdAt", "Company Reply Date (UTC)"],
+        ),
     ],
+    zone: Some(chrono_tz::UTC),
     anonymous: Some("Anonymous"),
+    was_table: true,
     ..Platform::PLAIN
 };

@@ -63,7 +63,8 @@ impl Visit<'_, '_> {
         if bytes.len() as u64 > workbook::PACKED_BYTES_MAX {
             return Err(FileError::WorkbookTooLarge);
         }
-        let shape = Shape::of_workbook(workbook::columns(&bytes)?);
+        let (header, columns) = workbook::find(&bytes, self.wanted)?;
+        let shape = Shape::of_workbook(header, columns);
         (self.take)(Opened::Reviews(Input {
             name: name.to_owned(),
             shape,

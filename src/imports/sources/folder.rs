@@ -7,8 +7,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use super::Visit;
-use crate::imports::bounds::FILES_MAX;
+use super::{FILES_MAX, Visit};
 use crate::imports::file_error::FileError;
 
 /// How many folders deep a Takeout is searched.

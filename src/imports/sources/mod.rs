@@ -15,12 +15,17 @@ use std::path::Path;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::bounds::INPUT_BYTES_MAX;
 use super::file_error::{FailedFile, FileError, TooLarge};
 use super::shape::Shape;
+use super::table::Wanted;
 use folder::Listing;
 
 pub use folder::is_taken_from_folders;
+
+/// How many bytes one import may read, unpacked, over all its files: 1 GiB.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// How many files of reviews a folder or archive may hold.
+pub(super) const FILES_MAX: usize = 10_000;
 
 /// How many bytes of a file are looked at to find its format.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -50,7 +55,13 @@ type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 
 /// Hands every file that `path` stands for to `take`; notes those that cannot be opened, or that
 /// `take` refuses.
-pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Vec<FailedFile>) {
+pub(super) fn open(
+    path: &Path,
+    wanted: &Wanted<'_>,
+    budget: &Budget,
+    take: Take<'_>,
+    faults: &mut Vec<FailedFile>,
+) {
     let stdin = path == Path::new("-");
     let name = if stdin {
         STDIN.to_owned()
@@ -58,6 +69,7 @@ pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Ve
         path.display().to_string()
     };
     let mut visit = Visit {
+        wanted,
         budget,
         take,
         faults,
@@ -77,6 +89,7 @@ pub(super) fn open(path: &Path, budget: &Budget, take: Take<'_>, faults: &mut Ve
 }
 
 struct Visit<'v, 't> {
+    wanted: &'v Wanted<'v>,
     budget: &'v Budget,
     take: Take<'t>,
     faults: &'v mut Vec<FailedFile>,
@@ -168,7 +181,7 @@ impl Visit<'_, '_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = Shape::of(&head);
+        let shape = Shape::of(&head, self.wanted);
         (self.take)(Opened::Reviews(Input {
             name,
             shape,
@@ -279,7 +292,13 @@ mod tests {
                 .map(drop)
                 .map_err(FileError::reading)
         };
-        open(path.path(), &budget, &mut take, &mut faults);
+        open(
+            path.path(),
+            &Wanted::default(),
+            &budget,
+            &mut take,
+            &mut faults,
+        );
         assert_eq!((read, faults.len()), (2, 1));
         assert!(
             matches!(faults[0].fault, FileError::TooLarge),
@@ -299,6 +318,7 @@ mod tests {
             Ok(())
         };
         let mut visit = Visit {
+            wanted: &Wanted::default(),
             budget: &budget,
             take: &mut take,
             faults: &mut faults,

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::{ROW_BYTES_MAX, TakeRow, bounded, fit, headers};
+use super::{ROW_BYTES_MAX, TakeRow, Wanted, bounded, fit, headers};
 use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
 
@@ -19,60 +19,75 @@ const DELIMITERS: [u8; 4] = *b",;\t|";
 /// How far the reader below may have read beyond the row's end.
 const READ_AHEAD_BYTES: usize = 64 << 10;
 
-/// How a file's cells are told apart.
+/// How a file's cells are told apart, and where its headers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::imports) struct Dialect {
     delimiter: u8,
-    /// Lines before the header: Excel's `sep=;`.
+    /// Rows before the header: Excel's `sep=;`, titles.
     skipped: usize,
+    /// The line of the header, from 1.
+    pub(in crate::imports) line: u64,
 }
 
-/// The dialect and the headers of a text that begins with `head`, if it is a table: its first line
-/// has at least two cells.
-pub(in crate::imports) fn sniff(head: &[u8]) -> Option<(Dialect, Columns)> {
+/// The dialect and the headers of a text that begins with `head`, if it is a table: a row that has at least two cells, one of
+/// them known, or its first one.
+pub(in crate::imports) fn sniff(head: &[u8], wanted: &Wanted<'_>) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")
         .and_then(|rest| rest.first().copied());
-    if let Some(delimiter) = named {
+    let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+    let tried = delimiters.into_iter().filter_map(|delimiter| {
+        let mut rows = first(head, delimiter, wanted.rows());
+        if named.is_some() && !rows.is_empty() {
+            rows[0].1.clear();
+        }
+        let header = wanted.header(&rows, 1)?;
+        let (line, columns) = (rows[header.at].0, headers(rows.swap_remove(header.at).1));
+        let is_table = columns.0.len() > 1 || named.is_some();
         let dialect = Dialect {
             delimiter,
-            skipped: 1,
+            skipped: header.at,
+            line,
         };
-        return first(head, dialect).map(|columns| (dialect, columns));
-    }
-    let tried = DELIMITERS.into_iter().filter_map(|delimiter| {
-        let dialect = Dialect {
-            delimiter,
-            skipped: 0,
-        };
-        first(head, dialect)
-            .filter(|columns| columns.0.len() > 1)
-            .map(|columns| (dialect, columns))
+        is_table.then_some((header.known, dialect, columns))
     });
-    // The first of the most: `max_by_key` takes the last.
-    tried.reduce(|best, next| {
-        if next.1.0.len() > best.1.0.len() {
+    // The first of the best: `max_by_key` takes the last.
+    let best = tried.reduce(|best, next| {
+        if (next.0, next.2.0.len()) > (best.0, best.2.0.len()) {
             next
         } else {
             best
         }
-    })
+    });
+    best.map(|(_, dialect, columns)| (dialect, columns))
 }
 
-fn first(head: &[u8], dialect: Dialect) -> Option<Columns> {
-    let mut reader = reader(head, dialect);
+/// The first rows of a text, each with its line.
+fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<String>)> {
+    let seen = RefCell::new(Seen::default());
+    let mut reader = reader(
+        Limited {
+            inner: &mut head,
+            seen: &seen,
+        },
+        delimiter,
+    );
     let mut record = csv::ByteRecord::new();
-    for _ in 0..=dialect.skipped {
-        reader
-            .read_byte_record(&mut record)
-            .ok()
-            .filter(|more| *more)?;
+    let mut rows = Vec::new();
+    while rows.len() < rows_max {
+        let start = reader.position().byte();
+        seen.borrow_mut().spent = 0;
+        if !reader.read_byte_record(&mut record).is_ok_and(|more| more) {
+            break;
+        }
+        let line = seen.borrow_mut().line_of(start);
+        let cells = record.iter();
+        rows.push((
+            line,
+            cells.map(|cell| Encoding::Undecided.decode(cell)).collect(),
+        ));
     }
-    let cells = record
-        .iter()
-        .map(|cell| Encoding::Undecided.decode(cell))
-        .collect();
-    Some(headers(cells))
+    rows
 }
 
 /// Hands every row of `input` to `take`, in the order in which they stand there.
@@ -89,7 +104,7 @@ pub(in crate::imports) fn read(
             inner: input,
             seen: &seen,
         },
-        dialect,
+        dialect.delimiter,
     );
     let mut record = csv::ByteRecord::new();
     let mut encoding = Encoding::Undecided;
@@ -125,9 +140,9 @@ pub(in crate::imports) fn read(
     }
 }
 
-fn reader<R: Read>(input: R, dialect: Dialect) -> csv::Reader<R> {
+fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new()
-        .delimiter(dialect.delimiter)
+        .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .from_reader(input)
@@ -266,10 +281,10 @@ impl Read for Limited<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, sniff};
+    use super::{Wanted, read, sniff};
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let (dialect, columns) = sniff(file).unwrap();
+        let (dialect, columns) = sniff(file, &Wanted::default()).unwrap();
         let mut rows = vec![columns.0.join("|")];
         let take = &mut |line, cells: super::super::Cells<'_>| {
             rows.push(match cells {
@@ -298,7 +313,7 @@ mod tests {
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
             ["a|b", "2: say \"hi\"|2"]
         );
-        assert!(sniff(b"just a text\nof lines\n").is_none());
+        assert!(sniff(b"just a text\nof lines\n", &Wanted::default()).is_none());
     }
 
     #[test]

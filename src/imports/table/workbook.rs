@@ -1,5 +1,4 @@
-//! Workbooks of Excel (ECMA-376, `.xlsx`): the first sheet that has cells, its first row as
-//! headers.
+//! Workbooks of Excel (ECMA-376, `.xlsx`): the sheet that has reviews, or the one that is named.
 //!
 //! The archive is unpacked once against a bound before the parser sees it, because the parser keeps
 //! all shared texts in memory.
@@ -9,9 +8,10 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, Xlsx};
 use zip::ZipArchive;
 
-use super::{ROW_BYTES_MAX, TakeRow, bounded as bounded_columns, fit, headers};
+use super::{ROW_BYTES_MAX, TakeRow, Wanted, bounded as bounded_columns, fit, headers};
 use crate::imports::file_error::FileError;
 use crate::imports::row::Columns;
+use crate::imports::values::same_name;
 
 /// How many bytes a workbook may have, packed.
 pub(in crate::imports) const PACKED_BYTES_MAX: u64 = 32 << 20;
@@ -20,40 +20,83 @@ const UNPACKED_BYTES_MAX: u64 = 256 << 20;
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
-/// Hands the headers to `begin` and every row below them to the taker that it gives.
-pub(in crate::imports) fn read(
-    packed: &[u8],
-    begin: &mut dyn FnMut(&Columns) -> Result<(), FileError>,
-    take: TakeRow<'_>,
-) -> Result<(), FileError> {
-    bounded(packed)?;
-    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
-    for sheet in book.sheet_names() {
-        if rows(&mut book, &sheet, begin, take)? {
-            return Ok(());
-        }
-    }
-    Err(FileError::Workbook(
-        "none of its sheets has a cell".to_owned(),
-    ))
+/// Where the headers of a workbook are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::imports) struct Header {
+    pub(in crate::imports) sheet: String,
+    /// The row, from 1.
+    pub(in crate::imports) row: u64,
+    /// The other sheets.
+    pub(in crate::imports) others: Vec<String>,
 }
 
-/// The headers alone, to find out what the table is.
-pub(in crate::imports) fn columns(packed: &[u8]) -> Result<Columns, FileError> {
-    let mut found = None;
-    let mut seen = |columns: &Columns| {
-        found = Some(columns.clone());
-        Err(FileError::Workbook(String::new()))
-    };
-    let read = read(packed, &mut seen, &mut |_, _| Ok(()));
-    found.map_or_else(
-        || {
-            Err(read
-                .err()
-                .unwrap_or_else(|| FileError::Workbook("it has no headers".to_owned())))
-        },
-        Ok,
-    )
+/// So many known headers make a sheet one of reviews, whatever stands in the sheets behind it.
+const KNOWN_MIN: usize = 3;
+
+/// The headers of the sheet that is named, or of the first that has [`KNOWN_MIN`] known ones, or of those that are known best.
+pub(in crate::imports) fn find(
+    packed: &[u8],
+    wanted: &Wanted<'_>,
+) -> Result<(Header, Columns), FileError> {
+    bounded(packed)?;
+    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
+    let names = book.sheet_names();
+    let is_wanted = |name: &&String| wanted.sheet.is_none_or(|its| same_name(its, name));
+    let sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    if sheets.is_empty() {
+        return Err(FileError::NoSuchSheet {
+            wanted: wanted.sheet.unwrap_or_default().to_owned(),
+            there: names,
+        });
+    }
+    let (mut best, mut any): (Option<(usize, Header, Columns)>, bool) = (None, false);
+    for sheet in sheets {
+        if best.as_ref().is_some_and(|(known, ..)| *known >= KNOWN_MIN) {
+            break;
+        }
+        let mut rows = Vec::new();
+        each(&mut book, &sheet, &mut |row, cells| {
+            rows.push((row, std::mem::take(cells)));
+            Ok(rows.len() < wanted.rows())
+        })?;
+        any |= !rows.is_empty();
+        let Some(header) = wanted.header(&rows, 2) else {
+            continue;
+        };
+        let (row, cells) = rows.swap_remove(header.at);
+        if best
+            .as_ref()
+            .is_none_or(|(known, ..)| *known < header.known)
+        {
+            let others = names.iter().filter(|its| **its != sheet).cloned().collect();
+            let place = Header { sheet, row, others };
+            best = Some((header.known, place, headers(cells)));
+        }
+    }
+    match (best, wanted.header_row) {
+        (Some((_, header, columns)), _) => Ok((header, columns)),
+        (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
+        (None, _) => Err(FileError::Workbook(
+            "none of its sheets has a cell".to_owned(),
+        )),
+    }
+}
+
+/// Hands every row below the headers to the taker.
+pub(in crate::imports) fn read(
+    packed: &[u8],
+    header: &Header,
+    columns: &Columns,
+    take: TakeRow<'_>,
+) -> Result<(), FileError> {
+    bounded_columns(columns)?;
+    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
+    each(&mut book, &header.sheet, &mut |row, cells| {
+        if row > header.row {
+            hand_over(row, cells, columns, take)?;
+        }
+        Ok(true)
+    })
 }
 
 /// Refuses an archive that unpacks to more than is allowed, whatever it says about itself.
@@ -72,15 +115,12 @@ fn bounded(packed: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Says whether the sheet has any cell.
-fn rows(
-    book: &mut Book<'_>,
-    sheet: &str,
-    begin: &mut dyn FnMut(&Columns) -> Result<(), FileError>,
-    take: TakeRow<'_>,
-) -> Result<bool, FileError> {
+/// Takes a row's number, from 1, and its cells; says whether more are wanted.
+type TakeCells<'t> = &'t mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>;
+
+/// Hands the sheet's rows that have a cell to `take`, each with its number from 1, until that says that it is enough.
+fn each(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), FileError> {
     let mut reader = book.worksheet_cells_reader(sheet).map_err(broken)?;
-    let mut columns: Option<Columns> = None;
     let mut row = 0;
     let mut cells: Vec<String> = Vec::new();
     let mut bytes = 0;
@@ -89,19 +129,14 @@ fn rows(
         let ends = next
             .as_ref()
             .is_none_or(|cell| cell.get_position().0 != row);
-        if ends && cells.iter().any(|cell| !cell.trim().is_empty()) {
-            match &columns {
-                None => {
-                    let its = headers(std::mem::take(&mut cells));
-                    bounded_columns(&its)?;
-                    begin(&its)?;
-                    columns = Some(its);
-                }
-                Some(columns) => hand_over(u64::from(row) + 1, &mut cells, columns, take)?,
-            }
+        if ends
+            && cells.iter().any(|cell| !cell.trim().is_empty())
+            && !take(u64::from(row) + 1, &mut cells)?
+        {
+            return Ok(());
         }
         let Some(cell) = next else {
-            return Ok(columns.is_some());
+            return Ok(());
         };
         if ends {
             (row, bytes) = (cell.get_position().0, 0);

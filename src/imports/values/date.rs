@@ -5,7 +5,7 @@
 //! refused, never guessed.
 
 use chrono::format::{Parsed, StrftimeItems};
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
 use super::quoted;
@@ -36,7 +36,7 @@ pub(in crate::imports) enum DateOrder {
 /// something else.
 const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
 /// Dates whose months are words, and those with dots or blanks, which are read in one way alone.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 13] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
     "%Y.%m.%d",
@@ -46,6 +46,7 @@ const PLAIN: [&str; 12] = [
     "%b %d %Y",
     "%d %b %Y",
     "%d %B %Y",
+    "%d. %B %Y",
     "%d-%b-%Y",
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
@@ -84,8 +85,20 @@ impl Dates<'_> {
         if let Some(zoned) = zoned(text) {
             return posted(zoned, text);
         }
-        if text.contains('/') && !text.as_bytes().iter().take(4).all(u8::is_ascii_digit) {
+        let is_year_first = text.as_bytes().iter().take(4).all(u8::is_ascii_digit);
+        if text.contains('/') && !is_year_first {
             return self.slashes(text);
+        }
+        let dashes = |byte: &&u8| **byte == b'-';
+        if !is_year_first
+            && text.len() >= 8
+            && text
+                .bytes()
+                .take(8)
+                .all(|byte| byte == b'-' || byte.is_ascii_digit())
+            && text.as_bytes().iter().filter(dashes).count() == 2
+        {
+            return self.slashes(&text.replacen('-', "/", 2));
         }
         let first = text.split(['T', ' ']).next().unwrap_or_default();
         // `2026-10-31 …` first: nearly all are, and the list is long.
@@ -97,6 +110,10 @@ impl Dates<'_> {
         plain
             .iter()
             .find_map(|format| local(text, format))
+            .or_else(|| {
+                let english = in_english(text)?;
+                plain.iter().find_map(|format| local(&english, format))
+            })
             .map_or_else(|| Err(unknown(text)), |local| self.place(local, text))
     }
 
@@ -193,16 +210,74 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .filter(|local| (1000..=9999).contains(&local.date.year()))
 }
 
-/// `2026-10-31 08:00:00 UTC`, `… +0200`, and RFC 2822.
+/// Names of time zones behind a time, and how many minutes they are ahead of UTC. Those that several countries use with
+/// different meanings are those of the United States, and `BST` that of Britain.
+const OFFSETS: [(&str, i64); 28] = [
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("WEST", 60),
+    ("BST", 60),
+    ("CET", 60),
+    ("CEST", 120),
+    ("MEZ", 60),
+    ("MESZ", 120),
+    ("EET", 120),
+    ("EEST", 180),
+    ("MSK", 180),
+    ("EST", -300),
+    ("EDT", -240),
+    ("CST", -360),
+    ("CDT", -300),
+    ("MST", -420),
+    ("MDT", -360),
+    ("PST", -480),
+    ("PDT", -420),
+    ("AKST", -540),
+    ("AKDT", -480),
+    ("HST", -600),
+    ("JST", 540),
+    ("AEST", 600),
+    ("AEDT", 660),
+    ("NZST", 720),
+    ("NZDT", 780),
+];
+
+/// What stands before the name of a time zone or `GMT+2`, and its offset in minutes.
+fn named_offset(text: &str) -> Option<(&str, i64)> {
+    let (plain, name) = text.rsplit_once(' ')?;
+    if let Some((_, minutes)) = OFFSETS.iter().find(|(its, _)| *its == name) {
+        return Some((plain.trim_end(), *minutes));
+    }
+    let offset = name
+        .strip_prefix("GMT")
+        .or_else(|| name.strip_prefix("UTC"))?;
+    let (sign, digits) = match offset.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
+    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
+    is_offset.then_some((plain.trim_end(), sign * (hours * 60 + minutes)))
+}
+
+/// `2026-10-31 08:00:00 UTC`, `2026/10/31 4:12:55 PM MDT`, `… +0200`, and RFC 2822.
 fn zoned(text: &str) -> Option<DateTime<Utc>> {
-    if let Some(plain) = text
-        .strip_suffix(" UTC")
-        .or_else(|| text.strip_suffix(" GMT"))
-        .or_else(|| text.strip_suffix('Z'))
+    if let Some((plain, offset)) = text
+        .strip_suffix('Z')
+        .map(|plain| (plain.trim_end(), 0))
+        .or_else(|| named_offset(text))
     {
-        let local = local(plain.trim_end(), "%Y-%m-%d")
-            .or_else(|| local(plain.trim_end(), "%a, %d %b %Y"))?;
-        return local.time.map(|time| time.and_utc());
+        let formats = ["%Y-%m-%d", "%Y/%m/%d", "%a, %d %b %Y", "%b %d, %Y"];
+        let time = formats
+            .iter()
+            .find_map(|format| local(plain, format))?
+            .time?;
+        return time
+            .and_utc()
+            .checked_sub_signed(TimeDelta::minutes(offset));
     }
     let offset = [
         "%Y-%m-%d %H:%M:%S %z",
@@ -215,6 +290,76 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
     zoned
         .or_else(|| DateTime::parse_from_rfc2822(text).ok())
         .map(|instant| instant.to_utc())
+}
+
+/// The first letters of months in German, Spanish, French, Italian, Dutch, Portuguese and Polish, where they are not the English
+/// ones; longer ones first.
+const MONTHS: [(&str, &str); 38] = [
+    ("janv", "Jan"),
+    ("jän", "Jan"),
+    ("ene", "Jan"),
+    ("gen", "Jan"),
+    ("sty", "Jan"),
+    ("fév", "Feb"),
+    ("fev", "Feb"),
+    ("lut", "Feb"),
+    ("mär", "Mar"),
+    ("mrt", "Mar"),
+    ("maa", "Mar"),
+    ("avr", "Apr"),
+    ("abr", "Apr"),
+    ("kwi", "Apr"),
+    ("mai", "May"),
+    ("mei", "May"),
+    ("mag", "May"),
+    ("maj", "May"),
+    ("juin", "Jun"),
+    ("giu", "Jun"),
+    ("cze", "Jun"),
+    ("juil", "Jul"),
+    ("lug", "Jul"),
+    ("lip", "Jul"),
+    ("aoû", "Aug"),
+    ("ago", "Aug"),
+    ("sie", "Aug"),
+    ("set", "Sep"),
+    ("wrz", "Sep"),
+    ("okt", "Oct"),
+    ("ott", "Oct"),
+    ("out", "Oct"),
+    ("paź", "Oct"),
+    ("lis", "Nov"),
+    ("dez", "Dec"),
+    ("déc", "Dec"),
+    ("dic", "Dec"),
+    ("gru", "Dec"),
+];
+
+/// `15. Oktober 2026`, `15 de octubre de 2026` with the English name of the month; `None` where no word is a month.
+fn in_english(text: &str) -> Option<String> {
+    const ENGLISH: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let month = |word: &str| {
+        let foreign = MONTHS.iter().find(|(start, _)| word.starts_with(start));
+        let english = ENGLISH.into_iter().find(|month| word.starts_with(month));
+        foreign.map(|(_, month)| *month).or(english)
+    };
+    let lower = text.to_lowercase();
+    // The last: the day of the week stands before it, and some of its names begin like a month.
+    let month = lower
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| word.chars().count() >= 3)
+        .filter_map(month)
+        .next_back()?;
+    let numbers: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|number| !number.is_empty())
+        .collect();
+    match numbers.as_slice() {
+        [day, year] if year.len() == 4 => Some(format!("{day} {month} {year}")),
+        _ => None,
+    }
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
@@ -295,6 +440,14 @@ mod tests {
             ("October 31, 2026", "2026-10-31"),
             ("31 October 2026", "2026-10-31"),
             ("31-Oct-2026", "2026-10-31"),
+            ("31-10-2026", "2026-10-31"),
+            ("31. Oktober 2026", "2026-10-31"),
+            ("31 de octubre de 2026", "2026-10-31"),
+            ("31 août 2026", "2026-08-31"),
+            ("3 maggio 2026", "2026-05-03"),
+            ("2026/10/03 4:12:55 PM MDT", "2026-10-03T22:12:55Z"),
+            ("2026/10/03 4:12:55 PM GMT+2", "2026-10-03T14:12:55Z"),
+            ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
             ("1792000000", "2026-10-14T17:46:40Z"),
             ("1792000000123", "2026-10-14T17:46:40Z"),
         ] {

@@ -22,30 +22,71 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", format!("{cut}{more}"))
 }
 
-/// Whether two names are the same but for case and everything that is no letter and no digit:
+/// Whether two names are the same but for case, accents and everything that is no letter and no digit:
 /// `Review Date`, `review_date` and `reviewDate` are.
 pub(super) fn same_name(one: &str, other: &str) -> bool {
     let plain = |text: &'_ str| {
         text.chars()
             .filter(|c| c.is_alphanumeric())
             .flat_map(char::to_lowercase)
+            .map(without_accent)
             .collect::<Vec<_>>()
     };
     // Nearly all pairs differ in their first letter: no need to look at the rest.
     let first = |text: &str| {
-        text.chars()
-            .find(|c| c.is_alphanumeric())
-            .map(|c| c.to_ascii_lowercase())
+        let letter = text.chars().find(|c| c.is_alphanumeric())?;
+        Some(without_accent(letter.to_lowercase().next()?))
     };
     first(one) == first(other) && plain(one) == plain(other)
 }
 
+/// The lower-case words of a text without accents, one blank before, between and after them.
+pub(super) fn words(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .flat_map(char::to_lowercase)
+        .map(|c| {
+            if c.is_alphanumeric() {
+                without_accent(c)
+            } else {
+                ' '
+            }
+        })
+        .collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    format!(" {} ", words.join(" "))
+}
+
+/// A lower-case letter of a European language as people write it who have no keys for accents.
+pub(super) const fn without_accent(letter: char) -> char {
+    match letter {
+        'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
+        'ç' | 'ć' => 'c',
+        'é' | 'è' | 'ê' | 'ë' | 'ę' => 'e',
+        'í' | 'ì' | 'î' | 'ï' => 'i',
+        'ł' => 'l',
+        'ñ' | 'ń' => 'n',
+        'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
+        'ś' => 's',
+        'ú' | 'ù' | 'û' | 'ü' => 'u',
+        'ź' | 'ż' => 'z',
+        other => other,
+    }
+}
+
 /// What a text says that answers yes or no.
 pub(super) fn flag(text: &str) -> Result<bool, String> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "true" | "yes" | "y" | "1" | "t" | "on" | "verified" => Ok(true),
-        "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified"
-        | "not_verified" => Ok(false),
+    // A sign before a number is not left out: -1 is no 1.
+    let word = if text.contains(char::is_alphabetic) {
+        words(text)
+    } else {
+        text.to_owned()
+    };
+    match word.trim() {
+        "true" | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "si" | "oui" | "sim"
+        | "tak" => Ok(true),
+        "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
+        | "non" | "nee" | "nao" | "nie" => Ok(false),
         _ => Err(format!(
             "{} is none of yes, no, true, false, 1, 0",
             quoted(text)

@@ -14,9 +14,11 @@ const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
 /// The rating that `text` states on a scale that ends at `scale`, or at 5 where nobody says.
 pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let text = text.trim();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_word = word == text || fraction(text).0.eq_ignore_ascii_case(word);
     if let Some(place) = WORDS
         .iter()
-        .position(|word| word.eq_ignore_ascii_case(text))
+        .position(|its| is_word && its.eq_ignore_ascii_case(word))
     {
         return stars(place + 1, text);
     }
@@ -24,10 +26,10 @@ pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<
         return stars(count, text);
     }
     let (value, of) = fraction(text);
-    let value: f64 = number(value).ok_or_else(|| unknown(text))?;
+    let value: f64 = number(&value).ok_or_else(|| unknown(text))?;
     let of: Option<f64> = match of {
         Some(of) => Some(
-            number(of)
+            number(&of)
                 .filter(|of| *of >= 1.0)
                 .ok_or_else(|| unknown(text))?,
         ),
@@ -72,18 +74,54 @@ fn number(text: &str) -> Option<f64> {
     plain.then(|| text.replace(',', ".").parse().ok()).flatten()
 }
 
-/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`.
-fn fraction(text: &str) -> (&str, Option<&str>) {
-    let mut plain = text;
-    for unit in ["stars", "star", "Stars", "Star"] {
+/// What stands behind a number of stars, in the languages whose headers are known.
+const UNITS: [&str; 18] = [
+    "stars",
+    "star",
+    "★",
+    "⭐",
+    "sterne",
+    "stern",
+    "estrellas",
+    "estrella",
+    "étoiles",
+    "étoile",
+    "stelle",
+    "stella",
+    "sterren",
+    "ster",
+    "estrelas",
+    "estrela",
+    "gwiazdki",
+    "gwiazdek",
+];
+/// What stands between a number of stars and their most.
+const BETWEEN: [&str; 9] = [
+    "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
+];
+
+/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 Sterne`.
+fn fraction(text: &str) -> (String, Option<String>) {
+    let lower = text.to_lowercase();
+    let mut plain = lower.as_str();
+    for unit in UNITS {
         plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
     }
-    for between in ["/", " out of ", " of "] {
+    for between in BETWEEN {
         if let Some((value, of)) = plain.split_once(between) {
-            return (value.trim(), Some(of.trim()));
+            return (value.trim().to_owned(), Some(of.trim().to_owned()));
         }
     }
-    (plain, None)
+    // `4 - good`, `5 (excellent)`: the word repeats the number.
+    let is_word = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.starts_with(['-', '–', ':', '(']) && !rest.contains(|c: char| c.is_ascii_digit())
+    };
+    let value = match plain.split_at_checked(1) {
+        Some((value, rest)) if is_word(rest) => value,
+        _ => plain,
+    };
+    (value.to_owned(), None)
 }
 
 /// How many stars are filled in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
@@ -141,6 +179,13 @@ mod tests {
             ("1 star", 1),
             ("FIVE", 5),
             ("three", 3),
+            ("Four stars", 4),
+            ("4 Sterne", 4),
+            ("3 étoiles", 3),
+            ("4 von 5", 4),
+            ("5 ★", 5),
+            ("4 - Very good", 4),
+            ("5 (excellent)", 5),
             ("★★★★★", 5),
             ("★★☆☆☆", 2),
             ("⭐⭐⭐", 3),

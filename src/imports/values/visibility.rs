@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{flag, quoted};
+use super::{flag, quoted, without_accent, words};
 use crate::imports::fields::{Problem, shown};
 
 /// Why a review is withheld that its source does not show.
@@ -87,6 +87,85 @@ const HIDDEN: [&str; 51] = [
     "unpublished",
 ];
 
+/// Words for what is public in German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+const PUBLIC_ELSEWHERE: [&str; 31] = [
+    "veroffentlicht",
+    "freigegeben",
+    "sichtbar",
+    "aktiv",
+    "genehmigt",
+    "publicado",
+    "publicada",
+    "aprobado",
+    "aprobada",
+    "activo",
+    "activa",
+    "publie",
+    "publiee",
+    "approuve",
+    "approuvee",
+    "pubblicato",
+    "pubblicata",
+    "approvato",
+    "approvata",
+    "attivo",
+    "gepubliceerd",
+    "goedgekeurd",
+    "zichtbaar",
+    "actief",
+    "aprovado",
+    "aprovada",
+    "opublikowany",
+    "opublikowana",
+    "zatwierdzony",
+    "zatwierdzona",
+    "widoczny",
+];
+/// Words for what is not.
+const HIDDEN_ELSEWHERE: [&str; 41] = [
+    "versteckt",
+    "ausgeblendet",
+    "verborgen",
+    "entwurf",
+    "gesperrt",
+    "abgelehnt",
+    "ausstehend",
+    "geloscht",
+    "nicht freigegeben",
+    "nicht veroffentlicht",
+    "unveroffentlicht",
+    "oculto",
+    "oculta",
+    "pendiente",
+    "borrador",
+    "rechazado",
+    "rechazada",
+    "masque",
+    "masquee",
+    "en attente",
+    "brouillon",
+    "refuse",
+    "rejete",
+    "non publie",
+    "nascosto",
+    "nascosta",
+    "in attesa",
+    "bozza",
+    "rifiutato",
+    "non pubblicato",
+    "in afwachting",
+    "concept",
+    "afgewezen",
+    "pendente",
+    "rascunho",
+    "rejeitado",
+    "ukryty",
+    "ukryta",
+    "oczekujacy",
+    "szkic",
+    "odrzucony",
+];
+
 /// What a column's values say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::imports) enum Says {
@@ -103,11 +182,10 @@ impl Says {
     pub(in crate::imports) fn find(name: &str) -> Option<Self> {
         let mut plain = [0; NAME_BYTES_MAX];
         let mut length = 0;
-        for byte in name
-            .bytes()
-            .filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
-        {
-            *plain.get_mut(length)? = byte.to_ascii_lowercase();
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        for letter in letters.flat_map(char::to_lowercase).map(without_accent) {
+            // A letter that is none of ASCII is in no name here.
+            *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
             length += 1;
         }
         match &plain[..length] {
@@ -131,38 +209,47 @@ impl Says {
             | b"displaystatus"
             | b"visibility"
             | b"reviewvisibility"
-            | b"creativeworkstatus" => Some(Self::State),
+            | b"creativeworkstatus"
+            | b"estado"
+            | b"statut"
+            | b"stato"
+            | b"sichtbarkeit" => Some(Self::State),
             b"approved" | b"isapproved" | b"commentapproved" | b"reviewapproved" | b"visible"
             | b"isvisible" | b"published" | b"ispublished" | b"displayed" | b"isdisplayed"
             | b"display" | b"reviewdisplay" | b"public" | b"ispublic" | b"curated"
             | b"iscurated" | b"active" | b"isactive" | b"enabled" | b"isenabled" | b"live"
-            | b"islive" => Some(Self::Public),
+            | b"islive" | b"veroffentlicht" | b"freigegeben" | b"sichtbar" | b"publicado"
+            | b"publicada" | b"aprobado" | b"publie" | b"approuve" | b"pubblicato"
+            | b"pubblicata" | b"approvato" | b"visibile" | b"gepubliceerd" | b"goedgekeurd"
+            | b"zichtbaar" | b"aprovado" | b"visivel" | b"opublikowano" | b"opublikowany"
+            | b"opublikowana" | b"zatwierdzony" | b"widoczny" => Some(Self::Public),
             b"hidden" | b"ishidden" | b"reviewhidden" | b"deleted" | b"isdeleted" | b"spam"
             | b"isspam" | b"unpublished" | b"isunpublished" | b"archived" | b"isarchived"
             | b"rejected" | b"isrejected" | b"private" | b"isprivate" | b"draft" | b"isdraft"
             | b"pending" | b"ispending" | b"withheld" | b"iswithheld" | b"blocked"
-            | b"isblocked" | b"suppressed" | b"issuppressed" | b"trashed" | b"istrashed" => {
-                Some(Self::Hidden)
-            }
+            | b"isblocked" | b"suppressed" | b"issuppressed" | b"trashed" | b"istrashed"
+            | b"versteckt" | b"ausgeblendet" | b"verborgen" | b"oculto" | b"oculta" | b"masque"
+            | b"nascosto" | b"nascosta" | b"ukryty" | b"ukryta" => Some(Self::Hidden),
             _ => None,
         }
     }
 
     /// Whether a row with that value is public; `None` where nobody can tell.
     fn is_public(self, text: &str) -> Option<bool> {
-        let word = text.trim().to_lowercase().replace(['_', '-'], " ");
-        if PUBLIC.contains(&word.as_str()) {
+        let word = words(text);
+        let word = word.trim();
+        if PUBLIC.contains(&word) || PUBLIC_ELSEWHERE.contains(&word) {
             return Some(true);
         }
-        if word == "withheld" || HIDDEN.contains(&word.as_str()) {
+        if word == "withheld" || HIDDEN.contains(&word) || HIDDEN_ELSEWHERE.contains(&word) {
             return Some(false);
         }
         match self {
             Self::State => None,
             // Where yes means public, nothing does not.
             Self::Public if word.is_empty() => Some(false),
-            Self::Public => flag(&word).ok(),
-            Self::Hidden => flag(&word).ok().map(|is_hidden| !is_hidden),
+            Self::Public => flag(text).ok(),
+            Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
         }
     }
 
@@ -237,6 +324,10 @@ mod tests {
             ("visible", "", Some(false)),
             ("hidden", "yes", Some(false)),
             ("is_hidden", "false", Some(true)),
+            ("Veröffentlicht", "nein", Some(false)),
+            ("Statut", "Masqué", Some(false)),
+            ("Ukryta", "tak", Some(false)),
+            ("Estado", "Publicada", Some(true)),
             ("curated", "spam", Some(false)),
         ] {
             let says = Says::find(name).unwrap();

@@ -25,7 +25,7 @@ pub use runs::{
 };
 pub use source::{
     AlikeReviews, KnownReviews, SourceRow, alike, delete, digest_key, find_key, given_alike,
-    has_sources, ids_after, note_deleted, note_published, note_sources, present, sources,
-    sources_at, sources_with_instants, standing,
+    ids_after, met, note_deleted, note_published, note_sources, present, sources, sources_at,
+    sources_with_instants, standing,
 };
 pub use write::{Observation, Written, observe, upsert};

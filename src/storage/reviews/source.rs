@@ -262,14 +262,22 @@ pub async fn alike(
         .collect())
 }
 
-/// Whether any source has said anything.
+/// Which of these ids are or were those of reviews.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn has_sources(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(r#"select exists (select 1 from review_source) as "any!: bool""#)
-        .fetch_one(connection)
-        .await
+pub async fn met(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
+    let list = Value::from(ids).to_string();
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where review_id in (select value from json_each(?))"#,
+        list
+    );
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
 }
 
 /// Which of these ids are those of reviews.

@@ -4,6 +4,7 @@
 mod bounds;
 mod completed;
 mod exported;
+mod exports;
 mod formats;
 mod google;
 mod guards;

@@ -161,7 +161,12 @@ async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_fil
 
 #[tokio::test]
 async fn every_format_that_there_is_has_a_fixture() {
-    let known: Vec<&str> = FIXTURES.iter().map(|(_, format, _)| *format).collect();
+    let exports = exports::EXPORTS.iter().map(|export| export.format);
+    let known: Vec<&str> = FIXTURES
+        .iter()
+        .map(|(_, format, _)| *format)
+        .chain(exports)
+        .collect();
     let missing: Vec<&str> = Format::names()
         .filter(|format| !known.contains(format))
         .collect();

@@ -8,6 +8,12 @@ pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
     packed(&cells(rows))
 }
 
+/// A workbook with these sheets.
+pub(super) fn book(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
+    let [(first, above), (second, rows)] = sheets;
+    named([(first, &cells(above)), (second, &cells(rows))])
+}
+
 /// The rows of a sheet, as its XML.
 fn cells(rows: &[&[&str]]) -> String {
     let mut body = String::new();
@@ -35,6 +41,11 @@ fn cells(rows: &[&[&str]]) -> String {
 
 /// A workbook whose second sheet has these rows.
 fn packed(body: &str) -> Vec<u8> {
+    named([("Empty", ""), ("Reviews", body)])
+}
+
+/// A workbook with these sheets, the rows as XML.
+fn named([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
@@ -55,7 +66,7 @@ fn packed(body: &str) -> Vec<u8> {
         (
             "xl/workbook.xml",
             format!(
-                "<workbook xmlns=\"{main}\" xmlns:r=\"{of}\"><sheets><sheet name=\"Empty\" sheetId=\"1\" r:id=\"r1\"/><sheet name=\"Reviews\" sheetId=\"2\" r:id=\"r2\"/></sheets></workbook>"
+                "<workbook xmlns=\"{main}\" xmlns:r=\"{of}\"><sheets><sheet name=\"{first}\" sheetId=\"1\" r:id=\"r1\"/><sheet name=\"{second}\" sheetId=\"2\" r:id=\"r2\"/></sheets></workbook>"
             ),
         ),
         (
@@ -70,7 +81,7 @@ fn packed(body: &str) -> Vec<u8> {
                 "<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
             ),
         ),
-        ("xl/worksheets/sheet1.xml", worksheet("")),
+        ("xl/worksheets/sheet1.xml", worksheet(above)),
         ("xl/worksheets/sheet2.xml", worksheet(body)),
     ];
     let borrowed: Vec<(&str, &str)> = parts
@@ -255,5 +266,132 @@ async fn a_row_of_a_table_that_says_it_is_not_verified_is_withheld() {
     assert_eq!(
         bench.find("b").await.unwrap().verification.method,
         Method::Manual
+    );
+}
+
+const FEEDBACK: &[&[&str]] = &[
+    &["Feedback of our customers"],
+    &[],
+    &["Customer", "Stars", "When", "What they said", "Our reply"],
+    &["Ann Baker", "4 stars", "@46325", "On time.", "Thank you."],
+    &["Bo Cole", "five stars", "@46324", "", ""],
+];
+const OLDER: &[&[&str]] = &[
+    &["Customer", "Stars", "When", "Comment"],
+    &["Cy Dunn", "#3", "@45990", "Fair."],
+];
+
+#[tokio::test]
+async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_is() {
+    let bench = bench().await;
+    let file = bench.file(
+        "feedback.xlsx",
+        book([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+    );
+    let mut watch = Quiet::default();
+    let order = ImportRequest {
+        files: vec![file],
+        renames: vec!["text=What they said".parse().unwrap()],
+        ..ImportRequest::default()
+    };
+    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
+    let table = &watch.tables[0];
+    assert_eq!(table.place(), ", sheet \"Reviews 2026\", header in row 3");
+    assert_eq!(
+        table.to_string(),
+        "  rating ← Stars    date ← When    author ← Customer    text ← What they said    response ← (none)\n  \
+         not used: Our reply\n  other sheets (--sheet): Older"
+    );
+    let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
+    assert_eq!(
+        crate::support::sqlite3(bench.database.path(), ann),
+        "4|2026-10-30|On time."
+    );
+}
+
+#[tokio::test]
+async fn a_sheet_and_a_row_of_headers_that_are_named_are_read_and_others_are_refused() {
+    let bench = bench().await;
+    let file = bench.file(
+        "feedback.xlsx",
+        book([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+    );
+    let order = |sheet: Option<&str>, header_row| ImportRequest {
+        files: vec![file.clone()],
+        sheet: sheet.map(str::to_owned),
+        header_row,
+        dry_run: true,
+        no_text: true,
+        ..ImportRequest::default()
+    };
+    let mut said = Vec::new();
+    for order in [
+        order(Some("Older"), None),
+        order(Some("older"), Some(1)),
+        order(None, Some(3)),
+    ] {
+        said.push(counts(&bench.order(&order).await.0.unwrap()).0);
+    }
+    assert_eq!(said, [1, 1, 2]);
+    let refusal = bench.order(&order(Some("2027"), None)).await.0.unwrap_err();
+    assert!(
+        refusal
+            .to_string()
+            .contains("has no sheet \"2027\"; its sheets are \"Reviews 2026\", \"Older\""),
+        "{refusal}"
+    );
+    let refusal = bench
+        .order(&order(Some("Older"), Some(40)))
+        .await
+        .0
+        .unwrap_err();
+    assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
+    let text = bench.file("t.csv", TABLE);
+    let order = ImportRequest {
+        files: vec![text],
+        ..order(Some("Older"), None)
+    };
+    let refusal = bench.order(&order).await.0.unwrap_err();
+    assert!(
+        refusal
+            .to_string()
+            .ends_with("which has no sheet; leave --sheet out"),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn a_delimited_text_may_have_titles_above_its_header_too() {
+    let bench = bench().await;
+    let csv = "Feedback 2026;;;\n\nName;Stars;Review Date;Comment\nAnn;5;2026-10-30;Fine\n";
+    let mut watch = Quiet::default();
+    let order = ImportRequest {
+        files: vec![bench.file("t.csv", csv)],
+        ..ImportRequest::default()
+    };
+    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
+    assert_eq!(watch.tables[0].place(), ", header in row 3");
+}
+
+#[tokio::test]
+async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
+    let bench = bench().await;
+    let file = bench.file("t.csv", TABLE);
+    bench.import(&[&file]).await;
+    let order = ImportRequest {
+        files: vec![file],
+        source: Some("Houzz".to_owned()),
+        ..ImportRequest::default()
+    };
+    for (updated, unchanged) in [(2, 0), (0, 2)] {
+        let report = bench.order(&order).await.0.unwrap();
+        assert_eq!(counts(&report), (0, updated, unchanged, 0));
+    }
+    let sources = "select distinct source_name from review";
+    assert_eq!(
+        crate::support::sqlite3(bench.database.path(), sources),
+        "Houzz"
     );
 }

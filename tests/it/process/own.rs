@@ -43,7 +43,7 @@ fn an_import_says_a_table_s_columns_before_it_writes_and_its_advice_works() {
     assert_eq!(refused.code, Some(2));
     assert_eq!(
         refused.out,
-        "feedback.csv\n  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said\n"
+        "feedback.csv, header in row 1\n  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said\n"
     );
     assert!(
         refused

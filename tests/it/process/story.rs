@@ -17,7 +17,7 @@ const fn family(format: &'static str, file: [&'static str; 4]) -> Family {
     Family { format, file }
 }
 
-const FAMILIES: [Family; 18] = [
+const FAMILIES: [Family; 24] = [
     family(
         "jsonl",
         [
@@ -176,6 +176,61 @@ const FAMILIES: [Family; 18] = [
         [
             "Platform,AuthorName,AuthorEmail,Rating,Review,PublishDate,ReviewResponse,RecommendationStatus,VerificationStatus,JobId,TechnicianFullName,CustomerName,Address\n",
             "Google,AUTHOR,,STARS,TEXT,10/13/2024,,,Verified,8812,Sam Whitaker,,",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "apify",
+        [
+            "[",
+            r#"{"title": "Desert Peak", "stars": STARS, "name": "AUTHOR", "text": "TEXT", "publishedAtDate": "2024-10-12T14:03:22.410Z",
+              "reviewId": "ID", "placeId": "abc"}"#,
+            ",",
+            "]",
+        ],
+    ),
+    family(
+        "outscraper",
+        [
+            "name,place_id,review_id,author_title,review_text,owner_answer,review_rating,review_timestamp\n",
+            "Desert Peak,abc,ID,AUTHOR,TEXT,,STARS,1728741802",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "trustpilot",
+        [
+            "Review Id,Review Created (UTC),Review Username,Review User Email,Review Title,Review Content,Review Stars,Company Response\n",
+            "ID,2024-10-12 14:03:22,AUTHOR,,T,TEXT,STARS,",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "loox",
+        [
+            "id,status,rating,email,nickname,full_name,review,date,productId,handle,img,variant,verified_purchase\n",
+            "ID,Active,STARS,,AUTHOR,,TEXT,2024-10-12T14:03:22.000Z,71,x,,,true",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "shopify",
+        [
+            "product_handle,state,rating,title,author,email,location,body,reply,created_at,replied_at\n",
+            "x,published,STARS,T,AUTHOR,,,TEXT,,2024-10-12 14:03:22 UTC,",
+            "\n",
+            "\n",
+        ],
+    ),
+    family(
+        "woocommerce",
+        [
+            "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n",
+            "ID,AUTHOR,2024-10-12 14:03:22,TEXT,1,0,0,STARS",
             "\n",
             "\n",
         ],

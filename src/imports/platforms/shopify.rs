@@ -1,0 +1,33 @@
+//! Shopify's Product Reviews: its export as CSV. It has no ids; `location` is the customer's and is not read.
+
+use crate::imports::format::Format;
+use crate::imports::platform::{Field, Hidden, Platform, When};
+use crate::imports::values::visibility::NOT_PUBLISHED;
+
+pub(in crate::imports) const FORMAT: Format =
+    Format::platform("shopify", "Shopify Product Reviews", &PLATFORM);
+
+const PLATFORM: Platform = Platform {
+    source: "Shopify",
+    keys: &[
+        &["product_handle", "state", "author", "body"],
+        &["product_handle", "state", "replied_at"],
+    ],
+    fields: &[
+        (Field::Rating, &["rating"]),
+        (Field::Date, &["created_at"]),
+        (Field::Author, &["author"]),
+        (Field::Title, &["title"]),
+        (Field::Text, &["body"]),
+        (Field::ResponseText, &["reply"]),
+        (Field::ResponseDate, &["replied_at"]),
+    ],
+    hidden: &[Hidden {
+        names: &["state"],
+        when: When::NoneOf(&["published"]),
+        reason: NOT_PUBLISHED,
+    }],
+    anonymous: Some("Anonymous"),
+    was_table: true,
+    ..Platform::PLAIN
+};
