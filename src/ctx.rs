@@ -8,8 +8,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::Compute;
 use crate::links::Links;
-use crate::search::facets::LazyCounts;
-use crate::search::{PerSnapshot, TextIndex};
+use crate::search::TextIndex;
 use crate::snapshot::{CachedBody, CurrentSnapshot, Snapshot};
 
 /// Whoever makes something of each snapshot that is worth making, and coding, ahead of anybody who
@@ -32,8 +31,6 @@ pub struct Ctx {
     pub compute: Compute,
     /// Where searches find what is rare.
     pub text_index: TextIndex,
-    /// Everybody and everything that reviews mention, counted once a snapshot for all who ask.
-    pub counts: Arc<PerSnapshot<LazyCounts>>,
     /// How current the snapshot is.
     pub freshness: Freshness,
     fixed: OnceLock<Vec<Arc<CachedBody>>>,
@@ -59,19 +56,12 @@ impl Ctx {
             clock,
             compute,
             text_index,
-            counts: Arc::default(),
             freshness,
             fixed: OnceLock::new(),
             contacts: OnceLock::new(),
             made_ahead: OnceLock::new(),
             is_draining: AtomicBool::new(false),
         }
-    }
-
-    /// Everybody and everything that the reviews of `snapshot` mention, counted once for all who ask.
-    #[must_use]
-    pub fn counts(&self, snapshot: &Arc<Snapshot>) -> Arc<LazyCounts> {
-        self.counts.of(snapshot)
     }
 
     /// The cached bodies that stay the same while the service runs, to be coded ahead like

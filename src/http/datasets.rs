@@ -15,7 +15,7 @@ use crate::ctx::Ctx;
 use crate::hash::hex;
 use crate::respond::{Ready, in_turn, problem};
 use crate::reviews::parameters;
-use crate::search::stages::{NoSuchStage, StageRequest, stage};
+use crate::search::insights::{NoSuchStage, StageRequest, stage};
 use crate::snapshot::Document;
 use crate::{respond, wire};
 
@@ -145,15 +145,7 @@ impl DatasetsApi {
 impl DatasetsApi {
     fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
         let snapshot = self.ctx.current.load();
-        let counts = self.ctx.counts(&snapshot);
-        let Some(insights) = counts.insights(&snapshot) else {
-            return problem(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The insights cannot be read back; report it.",
-            );
-        };
-        let links = &self.ctx.links;
-        match stage(&snapshot, insights, counts.of(&snapshot), links, asked) {
+        match stage(&snapshot, &self.ctx.links, asked) {
             Ok(stage) => {
                 let body = wire::json(&stage);
                 let digest = hex(&Sha256::digest(&body));

@@ -13,7 +13,7 @@ use crate::ctx::Ctx;
 use crate::respond::{self, in_turn, problem};
 use crate::reviews::parameters;
 use crate::search::CursorParameter;
-use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence};
 use crate::wire;
 
 const JSON: &str = "application/json";
@@ -101,8 +101,7 @@ impl InsightsApi {
         if let Some(cursor) = query.foreign_cursor() {
             return respond::invalid_parameters(vec![cursor.invalid().into()]);
         }
-        let counts = self.0.counts(&snapshot);
-        let body = wire::json(&answer(&snapshot, counts.of(&snapshot), &query));
+        let body = wire::json(&evidence(&snapshot, &query));
         respond::made(headers, snapshot, JSON, body)
     }
 }

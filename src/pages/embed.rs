@@ -12,7 +12,7 @@ use poem::{Endpoint, Request, Response, Result};
 use super::escape::escaped;
 use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
 use super::home::{Rating, newest_day};
-use super::review::{ReviewFragment, newest};
+use super::review::{ReviewFragment, newest_of};
 use super::words::{counted, day, hundredths};
 use crate::ctx::Ctx;
 use crate::links::Links;
@@ -134,7 +134,7 @@ fn show(snapshot: &Snapshot, options: Result<Options, String>, links: &Links) ->
             min_rating,
             theme,
         }) => {
-            let reviews = newest(snapshot, limit, min_rating);
+            let reviews = newest_of(snapshot, limit, min_rating);
             let filtered = (min_rating > 1)
                 .then(|| format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all."));
             EmbedPage {

@@ -6,9 +6,7 @@ use chrono::NaiveDate;
 
 use super::frame::Site;
 use super::query::PageQuery;
-use crate::business::Business;
-use crate::insights::Trade;
-use crate::search::facets::Counts;
+use crate::snapshot::Snapshot;
 
 /// How many values a field offers; others can be asked for in the address.
 const VALUES_MAX: usize = 500;
@@ -35,10 +33,12 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// What `business` lists, where and in which languages its reviews were written, and what of
-    /// `trade` they may speak of.
+    /// What the business lists, where and in which languages its reviews were written, and what of
+    /// its trade they may speak of.
     #[must_use]
-    pub fn of(business: &Business, counts: &Counts, trade: &Trade) -> Self {
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let (business, counts) = (&snapshot.input.business, snapshot.counts());
+        let trade = snapshot.input.analyzer.trade();
         let same = |name: &String| (name.clone(), name.clone());
         let services = business.services.iter();
         let technicians = business.technicians.iter();

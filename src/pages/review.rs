@@ -120,10 +120,9 @@ const fn verified(verification: &wire::Verification) -> &'static str {
     }
 }
 
-/// The newest `limit` reviews of `min_rating` stars or more, read back from their JSON; the others
-/// are not read.
+/// The newest `limit` reviews of `min_rating` stars or more; the others are not read.
 #[must_use]
-pub fn newest(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
+pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
     let taken = snapshot
         .input
         .review_index
@@ -133,12 +132,9 @@ pub fn newest(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Re
             let stars = block.stars().iter().enumerate();
             stars
                 .filter(move |(_, stars)| **stars >= min_rating)
-                .map(|(index, _)| block.json_of(index))
+                .filter_map(|(index, _)| block.review(index))
         });
-    taken
-        .filter_map(|json| serde_json::from_slice(&json).ok())
-        .take(limit)
-        .collect()
+    taken.take(limit).collect()
 }
 
 #[derive(Template)]
@@ -168,7 +164,7 @@ impl Endpoint for Permalink {
             .and_then(|id| id.parse::<ReviewId>().ok());
         let review = id
             .and_then(|id| snapshot.input.review_index.find(&id))
-            .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
+            .and_then(|place| snapshot.input.review_index.review(place));
         let Some(review) = review else {
             return Ok(problem(
                 StatusCode::NOT_FOUND,

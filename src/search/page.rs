@@ -11,10 +11,7 @@ use super::scan::StarSet;
 use crate::insights::Trade;
 use crate::reviews::parameters::{Aspect, Fault, InvalidParameter, Limit, ParameterSource};
 use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
-use crate::snapshot::ReviewIndex;
-
-/// Where a review stands: its segment, and its index there.
-pub type Place = (usize, usize);
+use crate::snapshot::{Place, ReviewIndex};
 
 /// Greater than the place of any review; stands for a position without one.
 const NOWHERE: Place = (usize::MAX, usize::MAX);
@@ -143,19 +140,6 @@ impl<'a> Page<'a> {
             }
         }
         StarSet(wanted)
-    }
-
-    /// How many hits more it takes until it is full, as far as can be told.
-    #[must_use]
-    pub fn wanted(&self) -> usize {
-        // Of the first stars that may be found, each of which is taken for a fifth of all hits.
-        match self.stars().next() {
-            None => (self.limit + 1).saturating_sub(self.places.len()),
-            Some(first) => {
-                let has = self.by_stars[usize::from(first) - 1].len();
-                (self.limit + 1).saturating_sub(has) * 5
-            }
-        }
     }
 
     /// The reviews of the page in their order, and whether there are more.

@@ -1,4 +1,4 @@
-//! Finding a filter's reviews in one segment. Apart from the plan, which decides of which segments.
+//! Finding a filter's reviews in one segment. Apart from the answer, which knows which segments.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -70,8 +70,7 @@ impl<'a> Scan<'a> {
 
     /// Whether it matters who or what is mentioned or spoken of, which language it is, or where it
     /// was written.
-    #[must_use]
-    pub fn asks_mentions(&self) -> bool {
+    fn asks_mentions(&self) -> bool {
         let filter = self.filter;
         [
             filter.technician(),
@@ -88,17 +87,6 @@ impl<'a> Scan<'a> {
     #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
         !self.filter.asks_stars() || self.may_have_stars(segment)
-    }
-
-    /// Which of a segment's reviews have what the filter asks to be mentioned, as a count.
-    #[must_use]
-    pub fn count_mentioned(&self, segment: &Segment) -> usize {
-        if !self.asks_mentions() {
-            return segment.len();
-        }
-        self.mentioned(segment)
-            .and_then(|mentioned| mentioned.first().map(|fewest| fewest.len()))
-            .unwrap_or(0)
     }
 
     /// Whether the filter takes one review.

@@ -1,5 +1,5 @@
-//! From the review index to `/insights.json`: hands the packed analyses to the aggregation, and
-//! finds the reviews that it quotes.
+//! From the review index to the insights: hands the packed analyses to the aggregation, and finds
+//! the reviews that it quotes.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
             .checked_sub(1)?;
         let noted = &input.review_index.segments()[segment];
         let (index, _) = noted.analyses().nth(position - starts[segment])?;
-        let review: wire::Review = serde_json::from_slice(&noted.json_of(index)).ok()?;
+        let review = noted.review(index)?;
         Some(Original {
             id: review.id,
             stars: review.rating,

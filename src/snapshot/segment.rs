@@ -15,6 +15,7 @@ use crate::hash::{FNV_OFFSET, fnv1a};
 use crate::insights::aggregate::{Vote, Votes, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::reviews::{Rating, RatingCounts, Traits};
+use crate::wire;
 
 /// One id in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -120,6 +121,12 @@ impl Segment {
             self.json_ends[index - 1] as usize
         };
         self.json.slice(start..self.json_ends[index] as usize - 1)
+    }
+
+    /// One review as a value, read from its JSON; `None` never, for what is rendered can be read.
+    #[must_use]
+    pub fn review(&self, index: usize) -> Option<wire::Review> {
+        serde_json::from_slice(&self.json_of(index)).ok()
     }
 
     /// The folded texts, one behind the other, each followed by a byte that no text has.

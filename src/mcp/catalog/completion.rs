@@ -4,8 +4,8 @@
 use super::definitions::{CallError, Completion, Reference};
 use super::prompts::{COMPARE_TECHNICIANS, SUMMARISE_SERVICE};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
-use super::views::View;
 use crate::reviews::fold;
+use crate::snapshot::Snapshot;
 use crate::wire::Facet;
 
 /// How many values are proposed at the most (by the protocol).
@@ -16,12 +16,12 @@ const VALUES_MAX: usize = 100;
 /// # Errors
 /// Where there is no such prompt or template, or it has no such argument.
 pub fn complete(
-    view: &View,
+    snapshot: &Snapshot,
     reference: Reference<'_>,
     argument: &str,
     typed: &str,
 ) -> Result<Completion, CallError> {
-    let counts = view.counts();
+    let counts = snapshot.counts();
     match (reference, argument) {
         (
             Reference::Prompt(SUMMARISE_SERVICE) | Reference::Resource(EVIDENCE_TEMPLATE),
@@ -31,7 +31,9 @@ pub fn complete(
         | (Reference::Resource(EVIDENCE_TEMPLATE), "technician") => {
             Ok(beginning(&counts.technicians, typed))
         }
-        (Reference::Resource(EVIDENCE_TEMPLATE), "aspect") => Ok(beginning(&aspects(view), typed)),
+        (Reference::Resource(EVIDENCE_TEMPLATE), "aspect") => {
+            Ok(beginning(&aspects(snapshot), typed))
+        }
         (Reference::Resource(EVIDENCE_TEMPLATE), "polarity") => Ok(beginning(&polarities(), typed)),
         (
             Reference::Resource(EVIDENCE_TEMPLATE),
@@ -55,8 +57,8 @@ fn no_argument(known: &str) -> CallError {
 }
 
 /// The aspects, by id.
-fn aspects(view: &View) -> Vec<Facet> {
-    let aspects = &view.snapshot.input.analyzer.trade().aspects;
+fn aspects(snapshot: &Snapshot) -> Vec<Facet> {
+    let aspects = &snapshot.input.analyzer.trade().aspects;
     aspects.iter().map(|aspect| named(&aspect.id)).collect()
 }
 

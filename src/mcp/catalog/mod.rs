@@ -8,15 +8,12 @@
 mod arguments;
 mod completion;
 mod definitions;
-mod insights;
 mod prompts;
 mod resources;
 mod reviews;
 mod schema;
 mod size_budget;
-mod stages;
 mod tools;
-mod views;
 
 use std::sync::Arc;
 
@@ -29,13 +26,10 @@ use schema::Cutter;
 use serde_json::Value;
 pub use size_budget::RESULT_BYTES_MAX;
 use tools::ToolKind;
-use views::Views;
 
 use super::escape::escaped;
 use crate::ctx::Ctx;
 pub use crate::search::facets::VALUES_MAX;
-use crate::search::periods::{compare, take_from};
-use crate::snapshot::Snapshot;
 
 /// What agents are told of these reviews before they ask anything.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \
@@ -48,7 +42,6 @@ const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or 
 #[derive(Debug)]
 pub struct Catalog {
     ctx: Arc<Ctx>,
-    views: Views,
     tools: Vec<Tool>,
     known: Vec<(ToolKind, Vec<Known>)>,
     templates: Vec<Template>,
@@ -71,7 +64,6 @@ impl Catalog {
                 .map(|(kind, known)| kind.tool(cut, known))
                 .collect(),
             known,
-            views: Views::new(Arc::clone(&ctx)),
             templates: resources::templates(),
             prompts: prompts::all(),
             ctx,
@@ -118,23 +110,25 @@ impl Catalog {
             .find(|(kind, _)| kind.name() == name)
             .ok_or(CallError::Unknown)?;
         let arguments = Arguments::new(name, known, arguments);
-        let view = self.views.current();
+        let snapshot = self.ctx.current.load();
         match kind {
-            ToolKind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
-            ToolKind::Search => reviews::search(&self.ctx.text_index, &view, arguments).await,
-            ToolKind::Review => reviews::review(&view.snapshot, arguments),
-            ToolKind::Since => reviews::since(&view.snapshot, arguments),
-            ToolKind::Insights => stages::asked(&view, &self.ctx.links, arguments),
-            ToolKind::Evidence => reviews::evidence(&view, arguments),
-            ToolKind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
-            ToolKind::Periods => two_periods(&view.snapshot, arguments),
+            ToolKind::Business => {
+                (arguments.finish(Some(()))).map(|()| reviews::business(&snapshot))
+            }
+            ToolKind::Search => reviews::search(&self.ctx.text_index, &snapshot, arguments).await,
+            ToolKind::Review => reviews::review(&snapshot, arguments),
+            ToolKind::Since => reviews::since(&snapshot, arguments),
+            ToolKind::Insights => reviews::asked_insights(&snapshot, &self.ctx.links, arguments),
+            ToolKind::Evidence => reviews::evidence(&snapshot, arguments),
+            ToolKind::Facets => (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)),
+            ToolKind::Periods => reviews::periods(&snapshot, arguments),
         }
     }
 
     /// The resources that have a URI of their own.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
-        resources::all(&self.views.current())
+        resources::all(&self.ctx.current.load())
     }
 
     /// The kinds of resources that have a URI for each.
@@ -151,7 +145,7 @@ impl Catalog {
             .iter()
             .find(|(kind, _)| *kind == ToolKind::Evidence);
         let known = evidence.map_or(&[][..], |(_, known)| known);
-        resources::read(&self.views.current(), &self.ctx.links, known, uri)
+        resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri)
     }
 
     /// The prompts, always in the same order.
@@ -170,7 +164,7 @@ impl Catalog {
             .iter()
             .find(|prompt| prompt.name == name)
             .ok_or(CallError::Unknown)?;
-        prompts::messages(&self.views.current(), prompt, arguments)
+        prompts::messages(&self.ctx.current.load(), prompt, arguments)
     }
 
     /// Completes what was typed for an argument.
@@ -183,14 +177,8 @@ impl Catalog {
         argument: &str,
         typed: &str,
     ) -> Result<Completion, CallError> {
-        completion::complete(&self.views.current(), reference, argument, typed)
+        completion::complete(&self.ctx.current.load(), reference, argument, typed)
     }
-}
-
-fn two_periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
-    let periods = take_from(&mut arguments);
-    let (first, second) = arguments.finish(periods)?;
-    Ok(shape(&compare(snapshot, first, second)))
 }
 
 /// An answer as text: the same JSON, in which nothing is hidden.

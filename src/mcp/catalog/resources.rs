@@ -9,14 +9,13 @@ use super::arguments::{Arguments, Known};
 use super::definitions::{Contents, Object, Resource, Template};
 use super::reviews::evidence;
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
-use super::views::View;
-use super::{reviews, stages, text};
+use super::{reviews, shape, text};
 use crate::links::Links;
 use crate::reviews::ReviewFilter;
 use crate::reviews::parameters::{Aspect, InsightsPart, Parameter};
 use crate::search::Cursor;
-use crate::search::stages::StageRequest;
-use crate::snapshot::Document;
+use crate::search::insights::StageRequest;
+use crate::snapshot::{Document, Snapshot};
 
 const JSON: &str = "application/json";
 const SCHEME: &str = "reviews://";
@@ -32,8 +31,8 @@ pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";
 
 /// The resources that have a URI of their own.
 #[must_use]
-pub fn all(view: &View) -> Vec<Resource> {
-    let business = &view.snapshot.input.business.name;
+pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
+    let business = &snapshot.input.business.name;
     let resource = |name: &str, title: String, description: &str| Resource {
         uri: format!("{SCHEME}{name}"),
         name: name.to_owned(),
@@ -94,13 +93,13 @@ pub fn templates() -> Vec<Template> {
 
 /// What stands at `uri`; `None` where nothing does.
 #[must_use]
-pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Contents> {
+pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<Contents> {
     let rest = uri.strip_prefix(SCHEME)?;
     if let Some(rest) = rest.strip_prefix("evidence/") {
         return Some(Contents {
             uri: uri.to_owned(),
             mime_type: JSON,
-            text: text(&sentences(view, rest, known)?),
+            text: text(&sentences(snapshot, rest, known)?),
         });
     }
     let value = match (
@@ -108,20 +107,21 @@ pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Co
         rest.strip_prefix("review/"),
         rest.strip_prefix("reviews?cursor="),
     ) {
-        ("business", _, _) => view.business().clone(),
+        ("business", _, _) => reviews::business(snapshot),
         ("insights", _, _) => {
             let overview = StageRequest::Part(InsightsPart::Overview);
-            stages::answer(view, links, &overview).ok()?
+            reviews::insights(snapshot, links, &overview).ok()?
         }
-        ("reviews", _, _) => dataset(view, links, None),
+        ("reviews", _, _) => dataset(snapshot, links, None),
         // RFC 6570 encodes `=`, which an id may have.
         (_, Some(id), _) => {
-            reviews::find(&view.snapshot, &percent_decode_str(id).decode_utf8().ok()?)?
+            let id = percent_decode_str(id).decode_utf8().ok()?;
+            shape(&reviews::find(snapshot, &id)?)
         }
         (_, _, Some(cursor)) => {
             let cursor: Cursor = cursor.parse().ok()?;
             dataset(
-                view,
+                snapshot,
                 links,
                 Some(&cursor)
                     .filter(|cursor| cursor.fits(&ReviewFilter::default()))?
@@ -138,14 +138,14 @@ pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Co
 }
 
 /// The evidence that the rest of a URI asks for: an aspect's id and the arguments of `get_evidence`.
-fn sentences(view: &View, rest: &str, known: &[Known]) -> Option<Value> {
+fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
     let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
     let mut given: Object = form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| (name.into_owned(), json!(value)))
         .collect();
     given.insert(Aspect::NAME.to_owned(), json!(aspect));
-    evidence(view, Arguments::new("get_evidence", known, &given)).ok()
+    evidence(snapshot, Arguments::new("get_evidence", known, &given)).ok()
 }
 
 /// The reviews of an answer, and an aspect's evidence, as resources.
@@ -181,9 +181,9 @@ pub fn links(answer: &Value) -> Vec<Resource> {
     aspect.into_iter().chain(reviews).collect()
 }
 
-fn dataset(view: &View, links: &Links, cursor: Option<&Cursor>) -> Value {
+fn dataset(snapshot: &Snapshot, links: &Links, cursor: Option<&Cursor>) -> Value {
     let page = page(
-        &view.snapshot,
+        snapshot,
         &ReviewFilter::default(),
         REVIEWS_MAX,
         cursor,

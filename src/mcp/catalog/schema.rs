@@ -122,18 +122,6 @@ pub fn answer(properties: Vec<(&str, Value)>, required: usize) -> Object {
     object(json!({ "type": "object", "properties": properties, "required": names }))
 }
 
-/// The schema without the promise that members of this name are there, wherever they stand in it.
-pub fn relax(schema: &mut Value, name: &str) {
-    if let Some(Value::Array(required)) = schema.get_mut("required") {
-        required.retain(|required| required != name);
-    }
-    match schema {
-        Value::Object(members) => members.values_mut().for_each(|member| relax(member, name)),
-        Value::Array(items) => items.iter_mut().for_each(|item| relax(item, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
 /// What an answer's schema is made of in the list of tools, which is sent with every conversation:
 /// what there is and of which type. What it means its name says, and the API's own description.
 const KEPT: [&str; 6] = [
@@ -257,7 +245,7 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Cutter, alike, bare, object, plain, relax, shallow};
+    use super::{Cutter, alike, bare, object, plain, shallow};
 
     #[test]
     fn what_is_referred_to_is_put_in_its_place() {
@@ -311,17 +299,6 @@ mod tests {
         assert_eq!(
             schema["properties"]["a"],
             json!({"type": "array", "items": {}})
-        );
-    }
-
-    #[test]
-    fn what_may_be_left_out_is_not_required() {
-        let mut schema =
-            json!({"required": ["a", "b"], "properties": {"a": {"items": {"required": ["b"]}}}});
-        relax(&mut schema, "b");
-        assert_eq!(
-            schema,
-            json!({"required": ["a"], "properties": {"a": {"items": {"required": []}}}})
         );
     }
 }

@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 use super::arguments::Known;
 use super::definitions::{Object, Tool};
 use super::schema::{self, Cutter, answer, object, property};
-use super::size_budget::{left_out_schema, place};
-use super::views;
 use crate::reviews::parameters::{Aspect, Id, Limit, Parameter};
 use crate::search::CursorParameter;
 
@@ -163,29 +161,15 @@ impl ToolKind {
                     "BusinessSummary",
                     &["business", "aggregate_rating", "withheld", "updated_at"],
                 );
-                schema.push(("left_out", left_out_schema()));
-                relaxed(answer(schema, 3), &views::BUSINESS_PARTS)
+                let left_out = json!({ "type": "array", "items": { "type": "string" } });
+                schema.push(("left_out", left_out));
+                answer(schema, 3)
             }
             Self::Search => cut.component("SearchResult"),
             Self::Review => cut.component("Review"),
             Self::Since => {
                 let mut schema = members("SinceResult", &["since", "count", "reviews"]);
                 schema.extend(members("SearchResult", &["total", "next_cursor"]));
-                for (member, description) in [
-                    ("count", "How many reviews this answer has."),
-                    (
-                        "total",
-                        "How many there are; absent where this answer has them all.",
-                    ),
-                    (
-                        "next_cursor",
-                        "Give it back as `cursor`, with the same date, for the next page.",
-                    ),
-                ] {
-                    for (_, schema) in schema.iter_mut().filter(|(name, _)| *name == member) {
-                        schema["description"] = json!(description);
-                    }
-                }
                 answer(schema, 3)
             }
             Self::Insights => cut.component("InsightsStage"),
@@ -247,22 +231,4 @@ fn parameters(cut: Cutter<'_>, operation: &str) -> Vec<Known> {
         is_required,
     };
     cut.parameters(operation).into_iter().map(known).collect()
-}
-
-/// The schema without the promise that these parts, as [`place`] reads them, are there.
-fn relaxed(schema: Object, parts: &[&str]) -> Object {
-    let mut schema = Value::Object(schema);
-    for part in parts {
-        let (within, name) = place(part);
-        let within = match within {
-            Some(member) => schema
-                .get_mut("properties")
-                .and_then(|properties| properties.get_mut(member)),
-            None => Some(&mut schema),
-        };
-        if let Some(within) = within {
-            schema::relax(within, name);
-        }
-    }
-    object(schema)
 }

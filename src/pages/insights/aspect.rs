@@ -6,7 +6,7 @@ use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::words::{Stars, counted, day};
-use crate::search::evidence::{EvidencePage, Supporting};
+use crate::search::insights::{EvidencePage, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -97,19 +97,18 @@ impl Question<'_> {
     }
 }
 
-/// The page of the sentences behind an aspect; its figures are those of `insights`.
+/// The page of the sentences behind an aspect; its figures are those of the insights.
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
-    insights: Option<&wire::Insights>,
     question: Question<'_>,
     page: EvidencePage,
     links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
-    let aspect =
-        insights.and_then(|insights| insights.aspects.iter().find(|one| one.id == question.id));
+    let mut aspects = snapshot.insights.aspects.iter();
+    let aspect = aspects.find(|one| one.id == question.id);
     let polarities = POLARITIES.map(|polarity| Chip {
         name: polarity.map_or("all", name),
         href: question.path(polarity, &site),

@@ -222,10 +222,7 @@ fn naming(
             .collect();
         positions
             .into_iter()
-            .map(|position| segment.json_of(position as usize))
+            .filter_map(|position| segment.review(position as usize))
     });
-    found
-        .filter_map(|json| serde_json::from_slice(&json).ok())
-        .take(newest)
-        .collect()
+    found.take(newest).collect()
 }

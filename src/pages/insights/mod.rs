@@ -18,7 +18,7 @@ use super::query::PageQuery;
 use crate::ctx::Ctx;
 use crate::respond::{self, in_turn, problem};
 use crate::reviews::parameters::{self, ParameterSource};
-use crate::search::evidence::{EvidenceQuery, EvidenceRequest, evidence};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
 
 /// The endpoint of `/insights`, with or without a query.
@@ -106,11 +106,9 @@ impl Insights {
             polarity: wanted.polarity.map(Into::into),
             limit: wanted.limit,
         };
-        let made = self.pages.of(&snapshot);
         let work = async {
-            let found = evidence(&snapshot, made.counts(&snapshot), &query);
-            let insights = made.insights(&snapshot);
-            let html = aspect::show(&snapshot, insights, asked, found, &self.ctx.links);
+            let found = evidence_page(&snapshot, &query);
+            let html = aspect::show(&snapshot, asked, found, &self.ctx.links);
             page(request, Arc::clone(&snapshot), html, POLICY)
         };
         in_turn(request, &self.ctx.compute, work).await
@@ -123,10 +121,8 @@ impl Insights {
         kind: EntityKind,
         key: &str,
     ) -> Response {
-        let made = self.pages.of(&snapshot);
         let work = async {
-            let insights = made.insights(&snapshot);
-            match insights.and_then(|insights| kind.find(insights, key)) {
+            match kind.find(&snapshot.insights, key) {
                 Some(entity) => {
                     let html = entity::show(&snapshot, kind, entity, &self.ctx.links);
                     page(request, Arc::clone(&snapshot), html, POLICY)

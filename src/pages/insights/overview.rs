@@ -103,8 +103,8 @@ fn topics(insights: &wire::Insights, site: &Site) -> Vec<Topic> {
 
 /// The page of all insights.
 #[must_use]
-pub fn overview(snapshot: &Snapshot, insights: &wire::Insights, links: &Links) -> String {
-    let business = &snapshot.input.business;
+pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
+    let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
     let (summary, faq) = (&insights.summary, insights.faq.iter());
     super::super::rendered(&InsightsPage {

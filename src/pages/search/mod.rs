@@ -140,10 +140,8 @@ impl View<'_> {
             .next
             .as_ref()
             .map(|next| query.address(&path, &["cursor"], Some(("cursor", &next.to_string()))));
-        let reviews = found
-            .reviews
-            .iter()
-            .filter_map(|json| serde_json::from_slice(json).ok());
+        let review_index = &self.snapshot.input.review_index;
+        let reviews = (found.places.iter()).filter_map(|place| review_index.review(*place));
         super::rendered(&SearchPage {
             summary: summary(
                 self.snapshot.input.review_index.len(),
@@ -170,12 +168,7 @@ impl View<'_> {
 
     /// The same search with the nearest names, where nothing was found.
     fn nearest(&self, found: &Found, path: &str) -> Vec<(String, String)> {
-        let meant = did_you_mean(
-            self.snapshot,
-            &self.question.search.arguments,
-            found.total,
-            || self.made.counts(self.snapshot),
-        );
+        let meant = did_you_mean(self.snapshot, &self.question.search.arguments, found.total);
         let nearest = meant.map(|meant| {
             [
                 ("mentions_technician", meant.mentions_technician),
