@@ -11,8 +11,8 @@ mod dispatch;
 mod escape;
 mod in_flight;
 mod message;
+mod methods;
 mod origin_check;
-mod sdk;
 mod session;
 mod stateless;
 mod stdio;
@@ -43,7 +43,7 @@ use crate::respond::{
 use catalog::Catalog;
 use dispatch::{Dispatcher, Reply, SESSION_HEADER};
 use in_flight::{InFlight, Room};
-use sdk::Sdk;
+use methods::Methods;
 
 /// Bytes of a request's body: a call names a tool and some filters.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -120,7 +120,7 @@ impl Mcp {
             origin_check,
             exchange: Dispatcher {
                 sessions,
-                sdk: Arc::new(Sdk::new(catalog, &ctx.links)),
+                methods: Arc::new(Methods::new(catalog, &ctx.links)),
             },
             in_flight: Arc::default(),
         }
@@ -129,7 +129,7 @@ impl Mcp {
     /// Another client, over pipes.
     #[must_use]
     pub fn connect(&self) -> Connection {
-        Connection::new(Arc::clone(&self.exchange.sdk))
+        Connection::new(Arc::clone(&self.exchange.methods))
     }
 
     async fn post(&self, mut request: Request) -> Response {

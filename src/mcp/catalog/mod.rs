@@ -2,12 +2,12 @@
 //! out.
 //!
 //! Apart from the transport, so that it can be read and tested as plain functions: no protocol
-//! version, no session, no HTTP and no type of the SDK is known here. Shapes are those of `wire`;
-//! schemas are cut from the OpenAPI document, and arguments are parsed as those of requests are.
+//! version, no session and no HTTP is known here. What is listed is of the SDK's types. Shapes are
+//! those of `wire`; schemas are cut from the OpenAPI document, and arguments are parsed as those of
+//! requests are.
 
 mod arguments;
 mod completion;
-mod definitions;
 mod prompts;
 mod resources;
 mod reviews;
@@ -18,11 +18,11 @@ mod tools;
 use std::sync::Arc;
 
 use arguments::{Arguments, Known};
-pub use definitions::{
-    Argument, CallError, Completion, Contents, Message, Object, Prompt, Reference, Resource, Role,
-    Template, Tool,
-};
-use schema::Cutter;
+pub use arguments::{CallError, Object};
+pub use completion::Completion;
+pub use resources::{JSON, links};
+use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
+use schema::ApiDocument;
 use serde_json::Value;
 pub use size_budget::RESULT_BYTES_MAX;
 use tools::ToolKind;
@@ -44,7 +44,7 @@ pub struct Catalog {
     ctx: Arc<Ctx>,
     tools: Vec<Tool>,
     known: Vec<(ToolKind, Vec<Known>)>,
-    templates: Vec<Template>,
+    templates: Vec<ResourceTemplate>,
     prompts: Vec<Prompt>,
 }
 
@@ -53,15 +53,15 @@ impl Catalog {
     /// tools' schemas are cut.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
-        let cut = Cutter(document);
+        let document = ApiDocument(document);
         let known: Vec<(ToolKind, Vec<Known>)> = ToolKind::ALL
             .into_iter()
-            .map(|kind| (kind, kind.known(cut)))
+            .map(|kind| (kind, kind.known(document)))
             .collect();
         Self {
             tools: known
                 .iter()
-                .map(|(kind, known)| kind.tool(cut, known))
+                .map(|(kind, known)| kind.tool(document, known))
                 .collect(),
             known,
             templates: resources::templates(),
@@ -85,12 +85,6 @@ impl Catalog {
             "The verified customer reviews of {}, {INSTRUCTIONS}",
             self.business_name()
         )
-    }
-
-    /// What an answer is made of, as resources that can be read one by one.
-    #[must_use]
-    pub fn links(&self, answer: &Value) -> Vec<Resource> {
-        resources::links(answer)
     }
 
     /// The tools, always in the same order.
@@ -133,13 +127,13 @@ impl Catalog {
 
     /// The kinds of resources that have a URI for each.
     #[must_use]
-    pub fn templates(&self) -> &[Template] {
+    pub fn templates(&self) -> &[ResourceTemplate] {
         &self.templates
     }
 
-    /// Reads a resource; none where there is none of that URI.
+    /// Reads a resource, of the media type [`JSON`]; none where there is none of that URI.
     #[must_use]
-    pub fn read(&self, uri: &str) -> Option<Contents> {
+    pub fn read(&self, uri: &str) -> Option<String> {
         let evidence = self
             .known
             .iter()
@@ -158,7 +152,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn prompt(&self, name: &str, arguments: &Object) -> Result<Vec<Message>, CallError> {
+    pub fn prompt(&self, name: &str, arguments: &Object) -> Result<[String; 2], CallError> {
         let prompt = self
             .prompts
             .iter()
@@ -173,7 +167,7 @@ impl Catalog {
     /// [`CallError`].
     pub fn complete(
         &self,
-        reference: Reference<'_>,
+        reference: &Reference,
         argument: &str,
         typed: &str,
     ) -> Result<Completion, CallError> {

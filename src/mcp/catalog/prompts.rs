@@ -2,10 +2,10 @@
 //! text in it cannot end the line that it stands on, so nothing that the public wrote can pass for
 //! the question.
 
+use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Value, json};
 
-use super::arguments::{REQUIRED, refusal, shown};
-use super::definitions::{Argument, CallError, Message, Object, Prompt, Role};
+use super::arguments::{CallError, Object, REQUIRED, refusal, shown};
 use super::size_budget::{RESULT_BYTES_MAX, page};
 use super::{arguments, reviews, shape, text};
 use crate::insights::MentionKind;
@@ -31,38 +31,38 @@ const DATA: &str = "\n\nThe next message is the data: one line of JSON with answ
 /// The prompts, in the order in which they are listed.
 #[must_use]
 pub fn all() -> Vec<Prompt> {
-    let argument = |name, description| Argument {
-        name,
-        description,
-        required: true,
+    let argument = |name: &str, description: &str| {
+        PromptArgument::new(name)
+            .with_description(description)
+            .with_required(true)
+    };
+    let prompt = |name: &str, title: &str, description: &str, arguments| {
+        Prompt::new(name, Some(description), Some(arguments)).with_title(title)
     };
     vec![
-        Prompt {
-            name: SUMMARISE_SERVICE,
-            title: "Summarise a service",
-            description:
-                "Summarise what customers say about one service, with figures and quotations."
-                    .to_owned(),
-            arguments: vec![argument(
+        prompt(
+            SUMMARISE_SERVICE,
+            "Summarise a service",
+            "Summarise what customers say about one service, with figures and quotations.",
+            vec![argument(
                 "service",
                 "The service's name or id, as list_facets has it.",
             )],
-        },
-        Prompt {
-            name: COMPARE_TECHNICIANS,
-            title: "Compare two technicians",
-            description:
-                "Compare what customers say about two technicians, fairly and with figures."
-                    .to_owned(),
-            arguments: vec![
+        ),
+        prompt(
+            COMPARE_TECHNICIANS,
+            "Compare two technicians",
+            "Compare what customers say about two technicians, fairly and with figures.",
+            vec![
                 argument("first", "A technician's full name."),
                 argument("second", "Another technician's full name."),
             ],
-        },
+        ),
     ]
 }
 
-/// The messages of a prompt.
+/// The messages of a prompt, as the person who asks says them: the task, then the data as one line of
+/// JSON.
 ///
 /// # Errors
 /// Where an argument is missing, not known, or names nobody; the text names every one, and who
@@ -71,7 +71,7 @@ pub fn messages(
     snapshot: &Snapshot,
     prompt: &Prompt,
     arguments: &Object,
-) -> Result<Vec<Message>, CallError> {
+) -> Result<[String; 2], CallError> {
     let named = named(snapshot, prompt, arguments)?;
     let business = text(&json!(snapshot.input.business.name));
     let names: Vec<String> = named.iter().map(|facet| text(&json!(facet.name))).collect();
@@ -116,12 +116,7 @@ pub fn messages(
         data
     };
     let data = Value::Array(named.iter().map(of).collect());
-    Ok([task, text(&data)]
-        .map(|text| Message {
-            role: Role::User,
-            text,
-        })
-        .into())
+    Ok([task, text(&data)])
 }
 
 /// Whom or what the arguments name, in the prompt's order.
@@ -131,8 +126,8 @@ fn named<'a>(
     arguments: &Object,
 ) -> Result<Vec<&'a Facet>, CallError> {
     let (mut named, mut issues) = (Vec::new(), Vec::new());
-    for argument in &prompt.arguments {
-        let value = arguments.get(argument.name).unwrap_or(&Value::Null);
+    for name in names_of(prompt) {
+        let value = arguments.get(name).unwrap_or(&Value::Null);
         let said = value.as_str().unwrap_or_default();
         let (found, all, what) = lookup(snapshot, prompt, said);
         match found {
@@ -143,14 +138,14 @@ fn named<'a>(
                     "must be".to_owned()
                 };
                 issues.push(issue(
-                    argument.name,
+                    name,
                     format!("{must} {what}; {}", arguments::listed(all)),
                     value,
                 ));
             }
             Some(facet) if named.contains(&facet) => {
                 issues.push(issue(
-                    argument.name,
+                    name,
                     "must be somebody else than first".to_owned(),
                     value,
                 ));
@@ -164,6 +159,12 @@ fn named<'a>(
     } else {
         Err(refusal(&issues))
     }
+}
+
+/// The names of a prompt's arguments.
+fn names_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
+    let arguments = prompt.arguments.iter().flatten();
+    arguments.map(|argument| argument.name.as_str())
 }
 
 /// What `said` names, of which list, and what that is called.
@@ -186,11 +187,7 @@ fn lookup<'a>(
 
 /// An issue for each argument that the prompt does not have.
 fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
-    let known: Vec<&str> = prompt
-        .arguments
-        .iter()
-        .map(|argument| argument.name)
-        .collect();
+    let known: Vec<&str> = names_of(prompt).collect();
     let is_unknown = |(name, _): &(&String, &Value)| !known.contains(&name.as_str());
     let unknown = arguments.iter().filter(is_unknown).map(|(name, value)| {
         issue(

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, refusal};
-use super::definitions::CallError;
+use super::arguments::{Arguments, CallError, refusal};
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
 use crate::links::Links;
