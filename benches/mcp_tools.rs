@@ -15,11 +15,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use reviews_service::clock::Clock;
-use reviews_service::ctx::Ctx;
-use reviews_service::db::Database;
 use reviews_service::mcp::catalog::{Catalog, text};
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::CurrentSnapshot;
+use reviews_service::storage::Database;
+use reviews_service::web::context::Ctx;
 use serde_json::{Value, json};
 use support::corpus::Corpus;
 use support::cpu::timed;

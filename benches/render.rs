@@ -16,7 +16,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
-use reviews_service::reviews::Review;
+use reviews_service::model::Review;
 use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;

@@ -17,10 +17,11 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
-use reviews_service::reviews::{ReviewFilter, store};
+use reviews_service::model::ReviewFilter;
 use reviews_service::search::{Found, TextIndex, Work, walk};
 use reviews_service::snapshot::Snapshot;
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 use support::corpus::Corpus;
@@ -35,10 +36,6 @@ const LIMIT: usize = 20;
 /// How many questions by chance are compared before anything is timed.
 const BY_CHANCE: usize = 300;
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn main() {
     let rows = rows();
     let corpus = Corpus::new(rows);
@@ -62,7 +59,7 @@ fn main() {
         "{} is numbered otherwise: delete it",
         path.display()
     );
-    let reading = runtime.block_on(store::position(&mut reader)).unwrap();
+    let reading = runtime.block_on(reviews::position(&mut reader)).unwrap();
     drop(reader);
     let snapshot = review_index::of_database(
         &review_index::snapshot(&review_index::copy(&corpus)),

@@ -17,11 +17,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
-use reviews_service::reviews::{Review, fold, store};
+use reviews_service::model::{Review, fold};
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::{Document, Publisher, ReviewIndexBuilder};
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
 use support::corpus::Corpus;
@@ -104,7 +105,9 @@ fn parts(runtime: &Runtime, path: &Path) {
     let read = |take: &mut (dyn FnMut(Review) + Send)| {
         runtime.block_on(async {
             let mut connection = database.readers().acquire().await.unwrap();
-            store::each_published(&mut connection, take).await.unwrap();
+            reviews::each_published(&mut connection, take)
+                .await
+                .unwrap();
         });
     };
     let (_, looking) = timed(|| runtime.block_on(database.repair_text_index()).unwrap());

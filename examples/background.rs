@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{env, fs};
 
-use reviews_service::insights::text::{Shape, Text};
+use reviews_service::insights::text::{Capitalisation, TokenizedText};
 
 /// A word in fewer sentences is left out: it is as good as unheard of.
 const SENTENCES_MIN: u32 = 3;
@@ -48,9 +48,13 @@ fn main() {
 
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for sentence in &sentences {
-        let text = Text::new(sentence);
-        let words = (0..text.tokens().len())
-            .filter(|at| !matches!(text.tokens()[*at].shape, Shape::Mark | Shape::Number));
+        let text = TokenizedText::new(sentence);
+        let words = (0..text.tokens().len()).filter(|at| {
+            !matches!(
+                text.tokens()[*at].shape,
+                Capitalisation::Mark | Capitalisation::Number
+            )
+        });
         for word in words.map(|at| text.word(at)).collect::<BTreeSet<_>>() {
             *counts.entry(word.to_owned()).or_default() += 1;
         }

@@ -15,10 +15,10 @@ use tokio::sync::watch;
 
 /// Tells the time and waits for it. Cloning shares the same clock.
 #[derive(Debug, Clone)]
-pub struct Clock(Source);
+pub struct Clock(TimeSource);
 
 #[derive(Debug, Clone)]
-enum Source {
+enum TimeSource {
     System,
     Manual(Arc<watch::Sender<Manual>>),
 }
@@ -82,13 +82,13 @@ impl Clock {
     /// The clock of the machine: wall time and a monotonic time beside it.
     #[must_use]
     pub const fn system() -> Self {
-        Self(Source::System)
+        Self(TimeSource::System)
     }
 
     /// A clock that stands at `now` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(now: DateTime<Utc>) -> Self {
-        Self(Source::Manual(Arc::new(watch::Sender::new(Manual {
+        Self(TimeSource::Manual(Arc::new(watch::Sender::new(Manual {
             wall: now,
             monotonic: Monotonic::default(),
         }))))
@@ -97,7 +97,7 @@ impl Clock {
     /// Whether it is the machine's own.
     #[must_use]
     pub const fn is_system(&self) -> bool {
-        matches!(self.0, Source::System)
+        matches!(self.0, TimeSource::System)
     }
 
     /// The current instant, on the wall clock.
@@ -108,8 +108,8 @@ impl Clock {
     )]
     pub fn now(&self) -> DateTime<Utc> {
         match &self.0 {
-            Source::System => Utc::now(),
-            Source::Manual(now) => now.borrow().wall,
+            TimeSource::System => Utc::now(),
+            TimeSource::Manual(now) => now.borrow().wall,
         }
     }
 
@@ -117,15 +117,15 @@ impl Clock {
     #[must_use]
     pub fn monotonic(&self) -> Monotonic {
         match &self.0 {
-            Source::System => Monotonic(START.elapsed()),
-            Source::Manual(now) => now.borrow().monotonic,
+            TimeSource::System => Monotonic(START.elapsed()),
+            TimeSource::Manual(now) => now.borrow().monotonic,
         }
     }
 
     /// Lets time pass on a manual clock. Backwards, the wall clock alone is moved, as time does not
     /// run backwards. The system's clock is not ours to move: nothing happens.
     pub fn advance(&self, by: chrono::Duration) {
-        if let Source::Manual(now) = &self.0 {
+        if let TimeSource::Manual(now) = &self.0 {
             now.send_modify(|now| {
                 now.wall += by;
                 now.monotonic = now.monotonic + by.to_std().unwrap_or_default();
@@ -136,7 +136,7 @@ impl Clock {
     /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does,
     /// while no time passes.
     pub fn set_wall(&self, by: chrono::Duration) {
-        if let Source::Manual(now) = &self.0 {
+        if let TimeSource::Manual(now) = &self.0 {
             now.send_modify(|now| now.wall += by);
         }
     }
@@ -145,8 +145,8 @@ impl Clock {
     #[must_use]
     pub fn waiting(&self) -> usize {
         match &self.0 {
-            Source::System => 0,
-            Source::Manual(now) => now.receiver_count(),
+            TimeSource::System => 0,
+            TimeSource::Manual(now) => now.receiver_count(),
         }
     }
 
@@ -162,8 +162,8 @@ impl Clock {
     )]
     pub async fn sleep_until(&self, until: Monotonic) {
         match &self.0 {
-            Source::System => tokio::time::sleep(until - self.monotonic()).await,
-            Source::Manual(now) => {
+            TimeSource::System => tokio::time::sleep(until - self.monotonic()).await,
+            TimeSource::Manual(now) => {
                 let mut now = now.subscribe();
                 // The sender lives in `self`, so waiting cannot fail while we are borrowed.
                 let _ = now.wait_for(|now| now.monotonic >= until).await;

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Hands out random bytes. Cloning shares the same source.
 #[derive(Debug, Clone)]
-pub struct Random(Source);
+pub struct Random(RandomSource);
 
 #[derive(Debug, Clone)]
-enum Source {
+enum RandomSource {
     System,
     Seeded(Arc<AtomicU64>),
 }
@@ -17,13 +17,13 @@ impl Random {
     /// The operating system's generator.
     #[must_use]
     pub const fn system() -> Self {
-        Self(Source::System)
+        Self(RandomSource::System)
     }
 
     /// A generator whose every run is the same: for tests only.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self(Source::Seeded(Arc::new(AtomicU64::new(seed))))
+        Self(RandomSource::Seeded(Arc::new(AtomicU64::new(seed))))
     }
 
     /// 128 random bits as 32 hexadecimal digits.
@@ -45,8 +45,8 @@ impl Random {
     pub fn bytes_16(&self) -> std::io::Result<[u8; 16]> {
         let mut bytes = [0_u8; 16];
         match &self.0 {
-            Source::System => getrandom::fill(&mut bytes).map_err(std::io::Error::other)?,
-            Source::Seeded(state) => {
+            RandomSource::System => getrandom::fill(&mut bytes).map_err(std::io::Error::other)?,
+            RandomSource::Seeded(state) => {
                 for chunk in bytes.chunks_mut(8) {
                     chunk.copy_from_slice(&split_mix(state).to_le_bytes());
                 }

@@ -27,10 +27,6 @@ const DEAD_PERCENT: usize = 2;
 /// The sender's CPU per delivery may be so many times the bare one's.
 const GOAL_TIMES: f64 = 1.3;
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn main() {
     if std::env::var_os("FAN_OUT_SINK").is_some() {
         return sink::main();

@@ -3,8 +3,8 @@
 //! `docs/PERFORMANCE.md`.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
-use reviews_service::business::{Business, Service, Technician};
-use reviews_service::reviews::{
+use reviews_service::model::business::{Business, Service, Technician};
+use reviews_service::model::{
     Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification,
 };
 

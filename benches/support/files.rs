@@ -6,11 +6,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
-use reviews_service::business;
-use reviews_service::db::Database;
 use reviews_service::insights::{Analyzer, Engines, Subject, store as insights};
-use reviews_service::reviews::store::{Newest, upsert};
 use reviews_service::snapshot;
+use reviews_service::storage;
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews::{Newest, upsert};
 use reviews_service::wire;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub async fn database(rows: usize) -> PathBuf {
     for chunk in numbers.chunks(BATCH * BATCHES) {
         let mut write = database.write().await.unwrap();
         if chunk[0] == 0 {
-            business::replace(&mut write, &Corpus::business())
+            storage::business::replace(&mut write, &Corpus::business())
                 .await
                 .unwrap();
         }

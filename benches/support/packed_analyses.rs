@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 
 use std::mem::size_of;
 
-use reviews_service::business::Business;
-use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
-use reviews_service::insights::text::Text;
-use reviews_service::insights::trades::Aspect;
+use reviews_service::insights::aggregate::{
+    AggregateInput, AggregatedInsights, Original, aggregate, topics,
+};
+use reviews_service::insights::text::TokenizedText;
+use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
     Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
-    PackedFinding, PackedHead, PackedName, Polarity, Span, Trade,
+    PackedFinding, PackedHead, PackedName, Polarity, TextSpan, Trade,
 };
-use reviews_service::reviews::Review;
+use reviews_service::model::Review;
+use reviews_service::model::business::Business;
 
 use super::corpus::Corpus;
 use super::words::Dice;
@@ -64,7 +66,7 @@ impl Noted {
 
     /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
-    pub fn compile(&self) -> Insights {
+    pub fn compile(&self) -> AggregatedInsights {
         let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();
         aggregate(&AggregateInput {
             segments: &segments,
@@ -111,19 +113,19 @@ impl Noted {
 
     /// A text of 110 words.
     #[must_use]
-    pub fn text_of_110_words(&self) -> Text {
+    pub fn text_of_110_words(&self) -> TokenizedText {
         let words: Vec<&str> = self
             .originals
             .iter()
             .flat_map(|original| original.text.split(' '))
             .take(110)
             .collect();
-        Text::new(&words.join(" "))
+        TokenizedText::new(&words.join(" "))
     }
 }
 
-fn aspect(number: usize) -> Aspect {
-    Aspect {
+fn aspect(number: usize) -> AspectDefinition {
+    AspectDefinition {
         id: format!("aspect_{number}"),
         label: format!("Aspect {number}"),
         question: "How?".to_owned(),
@@ -134,8 +136,8 @@ fn aspect(number: usize) -> Aspect {
 /// is about.
 fn analysis(review: &Review, position: usize) -> Analysis {
     let mut dice = Dice::new(position as u64);
-    let text = Text::new(&review.text);
-    let sentences: Vec<Span> = text
+    let text = TokenizedText::new(&review.text);
+    let sentences: Vec<TextSpan> = text
         .sentences()
         .iter()
         .map(|tokens| text.span(tokens.clone()))
@@ -165,7 +167,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         candidates: vec![name.clone()],
         sentence: 0,
         through: 1,
-        span: Span::default(),
+        span: TextSpan::default(),
         rule: "full_name",
     });
     Analysis {

@@ -2,7 +2,7 @@
 //! people would write.
 
 use memchr::memmem::Finder;
-use reviews_service::reviews::{Review, ReviewFilter, SearchArguments, fold};
+use reviews_service::model::{Review, ReviewFilter, SearchArguments, fold};
 use reviews_service::search::TOTAL_MAX;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use reviews_service::links::Links;
-use reviews_service::reviews::store::DatabasePosition;
 use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;
@@ -12,6 +11,7 @@ use reviews_service::snapshot::render::draft;
 use reviews_service::snapshot::{
     CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
 };
+use reviews_service::storage::reviews::DatabasePosition;
 
 use super::corpus::Corpus;
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::candidates::{Basis, FIGURES, Figures};
+use reviews_service::insights::aspects::candidates::{DecisionBasis, FIGURES, Figures};
 use reviews_service::insights::aspects::combine::{Decisions, leader};
 use reviews_service::insights::classifier::UNIT;
-use reviews_service::insights::text::Text;
+use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
 use crate::own::Review;
@@ -30,7 +30,7 @@ pub struct Row {
 /// The rows of one review.
 pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut Vec<Row>) {
     let (joined, said) = review.joined();
-    let text = Text::new(&joined);
+    let text = TokenizedText::new(&joined);
     let (_, candidates) = engine.candidates(&text);
     let spans: Vec<_> = text
         .sentences()
@@ -48,7 +48,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         }
     }
     for candidate in candidates {
-        if candidate.basis == Basis::Rules {
+        if candidate.basis == DecisionBasis::Rules {
             continue;
         }
         let outcome = match gold.get(&(candidate.sentence, aspects[candidate.aspect])) {

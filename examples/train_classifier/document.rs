@@ -1,7 +1,7 @@
 //! How a whole text speaks, learned against its stars.
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::text::Text;
+use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
 use crate::own::Review;
@@ -11,7 +11,7 @@ type Row = (Vec<f64>, usize);
 
 /// The figures of a review, unless its stars take no side.
 pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
-    let text = Text::new(&review.joined().0);
+    let text = TokenizedText::new(&review.joined().0);
     let figures = engine.document(&text).figures();
     if review.stars != 3 {
         let whole = figures.iter().map(|figure| *figure as f64 / 1_000.0);

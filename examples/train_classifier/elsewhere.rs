@@ -8,8 +8,8 @@ use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::ngrams::Words;
-use reviews_service::insights::text::Text;
+use reviews_service::insights::classifier::ngrams::NgramTokens;
+use reviews_service::insights::text::TokenizedText;
 
 use crate::examples::{Examples, one_of};
 
@@ -71,7 +71,7 @@ fn side(mean: f64) -> usize {
 
 /// A sentence with its terms: the characters that each begins at, and its label.
 struct Sentence {
-    text: Text,
+    text: TokenizedText,
     terms: Vec<(u32, usize)>,
 }
 
@@ -96,7 +96,7 @@ fn terms(xml: &str, examples: &mut Examples) -> anyhow::Result<()> {
             Event::End(tag) if tag.name().as_ref() == "text" => {
                 is_text = false;
                 sentences.push(Sentence {
-                    text: Text::new(&text),
+                    text: TokenizedText::new(&text),
                     terms: Vec::new(),
                 });
             }
@@ -118,7 +118,7 @@ fn terms(xml: &str, examples: &mut Examples) -> anyhow::Result<()> {
 impl Sentence {
     fn add(&self, examples: &mut Examples) {
         let Self { text, terms } = self;
-        for part in Words::read(text, 0..text.tokens().len()).parts() {
+        for part in NgramTokens::read(text, 0..text.tokens().len()).parts() {
             let span = text.span(part.clone());
             let mut labels = terms
                 .iter()

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reviews_service::insights::classifier::LABELS;
-use reviews_service::insights::classifier::ngrams::Words;
-use reviews_service::insights::text::Text;
+use reviews_service::insights::classifier::ngrams::NgramTokens;
+use reviews_service::insights::text::TokenizedText;
 
 /// In how many sentences a run of words has to stand.
 const SENTENCES_MIN: usize = 2;
@@ -42,14 +42,20 @@ impl Examples {
 
     /// Adds a text as a whole.
     pub fn add(&mut self, text: &str, targets: Targets, weight: f64) {
-        let text = Text::new(text);
+        let text = TokenizedText::new(text);
         self.add_part(&text, 0..text.tokens().len(), targets, weight);
     }
 
     /// Adds some tokens of a text.
-    pub fn add_part(&mut self, text: &Text, tokens: Range<usize>, targets: Targets, weight: f64) {
+    pub fn add_part(
+        &mut self,
+        text: &TokenizedText,
+        tokens: Range<usize>,
+        targets: Targets,
+        weight: f64,
+    ) {
         let mut found = Vec::new();
-        Words::read(text, tokens).runs(|key, _, is_turned| {
+        NgramTokens::read(text, tokens).runs(|key, _, is_turned| {
             if is_turned && !self.takes_turned {
                 return;
             }

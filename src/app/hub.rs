@@ -8,17 +8,20 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use crate::config::bounded_read;
 use crate::config::{ConfigError, HubConfig};
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError, DeliveryLock};
-use crate::egress::{Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver};
 use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
+use crate::storage::{Database, DbError, DeliveryLock};
+use crate::web::context::Ctx;
+use crate::websub::http_client::{
+    Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver,
+};
 use crate::websub::{
     Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
 };
-use crate::{bounded_read, http, telemetry};
+use crate::{api, metrics};
 
 /// More than any list of roots has.
 const CA_FILE_MIB_MAX: u64 = 16;
@@ -104,7 +107,7 @@ impl HubRuntime {
         database: &Database,
         ctx: &Arc<Ctx>,
         options: HubOptions,
-    ) -> Result<(Self, http::HubEndpoint), HubError> {
+    ) -> Result<(Self, api::HubEndpoint), HubError> {
         let HubOptions {
             config,
             roots,
@@ -154,7 +157,7 @@ impl HubRuntime {
             wake,
             worker: Mutex::new(worker),
         };
-        let endpoint = http::HubEndpoint {
+        let endpoint = api::HubEndpoint {
             intake: Arc::new(intake),
         };
         Ok((hub, endpoint))
@@ -179,7 +182,7 @@ impl HubRuntime {
 
     /// Sends until `stop`.
     pub(super) async fn deliver(&self, stop: &CancellationToken) {
-        telemetry::HUB_SENDER.gauge(&[]).set(1.0);
+        metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
@@ -285,7 +288,7 @@ impl HubRuntime {
             tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
             self.worker.lock().await.forget_results();
             self.give_up().await;
-            telemetry::HUB_SENDER.gauge(&[]).set(0.0);
+            metrics::HUB_SENDER.gauge(&[]).set(0.0);
             if !stop.is_cancelled() {
                 tracing::warn!(
                     "cluster.lease_lost: another process may send now; this one goes on serving"

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use crate::server::Limits;
+pub use crate::web::server::Limits;
 use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -22,20 +22,20 @@ use routes::{Description, DescriptionEndpoint};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
+use crate::api::DescriptionError;
 use crate::clock::Clock;
 use crate::config::{Hosts, Nets};
-use crate::ctx::{Ctx, MadeAhead};
-use crate::db::{Database, DbError, Migrated};
-use crate::http::DescriptionError;
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
 use crate::links::{Links, OPENAPI_PATH};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{self, Mcp, OriginCheck, Sessions};
 use crate::pages::Pages;
-use crate::respond::Route;
 use crate::search::TextIndex;
 use crate::snapshot::{Backlog, CachedBody, CurrentSnapshot, PublishError, Publisher, Snapshot};
-use crate::{http, pages, telemetry};
+use crate::storage::{Database, DbError, Migrated};
+use crate::web::Route;
+use crate::web::context::{Ctx, MadeAhead};
+use crate::{api, metrics, pages};
 
 /// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
 /// does.
@@ -126,7 +126,7 @@ impl App {
         allowed_hosts: Hosts,
         has_admin: bool,
     ) -> Result<Self, AppError> {
-        telemetry::install();
+        metrics::install();
         let (database, links, clock) = (
             publisher.database().clone(),
             publisher.links().clone(),
@@ -286,16 +286,16 @@ fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> A
 fn routes(
     ctx: &Arc<Ctx>,
     database: &Database,
-    hub: http::HubEndpoint,
+    hub: api::HubEndpoint,
     sessions: Sessions,
     origin_check: OriginCheck,
     has_admin: bool,
 ) -> Result<(RouteTable, Arc<Mcp>), DescriptionError> {
-    let service = http::service(ctx, hub.clone());
+    let service = api::service(ctx, hub.clone());
     let spec = service.spec();
-    let (mut routes, others) = http::routes(ctx, hub)?;
-    let mut document = http::describe(&spec, routes.iter().chain(&others))?;
-    http::describe_request(&mut document, &ctx.links);
+    let (mut routes, others) = api::routes(ctx, hub)?;
+    let mut document = api::describe(&spec, routes.iter().chain(&others))?;
+    api::describe_request(&mut document, &ctx.links);
     mcp::describe(&mut document);
     let docs = pages::swagger_ui();
     let mut fixed = vec![Arc::clone(&docs.body)];

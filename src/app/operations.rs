@@ -11,12 +11,12 @@ use poem::endpoint::{make, make_sync};
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError, NodeStanding, sqlite_version};
-use crate::respond::{Route, retry_later};
+use crate::metrics;
+use crate::metrics::figure;
 use crate::snapshot::Coding;
-use crate::telemetry;
-use crate::telemetry::figure;
+use crate::storage::{Database, DbError, NodeStanding, sqlite_version};
+use crate::web::context::Ctx;
+use crate::web::{Route, retry_later};
 
 /// When to ask again whether a service is back that is stopping, or whose database is gone.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -49,10 +49,10 @@ pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError>
         .await
         .map_err(|error| DbError::at(database.path(), error))?;
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
-    telemetry::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
+    metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
     let started_at = ctx.clock.now() - ctx.clock.monotonic().since_start();
     let started_at = u64::try_from(started_at.timestamp()).unwrap_or(0);
-    telemetry::STARTED.gauge(&[]).set(figure(started_at));
+    metrics::STARTED.gauge(&[]).set(figure(started_at));
     Ok(())
 }
 
@@ -79,7 +79,7 @@ fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
     let (ctx, database) = (Arc::clone(ctx), database.clone());
     let answer = make_sync(move |_| {
         measure(&ctx, &database);
-        text("text/plain; version=0.0.4", telemetry::render())
+        text("text/plain; version=0.0.4", metrics::render())
     });
     Route::new("/metrics").get(None, answer)
 }
@@ -156,37 +156,37 @@ fn standing(node: &NodeStanding) -> String {
 fn measure(ctx: &Ctx, database: &Database) {
     let (snapshot, now) = (ctx.current.load(), ctx.clock.monotonic());
     let published = snapshot.input.review_index.len() as u64;
-    telemetry::PUBLISHED.gauge(&[]).set(figure(published));
+    metrics::PUBLISHED.gauge(&[]).set(figure(published));
     let behind = ctx.freshness.failing_for(now).unwrap_or_default();
     for (metric, duration) in [
-        (telemetry::SNAPSHOT_AGE, ctx.freshness.age(now)),
-        (telemetry::SNAPSHOT_BEHIND, behind),
+        (metrics::SNAPSHOT_AGE, ctx.freshness.age(now)),
+        (metrics::SNAPSHOT_BEHIND, behind),
     ] {
         metric.gauge(&[]).set(duration.as_secs_f64());
     }
     let bodies = || snapshot.documents().map(|document| &document.body);
     let plain: u64 = bodies().map(|body| body.content.len()).sum();
-    telemetry::SNAPSHOT_BYTES
+    metrics::SNAPSHOT_BYTES
         .gauge(&["identity"])
         .set(figure(plain));
     for coding in Coding::ALL {
         let coded = bodies().filter_map(|body| body.coded(coding));
         let bytes = coded.map(|bytes| bytes.len() as u64).sum();
-        telemetry::SNAPSHOT_BYTES
+        metrics::SNAPSHOT_BYTES
             .gauge(&[coding.token()])
             .set(figure(bytes));
     }
     if let Some(node) = database.node_standing() {
         let is_leader = u64::from(node.status.is_leader);
-        telemetry::CLUSTER_LEADER.gauge(&[]).set(figure(is_leader));
+        metrics::CLUSTER_LEADER.gauge(&[]).set(figure(is_leader));
         let entries = node.status.entries_behind;
-        telemetry::CLUSTER_BEHIND.gauge(&[]).set(figure(entries));
+        metrics::CLUSTER_BEHIND.gauge(&[]).set(figure(entries));
         let age = node.heard_ago.as_secs_f64();
-        telemetry::CLUSTER_CONTACT_AGE.gauge(&[]).set(age);
+        metrics::CLUSTER_CONTACT_AGE.gauge(&[]).set(age);
     }
     let (main, log) = database.bytes();
     for (file, bytes) in [("main", main), ("wal", log)] {
-        telemetry::DATABASE_BYTES.gauge(&[file]).set(figure(bytes));
+        metrics::DATABASE_BYTES.gauge(&[file]).set(figure(bytes));
     }
 }
 

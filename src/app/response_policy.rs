@@ -19,14 +19,14 @@ use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
 use super::routes::RouteTable;
+use crate::api::{hub_error, hub_method_not_allowed};
 use crate::clock::Clock;
 use crate::config::Nets;
-use crate::ctx::Ctx;
-use crate::http::{hub_error, hub_method_not_allowed};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
-use crate::respond::{PROBLEM, Route, Source, date_beside, method_not_allowed, problem, share};
-use crate::server::Answers;
+use crate::web::context::Ctx;
+use crate::web::server::Answers;
+use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed, problem, share};
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
@@ -55,7 +55,7 @@ impl Endpoint for ResponsePolicy {
         let started = Instant::now();
         let method = request.method().clone();
         let (place, route) = self.routes.take(&mut request).unzip();
-        Source::keep(&mut request, &self.trusted_proxies);
+        ClientAddress::keep(&mut request, &self.trusted_proxies);
         let wants_html = wants_html(request.headers());
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),

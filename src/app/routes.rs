@@ -7,16 +7,16 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use metrics::{Counter, Histogram};
+use crate::metrics::{Counter, Histogram};
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response};
 use serde_json::Value;
 
-use crate::ctx::Ctx;
-use crate::http::Examples;
-use crate::respond::{AtHand, Route, UrlParameters};
+use crate::api::Examples;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::{respond, telemetry, wire};
+use crate::web::context::Ctx;
+use crate::web::{AtHand, Route, UrlParameters};
+use crate::{metrics, web, wire};
 
 /// The classes of status that answers are counted by.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
@@ -46,8 +46,8 @@ impl AnswerCounts {
             route
         };
         Self {
-            by_class: CLASSES.map(|class| telemetry::REQUESTS.counter(&[route, class])),
-            seconds: telemetry::REQUEST_SECONDS.histogram(&[route]),
+            by_class: CLASSES.map(|class| metrics::REQUESTS.counter(&[route, class])),
+            seconds: metrics::REQUEST_SECONDS.histogram(&[route]),
         }
     }
 }
@@ -227,14 +227,14 @@ impl Endpoint for DescriptionEndpoint {
     async fn call(&self, request: Request) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
         let body = self.description.of(&snapshot);
-        Ok(respond::cached_body(request.headers(), &snapshot, &body))
+        Ok(web::cached_body(request.headers(), &snapshot, &body))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{RouteTable, segments};
-    use crate::respond::Route;
+    use crate::web::Route;
 
     #[test]
     fn a_path_belongs_to_the_first_route_that_matches() {

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Limits};
-use crate::telemetry;
+use crate::metrics;
 
 /// How long after readings could not be kept that is tried again.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl App {
     ) {
         let jobs_end = CancellationToken::new();
         let serve = async {
-            crate::server::serve(
+            crate::web::server::serve(
                 listener,
                 self.endpoint(),
                 shutdown.clone(),
@@ -51,7 +51,8 @@ impl App {
         let answer_operators = async {
             if let (Some(listener), Some(admin)) = (admin, &self.admin) {
                 let (endpoint, exempt) = (Arc::clone(admin), self.exempt.clone());
-                crate::server::serve(listener, endpoint, jobs_end.clone(), limits, exempt).await;
+                crate::web::server::serve(listener, endpoint, jobs_end.clone(), limits, exempt)
+                    .await;
             }
         };
         let drain = async {
@@ -125,7 +126,7 @@ impl App {
     async fn keep_sorted(&self, end: &CancellationToken) {
         let sort = async {
             loop {
-                telemetry::sort_observations();
+                metrics::sort_observations();
                 self.ctx.clock.sleep(SORT_INTERVAL).await;
             }
         };
@@ -189,7 +190,7 @@ impl App {
                         }
                     }
                     Err(error) => {
-                        telemetry::INSIGHTS_FAILURES.count(&["keep"]);
+                        metrics::INSIGHTS_FAILURES.count(&["keep"]);
                         tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
                         self.ctx.clock.sleep(ANALYZE_RETRY).await;
                     }

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::Database;
+use crate::storage::Database;
 
 /// Copy the database into a new file, of one state, while it is in use
 #[derive(Debug, Args)]

@@ -8,12 +8,13 @@ use serde_json::Value;
 
 use super::init::{Settled, told};
 use super::{Outcome, report_done, say};
-use crate::business::{self, Business};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError, Opening};
 use crate::imports::seed::BusinessFile;
 use crate::imports::time_zone;
+use crate::model::business::Business;
+use crate::storage;
+use crate::storage::{Database, DbError, Opening};
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
@@ -63,16 +64,18 @@ impl BusinessCommand {
     ) -> anyhow::Result<String> {
         let fault = |error| DbError::at(path, error);
         let mut write = database.write_as_owner().await?;
-        let known = business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.map_err(fault)?;
         let loaded = if self.replace {
             file.replacing(known.as_ref())?
         } else {
             file.merged(known.as_ref())?
         };
-        let stored_zone = business::time_zone(&mut write).await.map_err(fault)?;
+        let stored_zone = storage::business::time_zone(&mut write)
+            .await
+            .map_err(fault)?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         if known.as_ref() != Some(&loaded) {
-            business::replace(&mut write, &loaded)
+            storage::business::replace(&mut write, &loaded)
                 .await
                 .map_err(fault)?;
         }
@@ -98,7 +101,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     let fault = |error| DbError::at(path, error);
     let readers = Database::open_read_only(path).await?;
     let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = business::find(&mut reader).await.map_err(fault)?;
+    let business = storage::business::find(&mut reader).await.map_err(fault)?;
     drop(reader);
     readers.close().await;
     let Some(business) = business else {

@@ -7,12 +7,12 @@ use sqlx::SqliteConnection;
 
 use super::init::remarks;
 use super::{Outcome, say};
-use crate::business;
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::db::{Database, DbError, Verified, lacking_room, unerased, verify};
 use crate::insights::{Analyzer, Engines, Subject, store as insights};
-use crate::reviews::store;
 use crate::snapshot::analyze;
+use crate::storage;
+use crate::storage::reviews;
+use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased, verify};
 
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
@@ -32,7 +32,7 @@ impl Check {
         let mut connection = readers.acquire().await.map_err(fault)?;
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {
-            let unreadable = store::unreadable(&mut connection, TOLD_MAX)
+            let unreadable = reviews::unreadable(&mut connection, TOLD_MAX)
                 .await
                 .map_err(fault)?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw}");
@@ -51,7 +51,9 @@ impl Check {
             }
         }
         let business = if verified.is_readable {
-            business::find(&mut connection).await.map_err(fault)?
+            storage::business::find(&mut connection)
+                .await
+                .map_err(fault)?
         } else {
             None
         };
@@ -68,8 +70,8 @@ impl Check {
     }
 }
 
-fn told(path: &Path, verified: Verified, notes: Vec<String>) -> String {
-    let Verified {
+fn told(path: &Path, verified: FileVerification, notes: Vec<String>) -> String {
+    let FileVerification {
         reviews,
         is_readable,
         wrong,
@@ -110,11 +112,13 @@ fn told(path: &Path, verified: Verified, notes: Vec<String>) -> String {
 async fn verify_insights(
     connection: &mut SqliteConnection,
     engines: &Engines,
-    verified: &mut Verified,
+    verified: &mut FileVerification,
 ) -> sqlx::Result<()> {
-    let business = business::find(&mut *connection).await?.unwrap_or_default();
+    let business = storage::business::find(&mut *connection)
+        .await?
+        .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
-    let (mut newest, mut behind, mut wrong) = (store::Newest::default(), 0, Vec::new());
+    let (mut newest, mut behind, mut wrong) = (reviews::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews
             .iter()
@@ -125,9 +129,9 @@ async fn verify_insights(
             .zip(insights::verify(&mut *connection, &derived).await?)
         {
             match verdict {
-                insights::Verified::Right => {}
-                insights::Verified::Behind => behind += 1,
-                insights::Verified::Wrong => wrong.push(one.id.clone()),
+                insights::StoredAnalysisState::Right => {}
+                insights::StoredAnalysisState::Behind => behind += 1,
+                insights::StoredAnalysisState::Wrong => wrong.push(one.id.clone()),
             }
         }
     }

@@ -4,8 +4,9 @@ use anyhow::bail;
 
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::db::{DbError, Opening, Write};
-use crate::reviews::{Review, ReviewId, store};
+use crate::model::{Review, ReviewId};
+use crate::storage::reviews;
+use crate::storage::{DbError, Opening, Write};
 
 /// A database opened to decide about one review.
 pub(super) struct Decision {
@@ -23,11 +24,11 @@ impl Decision {
         let opening = open(config).await?;
         let database = opening.database();
         let mut write = database.write_as_owner().await?;
-        let found = store::find(&mut write, id)
+        let found = reviews::find(&mut write, id)
             .await
             .map_err(|error| DbError::at(database.path(), error))?;
         let Some(review) = found else {
-            let known = store::standing(&mut write, &[id.as_str()])
+            let known = reviews::standing(&mut write, &[id.as_str()])
                 .await
                 .map_err(|error| DbError::at(database.path(), error))?;
             drop(write);
@@ -57,7 +58,7 @@ impl Decision {
         let fault = |error| DbError::at(self.opening.database().path(), error);
         // It moves with every change, and never goes back.
         self.review.updated_at = self.review.updated_at.max(Some(now));
-        store::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
+        reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
             .map_err(fault)?;
         self.commit().await
@@ -68,7 +69,7 @@ impl Decision {
     /// # Errors
     /// When the database refuses it; nothing was changed then.
     pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
-        store::note_published(&mut self.write, &self.review)
+        reviews::note_published(&mut self.write, &self.review)
             .await
             .map_err(|error| DbError::at(self.opening.database().path(), error))?;
         Ok(())

@@ -6,8 +6,9 @@ use clap::Args;
 use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{DbError, Erased, Postponed};
-use crate::reviews::{ReviewId, store};
+use crate::model::ReviewId;
+use crate::storage::reviews;
+use crate::storage::{DbError, Erased, Postponed};
 
 /// Delete a review and every trace of it; imports do not bring it back
 #[derive(Debug, Clone, Args)]
@@ -26,7 +27,9 @@ impl Delete {
         } = Decision::open(config, &self.id).await?;
         let database = opening.database();
         let fault = |error| DbError::at(database.path(), error);
-        store::delete(&mut write, &review.id).await.map_err(fault)?;
+        reviews::delete(&mut write, &review.id)
+            .await
+            .map_err(fault)?;
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(

@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::output::{self, Protected};
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
+use crate::storage::{Database, DbError};
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]

@@ -16,11 +16,11 @@ use super::report::{Faults, summary};
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::Opening;
 use crate::imports::{
     Format, ImportRequest, Position, Rejection, Rename, Report, TableColumns, Watch, import,
 };
 use crate::mcp::escaped;
+use crate::storage::Opening;
 
 /// Rows between two looks at the terminal.
 const ROWS_PER_LOOK: u64 = 256;

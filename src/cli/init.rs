@@ -9,11 +9,13 @@ use clap::Args;
 use url::Url;
 
 use super::{Outcome, report_done};
-use crate::business::{self, Business, UnknownType, local_business_type, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{DbError, Opening, Write};
 use crate::imports::time_zone;
+use crate::model::business::{Business, UnknownType, local_business_type};
+use crate::storage;
+use crate::storage::business::sample;
+use crate::storage::{DbError, Opening, Write};
 
 /// Make the database and the business; again: change only what is given, and show it
 #[derive(Debug, Clone, Args)]
@@ -64,10 +66,10 @@ impl Init {
             None
         };
         let time_zone = self.time_zone;
-        let known = business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.map_err(fault)?;
         let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
-            business::replace(&mut write, &business)
+            storage::business::replace(&mut write, &business)
                 .await
                 .map_err(fault)?;
         }
@@ -77,7 +79,7 @@ impl Init {
                 .await
                 .map_err(fault)?;
         }
-        let is_zone_known = business::time_zone(&mut write)
+        let is_zone_known = storage::business::time_zone(&mut write)
             .await
             .map_err(fault)?
             .is_some();
@@ -122,7 +124,7 @@ impl Init {
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
-        sample::state(write).await.map_err(fault)? == sample::State::Alone,
+        sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
         "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
         path.display()
     );

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::{Cli, Outcome, say};
-use crate::db::sqlite_version;
+use crate::storage::sqlite_version;
 
 /// Print completions for a shell
 #[derive(Debug, Args)]

@@ -8,8 +8,8 @@ use super::{Outcome, insights};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
-use crate::db::{Database, DbError};
 use crate::snapshot::Publisher;
+use crate::storage::{Database, DbError};
 
 /// Answer a local agent (MCP) over standard input and output, a message a line; logs go to standard error
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Migrated, Opening};
+use crate::storage::{Migrated, Opening};
 
 /// Bring the database up to date, and say what that took
 #[derive(Debug, Args)]

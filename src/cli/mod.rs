@@ -38,9 +38,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{ClusterError, DbError};
 use crate::imports::ImportError;
 use crate::mcp::escaped;
+use crate::storage::{ClusterError, DbError};
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]

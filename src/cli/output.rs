@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::db;
 use crate::imports::is_taken_from_folders;
+use crate::storage;
 
 /// Only its owner may read it: rows of reviews may hold what must not be published.
 const MODE: u32 = 0o600;
@@ -108,7 +108,7 @@ impl Protected<'_> {
     /// What is at this path, or will be.
     fn names(&self, path: &Path) -> Option<String> {
         let place = place(path)?;
-        let names: Vec<PathBuf> = db::files(self.database);
+        let names: Vec<PathBuf> = storage::files(self.database);
         if let Some(file) = names
             .iter()
             .find(|file| self::place(file).as_ref() == Some(&place))
@@ -131,7 +131,7 @@ impl Protected<'_> {
     /// What this file is, whatever it is called: links have one device and inode with what they lead to.
     fn holds(&self, there: &Metadata) -> Option<String> {
         let is_it = |other: &Metadata| (other.dev(), other.ino()) == (there.dev(), there.ino());
-        let files = db::files(self.database);
+        let files = storage::files(self.database);
         if let Some(file) = files
             .iter()
             .find(|file| file.metadata().is_ok_and(|other| is_it(&other)))

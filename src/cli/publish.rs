@@ -6,7 +6,7 @@ use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::reviews::{Method, ReviewId, Status, Verification};
+use crate::model::{Method, ReviewId, Status, Verification};
 
 /// Show a withheld review again
 #[derive(Debug, Clone, Args)]

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::decision::Decision;
 use super::{Outcome, report_done};
-use crate::business;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::DbError;
-use crate::reviews::{Day, Response, ReviewId};
+use crate::model::{Day, Response, ReviewId};
+use crate::storage;
+use crate::storage::DbError;
 
 /// How many bytes an answer may have: as many as a text of an import.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl Respond {
             ));
             return Ok(Outcome::Done);
         };
-        let business = business::find(&mut decision.write).await;
+        let business = storage::business::find(&mut decision.write).await;
         let business = business
             .map_err(|error| DbError::at(decision.opening.database().path(), error))?
             .unwrap_or_default();

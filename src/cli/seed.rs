@@ -9,12 +9,13 @@ use clap::Args;
 use super::import::{Console, outcome};
 use super::report::{Faults, summary};
 use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
-use crate::business::{self, sample};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError, Opening};
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
+use crate::storage;
+use crate::storage::business::sample;
+use crate::storage::{Database, DbError, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
@@ -64,10 +65,10 @@ pub async fn load(
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
     match sample::state(&mut write).await.map_err(fault)? {
-        sample::State::Empty | sample::State::Alone => {
+        sample::SampleState::Empty | sample::SampleState::Alone => {
             sample::note(&mut write, false).await.map_err(fault)?;
         }
-        sample::State::Mixed | sample::State::Own => anyhow::bail!(
+        sample::SampleState::Mixed | sample::SampleState::Own => anyhow::bail!(
             "the database {} holds a firm's own data, and a sample is not mixed into them; nothing was changed; \
              set DATABASE_URL to another file for the sample",
             database.path().display()
@@ -75,9 +76,12 @@ pub async fn load(
     }
     let report = seed.write(&mut write, watch).await.map_err(fault)?;
     if let Some(editorial) = editorial
-        && business::editorial(&mut write).await.map_err(fault)? != editorial
+        && storage::business::editorial(&mut write)
+            .await
+            .map_err(fault)?
+            != editorial
     {
-        business::replace_editorial(&mut write, &editorial)
+        storage::business::replace_editorial(&mut write, &editorial)
             .await
             .map_err(fault)?;
     }
@@ -113,7 +117,8 @@ pub(super) async fn load_if_empty(
 ) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let is_empty = sample::state(&mut connection).await.map_err(fault)? == sample::State::Empty;
+    let is_empty =
+        sample::state(&mut connection).await.map_err(fault)? == sample::SampleState::Empty;
     drop(connection);
     if !is_empty {
         tracing::info!(

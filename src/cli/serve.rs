@@ -21,11 +21,11 @@ use crate::app::{App, HubOptions, Limits};
 use crate::cli;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
-use crate::db::Database;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
-use crate::server::listen;
 use crate::snapshot::{Document, Publisher};
+use crate::storage::Database;
+use crate::web::server::listen;
 
 /// Serve the reviews until told to stop
 #[derive(Debug, Args)]

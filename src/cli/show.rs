@@ -6,10 +6,11 @@ use clap::Args;
 
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::imports::export::Exported;
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{Base, DigestKey, Review, ReviewId, Unit, Units};
+use crate::model::{Base, DigestKey, Review, ReviewId, Unit, Units};
+use crate::storage::reviews;
+use crate::storage::reviews::SourceRow;
+use crate::storage::{Database, DbError};
 
 /// Show one review, published or withheld, and what of it you decided
 #[derive(Debug, Args)]
@@ -25,10 +26,10 @@ impl Show {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.acquire().await.map_err(fault)?;
-        let mut standing = store::standing(&mut reader, &[self.id.as_str()])
+        let mut standing = reviews::standing(&mut reader, &[self.id.as_str()])
             .await
             .map_err(fault)?;
-        let key = store::find_key(&mut reader).await.map_err(fault)?;
+        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
         drop(reader);
         readers.close().await;
         if standing.deleted.contains(self.id.as_str()) {

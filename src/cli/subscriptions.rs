@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Outcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
+use crate::storage::{Database, DbError};
 use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; never a secret

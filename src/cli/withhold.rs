@@ -7,7 +7,7 @@ use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::reviews::{ReviewId, Status};
+use crate::model::{ReviewId, Status};
 
 /// Withhold a review: it does not appear, and is counted under its reason
 #[derive(Debug, Clone, Args)]

@@ -1,6 +1,7 @@
 //! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
 //! down ever reads the environment.
 
+pub mod bounded_read;
 mod database;
 mod hub;
 mod span;
@@ -19,7 +20,7 @@ use crate::links::{BaseUrlError, Links};
 
 pub use database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
 pub use hub::{HubConfig, HubLimits, LeaseBounds};
-pub use span::{Nets, RetryDelays, Span};
+pub use span::{Nets, RetryDelays, TimeSpan};
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]

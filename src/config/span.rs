@@ -9,12 +9,12 @@ use ipnet::IpNet;
 
 /// A span of time as it is written in a setting: a whole number of seconds, minutes or hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span(pub Duration);
+pub struct TimeSpan(pub Duration);
 
 /// No span is longer: a mistaken unit should be noticed.
 const SPAN_SECONDS_MAX: u64 = 366 * 24 * 3_600;
 
-impl FromStr for Span {
+impl FromStr for TimeSpan {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
@@ -40,7 +40,7 @@ impl FromStr for Span {
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_secs() {
             seconds if seconds > 0 && seconds.is_multiple_of(3_600) => {
@@ -54,7 +54,7 @@ impl fmt::Display for Span {
 
 /// The waits before the second and the third attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryDelays(pub [Span; 2]);
+pub struct RetryDelays(pub [TimeSpan; 2]);
 
 impl FromStr for RetryDelays {
     type Err = String;
@@ -65,11 +65,11 @@ impl FromStr for RetryDelays {
                 "`{given}` has to be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
             )
         };
-        let spans: Vec<Span> = given
+        let spans: Vec<TimeSpan> = given
             .split(',')
             .map(|span| span.trim().parse())
             .collect::<Result<_, _>>()?;
-        match <[Span; 2]>::try_from(spans) {
+        match <[TimeSpan; 2]>::try_from(spans) {
             Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
             Ok(_) => Err(format!(
                 "`{given}` has a wait of nothing; each has to be 1s or longer"
@@ -133,7 +133,7 @@ mod tests {
             ("0s", 0, "0s"),
             ("48h", 172_800, "48h"),
         ] {
-            let span: Span = given.parse().unwrap();
+            let span: TimeSpan = given.parse().unwrap();
             assert_eq!(
                 (span.0.as_secs(), span.to_string().as_str()),
                 (seconds, shown),
@@ -155,7 +155,7 @@ mod tests {
             "1hh",
             "éh",
         ] {
-            assert!(given.parse::<Span>().is_err(), "{given}");
+            assert!(given.parse::<TimeSpan>().is_err(), "{given}");
         }
     }
 

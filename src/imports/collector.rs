@@ -19,8 +19,8 @@ use super::sources::folder::Listing;
 use super::spool::{Spool, Staged, StagedReview};
 use super::time_zone::Calendar;
 use super::values::shortened;
-use crate::business::Business;
-use crate::reviews::{
+use crate::model::business::Business;
+use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
 };

@@ -8,15 +8,16 @@ use std::collections::{HashMap, HashSet};
 use super::merging::Merging;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{DigestKey, Review, Statement, Unit};
+use crate::model::{DigestKey, Review, Statement, Unit};
+use crate::storage::reviews;
+use crate::storage::reviews::SourceRow;
 
 /// How many reviews with one fingerprint are looked at.
 const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows that complete reviews under the ids of these, and leaves out those of which that cannot be told.
 pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
-    if !store::has_sources(merging.write).await? {
+    if !reviews::has_sources(merging.write).await? {
         return Ok(());
     }
     let mut last = String::new();
@@ -27,12 +28,12 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         };
         last.clone_from(end);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let present = store::present(merging.write, &list).await?;
+        let present = reviews::present(merging.write, &list).await?;
         let mut new: Vec<&str> = list
             .into_iter()
             .filter(|id| !present.contains(*id))
             .collect();
-        let deleted = store::standing(merging.write, &new).await?.deleted;
+        let deleted = reviews::standing(merging.write, &new).await?.deleted;
         while !new.is_empty() {
             let rows = staging.rows_of(&new).await?;
             new.drain(..rows.len().max(1));
@@ -53,7 +54,7 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         last.clone_from(end);
         // If the owner deletes the review, its row must not bring it back under this id.
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        store::note_deleted(merging.write, &list).await?;
+        reviews::note_deleted(merging.write, &list).await?;
         merging.write.end_group();
     }
     staging.rename_completing().await
@@ -82,7 +83,7 @@ async fn batch(
     // What the files give by itself is not completed by another row of them.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
-    let standing = store::standing(merging.write, &ids).await?;
+    let standing = reviews::standing(merging.write, &ids).await?;
     let (mut completing, mut undecided) = (Vec::new(), Vec::new());
     for (row, candidates) in rows.iter().zip(&candidates) {
         let id = row.said.review.id.as_str();
@@ -134,7 +135,7 @@ async fn candidates(
             })
         }));
     }
-    let found = store::given_alike(merging.write, &wanted, CANDIDATES_MAX).await?;
+    let found = reviews::given_alike(merging.write, &wanted, CANDIDATES_MAX).await?;
     let of_row = |[with_text, without]: [usize; 2]| {
         let mut ids = found.get(with_text).cloned().unwrap_or_default();
         if without != with_text {

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::row::Columns;
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{DigestKey, Review, Status, Unit, Units};
+use crate::model::{DigestKey, Review, Status, Unit, Units};
+use crate::storage::reviews;
+use crate::storage::reviews::SourceRow;
 
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,7 @@ impl Export {
     /// When it cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         Ok(Self {
-            key: store::find_key(connection).await?,
+            key: reviews::find_key(connection).await?,
             last: String::new(),
         })
     }
@@ -49,13 +50,13 @@ impl Export {
         &mut self,
         connection: &mut SqliteConnection,
     ) -> sqlx::Result<Option<Vec<Exported>>> {
-        let ids = store::ids_after(connection, &self.last, ROWS).await?;
+        let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
         let Some(last) = ids.last() else {
             return Ok(None);
         };
         self.last.clone_from(last);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut standing = store::standing(connection, &list).await?;
+        let mut standing = reviews::standing(connection, &list).await?;
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
                 // A row that no review can be made of is neither.
@@ -241,10 +242,6 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     Value::Object(record)
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one list of all fields, in their order"
-)]
 fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
     let Review {
         id,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
-use crate::business::nearest;
+use crate::model::business::nearest;
 
 /// How many bytes one text may have: as many as a whole row of JSON Lines.
 pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::bounds::{FILES_MAX, INPUT_BYTES_MAX};
 use super::fields::Problem;
-use crate::db::DbError;
+use crate::storage::DbError;
 
 /// Why nothing of a file is imported, with what to do about it.
 #[derive(Debug, Error)]

@@ -1,12 +1,12 @@
 //! One review as a source states it: what every format makes of a row. Apart from
-//! [`Review`](crate::reviews::Review), which has no place for what a file leaves unsaid. Knows
+//! [`Review`](crate::model::Review), which has no place for what a file leaves unsaid. Knows
 //! neither files nor the database.
 
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
-use crate::reviews::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
+use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
 /// One review as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]

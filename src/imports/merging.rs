@@ -12,12 +12,11 @@ use super::collector::Watcher;
 use super::report::Report;
 use super::spool::{Staged, StagedReview};
 use super::store::Staging;
-use crate::db::Write;
-use crate::reviews::store::{self, SourceRow, Standing};
-use crate::reviews::{
-    Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge,
-};
-use crate::steps;
+use crate::compute::steps;
+use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
+use crate::storage::Write;
+use crate::storage::reviews;
+use crate::storage::reviews::{KnownReviews, SourceRow};
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -75,7 +74,7 @@ impl<'w> Merging<'w> {
         wishes: Wishes,
         report: Report,
     ) -> sqlx::Result<Self> {
-        let key = store::digest_key(write).await?;
+        let key = reviews::digest_key(write).await?;
         Ok(Self {
             write,
             key,
@@ -116,7 +115,7 @@ impl<'w> Merging<'w> {
 
     async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
         let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
-        let standing = store::standing(self.write, &ids).await?;
+        let standing = reviews::standing(self.write, &ids).await?;
         let mut batch = Batch::default();
         let mut merged = Vec::with_capacity(staged.len());
         for one in staged {
@@ -138,17 +137,17 @@ impl<'w> Merging<'w> {
             });
         }
         if !batch.reviews.is_empty() {
-            store::upsert(self.write, &batch.reviews, self.now).await?;
+            reviews::upsert(self.write, &batch.reviews, self.now).await?;
         }
         let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
         if !deleted.is_empty() {
-            store::note_deleted(self.write, &deleted).await?;
+            reviews::note_deleted(self.write, &deleted).await?;
         }
-        store::note_sources(self.write, &batch.sources).await
+        reviews::note_sources(self.write, &batch.sources).await
     }
 
     /// A row that says that the owner deleted a review.
-    fn deleted(&mut self, standing: &Standing, id: &str, batch: &mut Batch) {
+    fn deleted(&mut self, standing: &KnownReviews, id: &str, batch: &mut Batch) {
         if standing.reviews.contains_key(id) {
             self.report.still_there.add(|| id.to_owned());
         } else if standing.deleted.contains(id) {
@@ -160,7 +159,11 @@ impl<'w> Merging<'w> {
     }
 
     /// The merge of a review with what is known of it; nothing where the owner deleted it.
-    fn merged(&mut self, standing: &Standing, staged: StagedReview) -> Option<(Merged, SourceRow)> {
+    fn merged(
+        &mut self,
+        standing: &KnownReviews,
+        staged: StagedReview,
+    ) -> Option<(Merged, SourceRow)> {
         let StagedReview {
             said,
             location,
@@ -223,7 +226,7 @@ impl<'w> Merging<'w> {
             .filter(|fingerprint| !alike.contains_key(fingerprint))
             .collect();
         let unknown: Vec<i64> = unknown.into_iter().collect();
-        for group in store::alike(self.write, &unknown).await? {
+        for group in reviews::alike(self.write, &unknown).await? {
             steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
             let its = alike.entry(group.fingerprint).or_default();
             its.reviews += group.reviews;
@@ -298,7 +301,7 @@ impl<'w> Merging<'w> {
         true
     }
 
-    fn count(&mut self, standing: &Standing, row: &Merged) {
+    fn count(&mut self, standing: &KnownReviews, row: &Merged) {
         let review = &row.review;
         let written = &mut self.report.written;
         match standing.reviews.get(review.id.as_str()) {

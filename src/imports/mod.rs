@@ -50,9 +50,11 @@ pub use platform::Options;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
 pub use sources::is_taken_from_folders;
 
-use crate::business::{self, Business, sample};
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::model::business::Business;
+use crate::storage;
+use crate::storage::business::sample;
+use crate::storage::{Database, DbError};
 use collector::{Collected, Collector, Terms, Watcher};
 use merging::{Merging, Wishes};
 use read::{FileStart, RowSink as _};
@@ -100,10 +102,6 @@ pub struct ImportRequest {
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 pub async fn import(
     database: &Database,
     clock: &Clock,
@@ -113,13 +111,15 @@ pub async fn import(
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
     let mut reader = database.readers().acquire().await.map_err(fault)?;
-    let known = business::find(&mut reader).await.map_err(fault)?;
+    let known = storage::business::find(&mut reader).await.map_err(fault)?;
     let is_known = known.is_some();
     let is_named = known.is_some_and(|business| business.name != Business::default().name);
-    let zone = business::time_zone(&mut reader).await.map_err(fault)?;
+    let zone = storage::business::time_zone(&mut reader)
+        .await
+        .map_err(fault)?;
     let state = sample::state(&mut reader).await.map_err(fault)?;
     drop(reader);
-    if state == sample::State::Alone && !order.with_sample {
+    if state == sample::SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
     let Collected {
@@ -133,18 +133,21 @@ pub async fn import(
     let mut staging = Staging::fill(spool).await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
     if let Some(business) = &business {
-        business::replace(&mut write, business)
+        storage::business::replace(&mut write, business)
             .await
             .map_err(fault)?;
-        business::note_time_zone(&mut write, business.time_zone)
+        storage::business::note_time_zone(&mut write, business.time_zone)
             .await
             .map_err(fault)?;
     }
-    if state == sample::State::Alone {
+    if state == sample::SampleState::Alone {
         sample::note(&mut write, true).await.map_err(fault)?;
     }
     let mut moved = 0;
-    if let Some(zone) = business::time_zone(&mut write).await.map_err(fault)? {
+    if let Some(zone) = storage::business::time_zone(&mut write)
+        .await
+        .map_err(fault)?
+    {
         // A shell may have changed it since the last import.
         moved = time_zone::follow(&mut write, zone, now)
             .await

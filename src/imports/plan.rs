@@ -17,7 +17,7 @@ use super::values;
 use super::values::date::Dates;
 use super::values::visibility::{NOT_PUBLISHED, Says};
 use super::values::{flag, quoted, rating, visibility};
-use crate::reviews::{
+use crate::model::{
     Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status, Verification,
 };
 

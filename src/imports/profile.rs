@@ -10,7 +10,7 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problem, shown};
-use crate::business::{
+use crate::model::business::{
     Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician, local_business_type,
 };
 

@@ -24,8 +24,8 @@ use super::table::{Cells, delimited, workbook};
 use super::values::visibility;
 use super::values::visibility::NOT_PUBLISHED;
 use super::{export, json_stream, lines, profile, record};
-use crate::business::Business;
-use crate::reviews::{ReviewId, Stated, Status};
+use crate::model::business::Business;
+use crate::model::{ReviewId, Stated, Status};
 
 /// What a row says.
 enum Said {

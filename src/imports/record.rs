@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, Problem, noted, shown};
 use super::incoming::{Dated, Incoming, IncomingResponse, Noted};
-use crate::reviews::{
+use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };
 

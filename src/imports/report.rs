@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
-use crate::reviews::store::Written;
+use crate::storage::reviews::Written;
 
 /// How many columns that are not used are named.
 const COLUMNS_SHOWN_MAX: usize = 50;

@@ -23,10 +23,11 @@ use super::report::{Report, Watch};
 use super::sources::{self, Budget};
 use super::store::Staging;
 use super::{json_stream, profile, read, time_zone};
-use crate::bounded_read::read_text;
-use crate::business::{self, Business, Editorial, Question};
 use crate::clock::Clock;
-use crate::db::Write;
+use crate::config::bounded_read::read_text;
+use crate::model::business::{Business, Editorial, FaqEntry};
+use crate::storage;
+use crate::storage::Write;
 
 /// How many MiB a JSON file that is written by hand may have.
 const JSON_MIB_MAX: u64 = 16;
@@ -197,13 +198,13 @@ impl Seed {
     /// # Errors
     /// When the database refuses it.
     pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
-        let known = business::find(write).await?;
+        let known = storage::business::find(write).await?;
         let mut business = self.business;
         if let Some(known) = known.as_ref().filter(|_| !self.says_publish_staff) {
             business.publish_staff = known.publish_staff;
         }
         if known.as_ref() != Some(&business) {
-            business::replace(write, &business).await?;
+            storage::business::replace(write, &business).await?;
         }
         let moved = time_zone::follow(write, business.time_zone, self.now).await?;
         let Collected {
@@ -266,7 +267,7 @@ fn editorial(value: &Value) -> Result<Editorial, Problem> {
         .object("summary")?
         .map(|summary| summary.required("text"))
         .transpose()?;
-    let mut faq: Vec<Question> = Vec::new();
+    let mut faq: Vec<FaqEntry> = Vec::new();
     for (path, value) in fields.list("faq")? {
         let entry = Fields::of(value, path)?;
         let id = entry.required("id")?;
@@ -276,7 +277,7 @@ fn editorial(value: &Value) -> Result<Editorial, Problem> {
                 format!("\"{id}\" is there twice; each must be its own"),
             ));
         }
-        faq.push(Question {
+        faq.push(FaqEntry {
             id,
             question: entry.required("question")?,
             answer: entry.required("answer")?,

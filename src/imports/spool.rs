@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::reviews::{
+use crate::model::{
     Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Units,
     Verification,
 };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::spool::{Spool, SpooledRows, Staged, unpack};
-use crate::db;
+use crate::storage;
 
 /// How many rows one statement moves.
 const ROWS: u16 = 250;
@@ -35,7 +35,7 @@ impl Staging {
     /// Stages the rows of the spool. Of rows with one id the newest counts; where that does not
     /// decide, the later one.
     pub(super) async fn fill(spool: Spool) -> sqlx::Result<Self> {
-        let mut connection = db::scratch().await?;
+        let mut connection = storage::scratch().await?;
         let table = "create table staged (review_id text primary key, updated_us integer, source text, location text, start_at integer, bytes integer, has_id integer, completed_id text)
              strict, without rowid";
         sqlx::query(table).execute(&mut connection).await?;

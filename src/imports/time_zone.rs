@@ -5,10 +5,11 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
-use crate::business;
-use crate::db::Write;
-use crate::reviews::store::SourceRow;
-use crate::reviews::{Day, DigestKey, Review, Unit, store};
+use crate::model::{Day, DigestKey, Review, Unit};
+use crate::storage;
+use crate::storage::Write;
+use crate::storage::reviews;
+use crate::storage::reviews::SourceRow;
 
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;
@@ -18,19 +19,22 @@ const ROWS: i64 = 500;
 /// # Errors
 /// When the database refuses it.
 pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    if business::note_time_zone(write, zone).await?.is_none() {
+    if storage::business::note_time_zone(write, zone)
+        .await?
+        .is_none()
+    {
         return Ok(0);
     }
-    let key = store::digest_key(write).await?;
+    let key = reviews::digest_key(write).await?;
     let (mut moved, mut last) = (0, String::new());
     loop {
-        let mut rows = store::sources_with_instants(write, &last, ROWS).await?;
+        let mut rows = reviews::sources_with_instants(write, &last, ROWS).await?;
         let Some(end) = rows.last() else {
             return Ok(moved);
         };
         last = end.id.to_string();
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let mut reviews = store::standing(write, &ids).await?.reviews;
+        let mut reviews = reviews::standing(write, &ids).await?.reviews;
         let mut changed = Vec::new();
         for row in &mut rows {
             let Some(review) = reviews.remove(row.id.as_str()) else {
@@ -46,9 +50,9 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
         }
         moved += changed.len() as u64;
         if !changed.is_empty() {
-            store::upsert(write, &changed, now).await?;
+            reviews::upsert(write, &changed, now).await?;
         }
-        store::note_sources(write, &rows).await?;
+        reviews::note_sources(write, &rows).await?;
     }
 }
 

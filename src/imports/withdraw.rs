@@ -8,8 +8,9 @@ use thiserror::Error;
 
 use super::merging::Merging;
 use super::store::{Place, Staging};
-use crate::reviews::store::{self, SourceRow};
-use crate::reviews::{GONE, Review, Status, Unit};
+use crate::model::{GONE, Review, Status, Unit};
+use crate::storage::reviews;
+use crate::storage::reviews::SourceRow;
 
 /// Above this share of a source's reviews, in percent, it must be confirmed.
 const SHARE_PERCENT_MAX: u64 = 10;
@@ -82,7 +83,7 @@ async fn page(
     (source, location): &Place,
     last: &mut String,
 ) -> sqlx::Result<Option<Vec<SourceRow>>> {
-    let rows = store::sources_at(merging.write, source, location.as_deref(), last, ROWS).await?;
+    let rows = reviews::sources_at(merging.write, source, location.as_deref(), last, ROWS).await?;
     let Some(end) = rows.last() else {
         return Ok(None);
     };
@@ -115,7 +116,7 @@ async fn count(
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    Ok(store::published(merging.write, &ids)
+    Ok(reviews::published(merging.write, &ids)
         .await?
         .into_iter()
         .map(|numbered| numbered.review)
@@ -162,6 +163,6 @@ async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::
     if reviews.is_empty() {
         return Ok(());
     }
-    store::upsert(merging.write, &reviews, merging.now).await?;
-    store::note_sources(merging.write, &rows).await
+    reviews::upsert(merging.write, &reviews, merging.now).await?;
+    reviews::note_sources(merging.write, &rows).await
 }

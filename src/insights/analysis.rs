@@ -2,9 +2,11 @@
 //! code points of the review's `text`, ends exclusive, so that whoever has the review can cut out
 //! exactly what was meant.
 
+use serde::{Deserialize, Serialize};
+
 /// A stretch of a review's `text`, in Unicode code points; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Span {
+pub struct TextSpan {
     /// The first code point, counted from 0.
     pub start: u32,
     /// Where it has ended.
@@ -12,7 +14,7 @@ pub struct Span {
 }
 
 /// Whether a text was analysed, and if not, why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
     /// There are no words.
     None,
@@ -43,7 +45,7 @@ impl Language {
 }
 
 /// How something is spoken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Polarity {
     /// It is spoken of well.
     Positive,
@@ -87,7 +89,7 @@ pub struct Hit {
     /// Which rule, for example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
     pub rule: String,
     /// The words it applied to.
-    pub span: Span,
+    pub span: TextSpan,
     /// What it added to the score: positive speaks well.
     pub points: i32,
 }
@@ -100,7 +102,7 @@ pub struct Finding {
     /// In which sentence of the text, counted from 0.
     pub sentence: u32,
     /// The clause that it was found in.
-    pub span: Span,
+    pub span: TextSpan,
     /// How it is spoken of.
     pub polarity: Polarity,
     /// The sum of the hits' points.
@@ -112,7 +114,7 @@ pub struct Finding {
 }
 
 /// What kind of thing a text names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MentionKind {
     /// Somebody who works there; values are full names.
     Technician,
@@ -156,7 +158,7 @@ pub struct Mention {
     /// name nobody else.
     pub through: u32,
     /// The words that name it.
-    pub span: Span,
+    pub span: TextSpan,
     /// Which rule linked them, for example `full_name`, `nickname`, `misspelling`, `synonym`.
     pub rule: &'static str,
 }
@@ -178,7 +180,7 @@ pub struct Analysis {
     /// Whether it was analysed.
     pub language: Language,
     /// Its sentences, in order.
-    pub sentences: Vec<Span>,
+    pub sentences: Vec<TextSpan>,
     /// What it judges, by sentence, then by place, then by aspect.
     pub findings: Vec<Finding>,
     /// Whom and what it names, by place.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::aspects::RuleEngine;
 use super::trades::{self, HOME_SERVICES, IDS, Trade};
-use crate::business::Business;
+use crate::model::business::Business;
 
 /// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so
 /// it is shared.

@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use super::analysis::{Analysis, Finding, Language, Span};
+use super::analysis::{Analysis, Finding, Language, TextSpan};
 use super::witness::Witness;
 
 /// What an analysis found in `text`, and every reason with its points.
 #[must_use]
 pub fn explain(text: &str, analysis: &Analysis) -> String {
     let characters: Vec<char> = text.chars().collect();
-    let cut = |span: Span| {
+    let cut = |span: TextSpan| {
         let part = characters
             .get(span.start as usize..span.end as usize)
             .unwrap_or_default();
@@ -56,7 +56,7 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
     told
 }
 
-fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(Span) -> String) {
+fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
     let _ = writeln!(
         told,
         "   {} {} ({:+}, {}) in {:?}",
@@ -84,13 +84,13 @@ mod tests {
     use super::explain;
     use crate::insights::analysis::{Analysis, Language, Polarity};
     use crate::insights::aspects::RuleEngine;
-    use crate::insights::text::Text;
+    use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
     #[test]
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
-        let text = Text::new(original);
+        let text = TokenizedText::new(original);
         let judged = RuleEngine::new(&Trade::built_in().unwrap()).analyze(&text);
         let sentences = text
             .sentences()

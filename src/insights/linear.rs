@@ -3,9 +3,9 @@
 //! are what any of them could be.
 
 use super::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
-use crate::business::{Business, Service, Technician};
-use crate::reviews::{Mentions, Review};
-use crate::steps;
+use crate::compute::steps;
+use crate::model::business::{Business, Service, Technician};
+use crate::model::{Mentions, Review};
 
 /// How many steps a character may take. Ordinary reviews take about a tenth of it.
 const STEPS_A_CHARACTER: u64 = 120;
@@ -105,7 +105,7 @@ fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
 }
 
 fn review(text: &str) -> Review {
-    use crate::reviews::{Method, Rating, Source, Status, Verification};
+    use crate::model::{Method, Rating, Source, Status, Verification};
     Review {
         id: "r".parse().unwrap(),
         rating: Rating::try_from(5).unwrap(),

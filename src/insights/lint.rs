@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::classifier::NgramModel;
-use super::trades::{Cue, Meaning, Rule, Step, Trade, forms};
+use super::trades::{Cue, Meaning, PatternStep, Rule, Trade, forms};
 
 /// How many faults of one kind are told.
 const TOLD_MAX: usize = 20;
 
 /// What was found in a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct LintReport {
     /// What is to be mended.
     pub wrong: Vec<String>,
     /// What is as it may be, and good to know.
@@ -20,7 +20,7 @@ pub struct Report {
 
 /// What phrases say the same about, so that one of them is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum PhraseMeaning {
     Judges(usize),
     Names(usize),
     Hints(usize),
@@ -28,7 +28,7 @@ enum Kind {
     Cue(Cue),
 }
 
-impl Kind {
+impl PhraseMeaning {
     const fn of(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Judges(aspect, _) => Self::Judges(aspect),
@@ -50,8 +50,8 @@ const fn sign(meaning: Meaning) -> i32 {
 
 /// Checks a package that could be read.
 #[must_use]
-pub fn lint(trade: &Trade) -> Report {
-    let mut report = Report::default();
+pub fn lint(trade: &Trade) -> LintReport {
+    let mut report = LintReport::default();
     head(trade, &mut report);
     aspects(trade, &mut report);
     phrases(trade, &mut report);
@@ -59,7 +59,7 @@ pub fn lint(trade: &Trade) -> Report {
     report
 }
 
-fn head(trade: &Trade, report: &mut Report) {
+fn head(trade: &Trade, report: &mut LintReport) {
     let nameless = Trade::default_head();
     let lacks = [
         (trade.id == nameless.0, "`id`: what answers call the trade"),
@@ -85,7 +85,7 @@ fn head(trade: &Trade, report: &mut Report) {
     }
 }
 
-fn aspects(trade: &Trade, report: &mut Report) {
+fn aspects(trade: &Trade, report: &mut LintReport) {
     for (index, aspect) in trade.aspects.iter().enumerate() {
         let judged = |wanted: i32| {
             let is_wanted = |rule: &Rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && points.signum() == wanted);
@@ -113,17 +113,17 @@ fn aspects(trade: &Trade, report: &mut Report) {
 }
 
 /// A way to match, and the rule that it is of.
-type Way<'trade> = (&'trade [Step], &'trade Rule);
+type Way<'trade> = (&'trade [PatternStep], &'trade Rule);
 
 /// Ways to match, each with its rule, found by what they are about, how long they are and how they begin.
 #[derive(Default)]
-struct Known<'trade> {
-    ways: HashMap<(Kind, usize, String), Vec<Way<'trade>>>,
+struct KnownWays<'trade> {
+    ways: HashMap<(PhraseMeaning, usize, String), Vec<Way<'trade>>>,
     /// What the symbols of the ways stand for.
     words: HashMap<&'trade str, HashSet<String>>,
 }
 
-impl<'trade> Known<'trade> {
+impl<'trade> KnownWays<'trade> {
     fn add(&mut self, trade: &Trade, rule: &'trade Rule) {
         for way in &rule.ways {
             let symbols = way.iter().filter_map(symbol);
@@ -136,39 +136,40 @@ impl<'trade> Known<'trade> {
                 .into_iter()
                 .flatten()
             {
-                let key = (Kind::of(rule.meaning), way.len(), word.clone());
+                let key = (PhraseMeaning::of(rule.meaning), way.len(), word.clone());
                 self.ways.entry(key).or_default().push((way, rule));
             }
         }
     }
 
     /// The first rule that matches whatever `way` of `rule` matches.
-    fn find(&self, rule: &Rule, way: &[Step]) -> Option<&'trade Rule> {
+    fn find(&self, rule: &Rule, way: &[PatternStep]) -> Option<&'trade Rule> {
         let first = way.first().and_then(symbol)?;
         let word = first.split('|').next().unwrap_or_default();
-        let key = (Kind::of(rule.meaning), way.len(), word.to_owned());
+        let key = (PhraseMeaning::of(rule.meaning), way.len(), word.to_owned());
         let others = self.ways.get(&key)?;
         let other = others.iter().find(|(other, _)| self.covers(other, way));
         other.map(|(_, other)| *other)
     }
 
     /// Whether one way, which is known, matches whatever another one matches.
-    fn covers(&self, wide: &[Step], narrow: &[Step]) -> bool {
+    fn covers(&self, wide: &[PatternStep], narrow: &[PatternStep]) -> bool {
         wide.iter().zip(narrow).all(|steps| match steps {
-            (Step::Gap(wide), Step::Gap(narrow)) => wide >= narrow,
-            (Step::Symbol(wide), Step::Symbol(narrow)) => {
+            (PatternStep::Gap(wide), PatternStep::Gap(narrow)) => wide >= narrow,
+            (PatternStep::Symbol(wide), PatternStep::Symbol(narrow)) => {
                 let words = self.words.get(wide.as_str());
                 words.is_some_and(|words| narrow.split('|').all(|word| words.contains(word)))
             }
-            (Step::Gap(_), Step::Symbol(_)) | (Step::Symbol(_), Step::Gap(_)) => false,
+            (PatternStep::Gap(_), PatternStep::Symbol(_))
+            | (PatternStep::Symbol(_), PatternStep::Gap(_)) => false,
         })
     }
 }
 
-const fn symbol(step: &Step) -> Option<&str> {
+const fn symbol(step: &PatternStep) -> Option<&str> {
     match step {
-        Step::Symbol(symbol) => Some(symbol.as_str()),
-        Step::Gap(_) => None,
+        PatternStep::Symbol(symbol) => Some(symbol.as_str()),
+        PatternStep::Gap(_) => None,
     }
 }
 
@@ -186,8 +187,8 @@ fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
 }
 
 /// Phrases that say what another one says, or its opposite.
-fn phrases(trade: &Trade, report: &mut Report) {
-    let mut known = Known::default();
+fn phrases(trade: &Trade, report: &mut LintReport) {
+    let mut known = KnownWays::default();
     let (shared, own): (Vec<&Rule>, Vec<&Rule>) =
         trade.rules.iter().partition(|rule| rule.place.is_shared);
     shared.iter().for_each(|rule| known.add(trade, rule));
@@ -206,8 +207,8 @@ fn phrases(trade: &Trade, report: &mut Report) {
 }
 
 /// What a phrase repeats or contradicts, told.
-fn repeated(known: &Known<'_>, rule: &Rule) -> Option<String> {
-    let find = |way: &Vec<Step>| known.find(rule, way);
+fn repeated(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
+    let find = |way: &Vec<PatternStep>| known.find(rule, way);
     let same: Vec<Option<&Rule>> = rule.ways.iter().map(find).collect();
     let is_other_side = |other: &&&Rule| sign(other.meaning) != sign(rule.meaning);
     let mut found = same.iter().flatten();
@@ -239,7 +240,7 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
 }
 
 /// What stands beside the rules.
-fn besides(trade: &Trade, report: &mut Report) {
+fn besides(trade: &Trade, report: &mut LintReport) {
     if let Some(weights) = trade.classifier.as_deref() {
         let model = NgramModel::parse(weights).unwrap_or_default();
         let heads = model.heads().iter();
@@ -270,13 +271,13 @@ fn besides(trade: &Trade, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Report, lint};
+    use super::{LintReport, lint};
     use crate::insights::trades::{IDS, Trade};
 
     #[test]
     fn the_packages_of_the_program_lack_nothing() {
         for id in IDS {
-            let Report { wrong, .. } = lint(&Trade::shipped(id).unwrap());
+            let LintReport { wrong, .. } = lint(&Trade::shipped(id).unwrap());
             assert!(wrong.is_empty(), "{id}:\n{}", wrong.join("\n"));
         }
     }

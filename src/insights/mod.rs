@@ -20,13 +20,13 @@ pub mod text;
 pub mod trades;
 mod witness;
 
-pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, Span};
+pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, TextSpan};
 pub use analyzer::{Analyzer, Subject, TEXT_CHARS_MAX};
 pub use engine::{Engine, Engines};
 pub use explain::explain;
 pub use packed_analysis::{
-    Backing, PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead,
-    PackedName, name_key,
+    PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
+    WitnessCount, name_key,
 };
 pub use trades::Trade;
 pub use witness::Witness;

@@ -2,12 +2,18 @@
 //! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
 //! anew whenever one changes.
 
+use serde::{Deserialize, Serialize};
+
 use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
 use super::quotable::is_quotable;
 use super::trades::Trade;
 use super::witness::{WITHDRAWN, Witness};
-use crate::hash::{FNV_OFFSET, fnv1a, folded};
-use crate::reviews::Review;
+use crate::model::Review;
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
+
+/// The form in which packed analyses are stored. It is part of [`super::Analyzer::method`], so analyses in another form are
+/// as good as none.
+pub(super) const FORMAT: u8 = 4;
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask
 /// has bits.
@@ -29,7 +35,7 @@ pub struct PackedAnalysis {
 /// What every packed analysis has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedHead {
-    /// [`crate::reviews::Day::number`] of its date.
+    /// [`crate::model::Day::number`] of its date.
     pub day: i32,
     /// The review's rating, 1 to 5.
     pub stars: u8,
@@ -42,14 +48,14 @@ pub struct PackedHead {
 }
 
 /// A finding, without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedFinding {
     /// The place of its aspect in the trade.
     pub aspect: u8,
     /// How that is spoken of.
     pub polarity: Polarity,
     /// Who stands behind it.
-    pub backing: Backing,
+    pub backing: WitnessCount,
     /// Whether its sentence can be shown by itself.
     pub is_quotable: bool,
     /// In which sentence, counted from 0, or the nearest number that fits.
@@ -59,8 +65,8 @@ pub struct PackedFinding {
 }
 
 /// Who stands behind a finding, as far as what is shown goes by that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WitnessCount {
     /// One witness: it is counted, and not shown.
     One,
     /// Both witnesses.
@@ -69,7 +75,7 @@ pub enum Backing {
     Withdrawn,
 }
 
-impl Backing {
+impl WitnessCount {
     fn of(hits: &[Hit]) -> Self {
         if hits.iter().any(|hit| hit.rule == WITHDRAWN) {
             return Self::Withdrawn;
@@ -82,9 +88,10 @@ impl Backing {
 }
 
 /// Somebody or something that a review names, or may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedName {
     /// [`name_key`] of the value.
+    #[serde(with = "postcard::fixint::le")]
     pub key: u64,
     /// Which of the findings tell of it: bit 0 is the first one.
     pub finding_mask: u32,
@@ -179,7 +186,7 @@ impl PackedAnalysis {
                 Some(PackedFinding {
                     aspect: aspect(&finding.aspect)?,
                     polarity: finding.polarity,
-                    backing: Backing::of(&finding.hits),
+                    backing: WitnessCount::of(&finding.hits),
                     is_quotable: quotable.get(finding.sentence as usize) == Some(&true),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
                     score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 {

@@ -1,7 +1,7 @@
 //! How well the texts are read: figures measured on annotated sentences (`docs/ANNOTATION.md`),
 //! which stand beside what they are about. A test measures them anew, so that none is out of date.
 
-use super::evaluate::Share;
+use super::evaluate::Proportion;
 use super::trades::{Measured, Trade};
 
 /// One measure of one task on one set of annotated sentences.
@@ -16,7 +16,7 @@ pub struct Figure {
     /// How many rows the set has.
     pub n: usize,
     /// The measured value, as a share.
-    pub share: Share,
+    pub share: Proportion,
 }
 
 /// The figures of a trade; none where nothing was measured of it.
@@ -39,7 +39,7 @@ fn figure(measured: &Measured) -> Figure {
         set: set.clone(),
         measure: measure.clone(),
         n: *n,
-        share: Share {
+        share: Proportion {
             part: *part,
             whole: *whole,
         },

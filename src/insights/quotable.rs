@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::analysis::Span;
+use super::analysis::TextSpan;
 
 /// How many code points a quote has: fewer say too little alone, more are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
@@ -21,7 +21,7 @@ const CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 /// Whether `span` of a text, in code points, is such a sentence: where it begins, the text begins or a sentence ends; it
 /// begins like one, in upper case or with a number, no conjunction and no label; and it ends with its mark, or with the text.
 #[must_use]
-pub fn is_quotable(text: &[char], span: Span) -> bool {
+pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
     let (start, end) = (span.start as usize, span.end as usize);
     let (Some(before), Some(sentence), Some(after)) =
         (text.get(..start), text.get(start..end), text.get(end..))
@@ -96,7 +96,7 @@ fn trimmed(words: &[char]) -> &[char] {
 #[cfg(test)]
 mod tests {
     use super::is_quotable;
-    use crate::insights::analysis::Span;
+    use crate::insights::analysis::TextSpan;
 
     /// Whether the part of `text` between the bars can be quoted.
     fn can_be_quoted(text: &str) -> bool {
@@ -109,7 +109,7 @@ mod tests {
         let start = length(before);
         is_quotable(
             &whole,
-            Span {
+            TextSpan {
                 start,
                 end: start + length(quoted),
             },

@@ -4,14 +4,15 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity};
-use super::packed_analysis::{Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName};
+use super::packed_analysis::{PackedAnalysis, PackedHead};
 use super::witness::Witness;
-use crate::db::{Write, unpack_value};
-use crate::reviews::Review;
+use crate::model::Review;
+use crate::storage::{Write, unpack_value};
 
 // What was read: a row for each review, written many at a time, loaded many at a time. A row that
 // cannot be understood (anybody with a shell may write one) is as good as none: its review is
@@ -143,10 +144,6 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
 
 /// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
 /// `derived_analysis`.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
         id,
@@ -224,7 +221,7 @@ fn row(kept: &NewAnalysis) -> Value {
 
 /// Whether and how a review's row agrees with what is derived of it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verified {
+pub enum StoredAnalysisState {
     /// There is none, or it is of another text or other rules: it is behind.
     Behind,
     /// It says what is derived.
@@ -240,7 +237,7 @@ pub enum Verified {
 pub async fn verify(
     connection: &mut SqliteConnection,
     derived: &[NewAnalysis],
-) -> sqlx::Result<Vec<Verified>> {
+) -> sqlx::Result<Vec<StoredAnalysisState>> {
     let ids = Value::from(
         derived
             .iter()
@@ -266,12 +263,12 @@ pub async fn verify(
     let verdict = |one: &NewAnalysis| match rows.get(&one.id) {
         Some(row) if row[1] == one.text_hash && row[2] == one.method_hash => {
             if *row == self::row(one) {
-                Verified::Right
+                StoredAnalysisState::Right
             } else {
-                Verified::Wrong
+                StoredAnalysisState::Wrong
             }
         }
-        _ => Verified::Behind,
+        _ => StoredAnalysisState::Behind,
     };
     Ok(derived.iter().map(verdict).collect())
 }
@@ -305,26 +302,18 @@ pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     Ok(cleared)
 }
 
-// A packed analysis in binary form: what every start loads for each review, so it is small and
-// quickly read. Numbers are little-endian; what does not fit this form is as good as none.
+/// A packed analysis as it is stored (postcard): without the day and the stars, which the review has. What of it changes,
+/// the order of an enum's variants included, changes [`super::packed_analysis::FORMAT`].
+#[derive(Serialize, Deserialize)]
+struct StoredForm<F, N, P> {
+    language: Language,
+    overall: Polarity,
+    sentences: u16,
+    findings: F,
+    names: N,
+    phrases: P,
+}
 
-/// Raised when the form changes.
-const FORM: u8 = 3;
-const LANGUAGES: [Language; 3] = [Language::None, Language::English, Language::Other];
-const POLARITIES: [Polarity; 4] = [
-    Polarity::Positive,
-    Polarity::Negative,
-    Polarity::Neutral,
-    Polarity::Uncertain,
-];
-const BACKINGS: [Backing; 3] = [Backing::One, Backing::Both, Backing::Withdrawn];
-const KINDS: [MentionKind; 3] = [
-    MentionKind::Technician,
-    MentionKind::Service,
-    MentionKind::ServiceArea,
-];
-
-/// The packed analysis in binary form, but for the day and the stars, which the review has.
 fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
     let PackedAnalysis {
         head,
@@ -332,138 +321,41 @@ fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
         names,
         phrases,
     } = packed_analysis;
-    let mut bytes = vec![
-        FORM,
-        code(&LANGUAGES, &head.language),
-        code(&POLARITIES, &head.overall),
-    ];
-    bytes.extend(head.sentences.to_le_bytes());
-    // A text of the length that is read has far fewer of each.
-    let counts = [findings.len(), names.len(), phrases.len()]
-        .map(|count| u16::try_from(count).unwrap_or(u16::MAX));
-    counts
-        .iter()
-        .for_each(|count| bytes.extend(count.to_le_bytes()));
-    for finding in findings.iter().take(counts[0].into()) {
-        let PackedFinding {
-            aspect,
-            polarity,
-            backing,
-            is_quotable,
-            sentence,
-            score,
-        } = finding;
-        bytes.extend([*aspect, code(&POLARITIES, polarity)]);
-        bytes.extend([code(&BACKINGS, backing), u8::from(*is_quotable)]);
-        bytes.extend(sentence.to_le_bytes());
-        bytes.extend(score.to_le_bytes());
-    }
-    for name in names.iter().take(counts[1].into()) {
-        let PackedName {
-            key,
-            finding_mask,
-            near_mask,
-            kind,
-            is_linked,
-            mentions,
-            ambiguous,
-        } = name;
-        bytes.extend(key.to_le_bytes());
-        bytes.extend(finding_mask.to_le_bytes());
-        bytes.extend(near_mask.to_le_bytes());
-        bytes.extend([
-            code(&KINDS, kind),
-            u8::from(*is_linked),
-            *mentions,
-            *ambiguous,
-        ]);
-    }
-    phrases
-        .iter()
-        .take(counts[2].into())
-        .for_each(|phrase| bytes.extend(phrase.to_le_bytes()));
-    bytes
-}
-
-/// The place of `one` among all.
-fn code<T: PartialEq>(all: &[T], one: &T) -> u8 {
-    all.iter()
-        .position(|other| other == one)
-        .and_then(|at| u8::try_from(at).ok())
-        .unwrap_or(u8::MAX)
+    let form = StoredForm {
+        language: head.language,
+        overall: head.overall,
+        sentences: head.sentences,
+        findings,
+        names,
+        phrases,
+    };
+    // Numbers, texts and lists of known length can always be written.
+    postcard::to_allocvec(&form).unwrap_or_default()
 }
 
 /// The packed analysis of these bytes, of a review of that day and so many stars.
 fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> {
-    let mut bytes = Bytes(bytes);
-    let [form, language, overall] = bytes.take()?;
-    let sentences = bytes.u16()?;
-    let [findings, names, phrases] = [bytes.u16()?, bytes.u16()?, bytes.u16()?];
-    let head = PackedHead {
-        day,
-        stars,
-        language: of(&LANGUAGES, language)?,
-        overall: of(&POLARITIES, overall)?,
+    let (form, rest) = postcard::take_from_bytes(bytes).ok()?;
+    let StoredForm {
+        language,
+        overall,
         sentences,
-    };
-    let packed_analysis = PackedAnalysis {
-        head,
-        findings: (0..findings)
-            .map(|_| bytes.finding())
-            .collect::<Option<_>>()?,
-        names: (0..names).map(|_| bytes.name()).collect::<Option<_>>()?,
-        phrases: (0..phrases)
-            .map(|_| bytes.take().map(u32::from_le_bytes))
-            .collect::<Option<_>>()?,
-    };
-    (form == FORM && bytes.0.is_empty()).then_some(packed_analysis)
-}
-
-fn of<T: Copy>(all: &[T], code: u8) -> Option<T> {
-    all.get(usize::from(code)).copied()
-}
-
-/// What is still to be analyzed.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*taken)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.take().map(u16::from_le_bytes)
-    }
-
-    fn finding(&mut self) -> Option<PackedFinding> {
-        let [aspect, polarity, backing, is_quotable] = self.take()?;
-        Some(PackedFinding {
-            aspect,
-            polarity: of(&POLARITIES, polarity)?,
-            backing: of(&BACKINGS, backing)?,
-            is_quotable: is_quotable == 1,
-            sentence: self.u16()?,
-            score: self.take().map(i16::from_le_bytes)?,
-        })
-    }
-
-    fn name(&mut self) -> Option<PackedName> {
-        let key = self.take().map(u64::from_le_bytes)?;
-        let finding_mask = self.take().map(u32::from_le_bytes)?;
-        let near_mask = self.take().map(u32::from_le_bytes)?;
-        let [kind, is_linked, mentions, ambiguous] = self.take()?;
-        Some(PackedName {
-            key,
-            finding_mask,
-            near_mask,
-            kind: of(&KINDS, kind)?,
-            is_linked: is_linked == 1,
-            mentions,
-            ambiguous,
-        })
-    }
+        findings,
+        names,
+        phrases,
+    } = form;
+    rest.is_empty().then_some(PackedAnalysis {
+        head: PackedHead {
+            day,
+            stars,
+            language,
+            overall,
+            sentences,
+        },
+        findings,
+        names,
+        phrases,
+    })
 }
 
 #[cfg(test)]
@@ -471,7 +363,7 @@ mod tests {
     use super::{pack, unpack_analysis};
     use crate::insights::analysis::{Language, MentionKind, Polarity};
     use crate::insights::packed_analysis::{
-        Backing, PackedAnalysis, PackedFinding, PackedHead, PackedName,
+        PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     };
 
     #[test]
@@ -486,7 +378,7 @@ mod tests {
         let finding = PackedFinding {
             aspect: 10,
             polarity: Polarity::Negative,
-            backing: Backing::Withdrawn,
+            backing: WitnessCount::Withdrawn,
             is_quotable: true,
             sentence: 2,
             score: -300,
@@ -512,7 +404,7 @@ mod tests {
             assert_eq!(unpack_analysis(&bytes[..end], 7, 4), None);
         }
         assert_eq!(unpack_analysis(&[&bytes[..], &[0]].concat(), 7, 4), None);
-        for at in [0, 1, 2] {
+        for at in [0, 1] {
             let mut wrong = bytes.clone();
             wrong[at] = 200;
             assert_eq!(unpack_analysis(&wrong, 7, 4), None);

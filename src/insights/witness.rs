@@ -94,13 +94,13 @@ pub fn withdraw(findings: &mut [Finding], stars: u8) {
 #[cfg(test)]
 mod tests {
     use super::{Witness, withdraw, withdraw_overall};
-    use crate::insights::analysis::{Finding, Hit, Polarity, Span};
+    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
         let others = i32::try_from(rules.len()).unwrap() - 1;
         let hit = |(at, rule): (usize, &&str)| Hit {
             rule: (*rule).to_owned(),
-            span: Span::default(),
+            span: TextSpan::default(),
             points: if at == 0 {
                 score - others * score.signum()
             } else {
@@ -110,7 +110,7 @@ mod tests {
         Finding {
             aspect: "price".to_owned(),
             sentence: 0,
-            span: Span::default(),
+            span: TextSpan::default(),
             polarity,
             score,
             confidence: 80,

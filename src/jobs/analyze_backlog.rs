@@ -4,15 +4,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compute::Panicked;
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError};
 use crate::insights::store::{self, NewAnalysis};
 use crate::insights::{Analyzer, Subject};
-use crate::reviews::Review;
-use crate::reviews::store::published;
+use crate::metrics;
+use crate::model::Review;
 use crate::snapshot::entry::Key;
 use crate::snapshot::{Backlog, Snapshot, analyze};
-use crate::telemetry;
+use crate::storage::reviews::published;
+use crate::storage::{Database, DbError};
+use crate::web::context::Ctx;
 
 /// How many reviews one run reads, and keeps in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
@@ -170,7 +170,7 @@ impl AnalyzeBacklog {
                     .collect::<Vec<NewAnalysis>>()
             })
             .await?;
-        telemetry::TEXTS_ANALYZED
+        metrics::TEXTS_ANALYZED
             .counter(&[])
             .increment(analyses.len() as u64);
         Ok(analyses)

@@ -1,6 +1,6 @@
 //! Cuts the database's log when it has grown, whoever grew it.
 
-use crate::db::{Database, DbError};
+use crate::storage::{Database, DbError};
 
 /// Cuts the log where it is too long; says whether it did.
 ///

@@ -1,6 +1,6 @@
 //! Takes away what deleted reviews left in the file, whoever deleted them.
 
-use crate::db::{Database, DbError, Erased, Postponed};
+use crate::storage::{Database, DbError, Erased, Postponed};
 
 /// Erases what deleted reviews left, where the file has at most `bytes_max`; says whether all of it is gone now. What
 /// cannot be done now, a later run does.

@@ -2,7 +2,7 @@
 //! down.
 
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::storage::{Database, DbError};
 use crate::websub::store;
 
 /// Ends the leases that are over; says whether there were any.

@@ -1,8 +1,8 @@
 //! Tells the metrics how the hub stands: who is subscribed, what waits, and for how long.
 
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
-use crate::telemetry;
+use crate::metrics;
+use crate::storage::{Database, DbError};
 use crate::websub::store;
 
 /// Reads the figures and sets the gauges.
@@ -16,12 +16,10 @@ pub async fn run_once(database: &Database, clock: &Clock) -> Result<(), DbError>
         .await
         .map_err(fault)?;
     let gauge = |count: i64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    telemetry::HUB_ACTIVE.gauge(&[]).set(gauge(figures.active));
-    telemetry::HUB_PENDING
-        .gauge(&[])
-        .set(gauge(figures.pending));
-    telemetry::HUB_DUE.gauge(&[]).set(gauge(figures.due));
-    telemetry::HUB_OLDEST_DUE_SECONDS
+    metrics::HUB_ACTIVE.gauge(&[]).set(gauge(figures.active));
+    metrics::HUB_PENDING.gauge(&[]).set(gauge(figures.pending));
+    metrics::HUB_DUE.gauge(&[]).set(gauge(figures.due));
+    metrics::HUB_OLDEST_DUE_SECONDS
         .gauge(&[])
         .set(gauge(figures.oldest_due_seconds.max(0)));
     Ok(())

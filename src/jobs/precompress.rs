@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::ctx::Ctx;
 use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
+use crate::web::context::Ctx;
 
 /// Codes for one context.
 #[derive(Debug, Clone)]

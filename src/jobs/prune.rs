@@ -2,7 +2,7 @@
 //! requests nobody verified.
 
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
+use crate::storage::{Database, DbError};
 use crate::websub::store;
 
 /// Deletes what is old; says whether there was anything.

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::retry::Retry;
 use crate::compute::Panicked;
-use crate::ctx::Ctx;
-use crate::db::{Changes, DbError};
+use crate::metrics;
 use crate::snapshot::{PublishError, Publisher};
-use crate::telemetry;
+use crate::storage::{Changes, DbError};
+use crate::web::context::Ctx;
 
 /// How often is looked whether anybody wrote. A change must be out within a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
@@ -72,7 +72,7 @@ impl PublishChanges {
                 }
             }
             Err(error) => {
-                telemetry::PUBLISH_FAILURES.count(&[]);
+                metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
                     if let PublishChangesError::Watch(
@@ -132,8 +132,8 @@ impl PublishChanges {
             return Ok(false);
         };
         let duration = started.elapsed();
-        telemetry::SNAPSHOTS.count(&[]);
-        telemetry::PUBLISH_SECONDS_TAKEN
+        metrics::SNAPSHOTS.count(&[]);
+        metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .record(duration);
         self.ctx.freshness.published(self.ctx.clock.monotonic());

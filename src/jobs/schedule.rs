@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{checkpoint, erase, expire, measure, prune};
 use crate::clock::Clock;
-use crate::db::{Database, DbError, REWRITE_AT_ONCE_MAX};
+use crate::storage::{Database, DbError, REWRITE_AT_ONCE_MAX};
 
 /// Seconds, minutes, hours, day, month, weekday.
 const WAKE: &str = "*/15 * * * * *";

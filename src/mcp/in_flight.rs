@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::telemetry;
-use crate::telemetry::figure;
+use crate::metrics;
+use crate::metrics::figure;
 use crate::websub::network;
 
 /// Bytes of all requests and answers.
@@ -91,7 +91,7 @@ impl Room {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = held.objection(self.peer, self.bytes, bytes) {
-            telemetry::MCP_REFUSED.count(&[reason]);
+            metrics::MCP_REFUSED.count(&[reason]);
             return false;
         }
         held.all = held.all - self.bytes + bytes;
@@ -104,7 +104,7 @@ impl Room {
             own.remove();
         }
         self.bytes = bytes;
-        telemetry::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
+        metrics::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
         true
     }
 

@@ -33,12 +33,12 @@ pub use session::Sessions;
 pub use stdio::Connection;
 
 use crate::clock::Clock;
-use crate::ctx::Ctx;
-use crate::db::{Database, DbError};
 use crate::links::MCP_PATH;
 use crate::random::Random;
-use crate::respond::{
-    Route, Source, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
+use crate::storage::{Database, DbError};
+use crate::web::context::Ctx;
+use crate::web::{
+    ClientAddress, Route, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
 };
 use catalog::Catalog;
 use dispatch::{Dispatcher, Reply, SESSION_HEADER};
@@ -155,7 +155,7 @@ impl Mcp {
         if announces_more_than(request.headers(), BODY_BYTES_MAX) {
             return too_large();
         }
-        let peer = Source::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let peer = ClientAddress::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let mut room = InFlight::room(&self.in_flight, peer);
         if !room.resize(BODY_BYTES_MAX) {
             return crowded();

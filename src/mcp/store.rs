@@ -2,8 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use crate::db::Write;
-use crate::hash::hex;
+use crate::model::hash::hex;
+use crate::storage::Write;
 
 /// Makes `candidate` the key of this database, where it has none yet.
 ///

@@ -10,10 +10,10 @@ use poem::http::{HeaderMap, HeaderValue};
 use super::form::Choices;
 use super::frame::POLICY;
 use super::{discovery, home, insights};
-use crate::ctx::{Ctx, MadeAhead};
 use crate::links::Links;
-use crate::respond::Ready;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
+use crate::web::Ready;
+use crate::web::context::{Ctx, MadeAhead};
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
 /// coded after each change.

@@ -9,11 +9,12 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::words::{counted, hundredths};
-use crate::ctx::Ctx;
+use crate::compute::steps;
 use crate::links::{Links, MCP_PATH, OPENAPI_PATH, SECURITY_PATH};
-use crate::respond::problem;
 use crate::snapshot::{Document, Snapshot};
-use crate::{respond, steps};
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::problem;
 
 /// The media type of a sitemap.
 pub const XML: &str = "application/xml";
@@ -199,7 +200,7 @@ impl Endpoint for SecurityText {
                 "No security contact is set; whoever runs the service can set REVIEWS_SECURITY_CONTACT.",
             ));
         };
-        Ok(respond::made(
+        Ok(web::made(
             request.headers(),
             ctx.current.load(),
             "text/plain; charset=utf-8",

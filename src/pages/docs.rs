@@ -11,9 +11,9 @@ use poem::{Endpoint, Request, Response, Result};
 use sha2::{Digest, Sha256};
 
 use super::frame::{HTML, protected_by};
-use crate::ctx::Ctx;
-use crate::respond;
 use crate::snapshot::{CachedBody, Content};
+use crate::web;
+use crate::web::context::Ctx;
 
 /// Swagger UI: `swagger-ui-bundle.js` of the npm package `swagger-ui-dist` 5.35.0, with brotli (quality 11). For another
 /// release, `npm pack swagger-ui-dist`, code its three files again, and correct `NOTICE`.
@@ -135,7 +135,7 @@ impl Endpoint for Docs {
     async fn call(&self, request: Request) -> Result<Response> {
         let page = &self.page;
         Ok(protected_by(
-            respond::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
+            web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
             page.policy.clone(),
         ))
     }

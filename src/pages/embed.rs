@@ -14,10 +14,11 @@ use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
 use super::home::{Rating, newest_day};
 use super::review::{ReviewFragment, newest_of};
 use super::words::{counted, day, hundredths};
-use crate::ctx::Ctx;
 use crate::links::Links;
-use crate::respond::{self, in_turn};
 use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::in_turn;
 
 /// How many reviews there are where nobody says, and at the most.
 const LIMIT_DEFAULT: usize = 5;
@@ -163,7 +164,7 @@ impl Endpoint for Badge {
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.0.current.load();
         let svg = badge(&snapshot);
-        let response = respond::made(request.headers(), snapshot, "image/svg+xml", svg);
+        let response = web::made(request.headers(), snapshot, "image/svg+xml", svg);
         Ok(protected(response, super::frame::POLICY))
     }
 }

@@ -7,7 +7,7 @@ use poem::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
 use poem::http::{HeaderMap, HeaderValue};
 
 use super::frame::{Frame, HTML, POLICY, Site, protected};
-use crate::ctx::Ctx;
+use crate::web::context::Ctx;
 use crate::wire::Problem;
 
 #[derive(Template)]

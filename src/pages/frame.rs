@@ -6,10 +6,10 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::assets;
-use crate::business::Business;
 use crate::links::{Links, is_web};
-use crate::respond;
+use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
+use crate::web;
 
 /// The media type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
@@ -124,8 +124,5 @@ pub fn page(
     html: String,
     policy: &'static str,
 ) -> Response {
-    protected(
-        respond::made(request.headers(), snapshot, HTML, html),
-        policy,
-    )
+    protected(web::made(request.headers(), snapshot, HTML, html), policy)
 }

@@ -33,10 +33,10 @@ pub use escape::Html;
 pub use frame::HTML;
 use poem::endpoint::make_sync;
 
-use crate::ctx::Ctx;
+use crate::compute::steps;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
-use crate::respond::Route;
-use crate::steps;
+use crate::web::Route;
+use crate::web::context::Ctx;
 
 /// The HTML of a template. Writing into a text cannot fail; a template that does is a fault of
 /// ours.

@@ -3,8 +3,8 @@
 
 use poem::Request;
 
-use crate::respond::UrlParameters;
-use crate::reviews::parameters::{InvalidParameter, Parameter, ParameterSource, Value};
+use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, ParameterValue};
+use crate::web::UrlParameters;
 use crate::wire::Issue;
 
 /// A query as it was sent: its pairs, decoded, and what is wrong with them so far.
@@ -71,7 +71,7 @@ pub struct PageSource<'a> {
 }
 
 impl ParameterSource for PageSource<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<Value<P>> {
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
         self.query.known.push(P::NAME);
         UrlParameters::query::<P>(self.request).unwrap_or_else(|invalid| {
             if !invalid.received.is_empty() {
@@ -81,7 +81,7 @@ impl ParameterSource for PageSource<'_> {
         })
     }
 
-    fn require<P: Parameter>(&mut self) -> Option<Value<P>> {
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
         let wrong_before = self.query.issues.len();
         let value = self.take::<P>();
         if value.is_none() && self.query.issues.len() == wrong_before {

@@ -10,12 +10,12 @@ use poem::{Endpoint, Request, Response, Result};
 use super::frame::{Frame, POLICY, Site, page};
 use super::structured;
 use super::words::{Stars, count, day, fold};
-use crate::business::Business;
-use crate::ctx::Ctx;
 use crate::links::{Links, REVIEW_PATH, is_web};
-use crate::respond::{UrlParameters, problem};
-use crate::reviews::{ReviewId, parameters};
+use crate::model::business::Business;
+use crate::model::{ReviewId, parameters};
 use crate::snapshot::Snapshot;
+use crate::web::context::Ctx;
+use crate::web::{UrlParameters, problem};
 use crate::wire;
 
 /// In a list, longer texts are folded after so many characters.

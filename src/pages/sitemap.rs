@@ -6,8 +6,9 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::Pages;
-use crate::ctx::Ctx;
-use crate::respond::{self, in_turn, problem};
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::{in_turn, problem};
 
 /// The endpoint of `/sitemaps/{number}.xml`, numbered from 1.
 pub struct SitemapFile {
@@ -33,7 +34,7 @@ impl Endpoint for SitemapFile {
             let files = made.sitemap_files(&snapshot, &self.ctx.links);
             let file = number.and_then(|number| files.get(number.checked_sub(1)?));
             match file {
-                Some(body) => respond::cached_body(request.headers(), &snapshot, body),
+                Some(body) => web::cached_body(request.headers(), &snapshot, body),
                 None => problem(
                     StatusCode::NOT_FOUND,
                     "The sitemap has no such part; /sitemap.xml lists them.",

@@ -7,9 +7,9 @@ use std::fmt::Write;
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
-use crate::business::{Business, local_business_type};
 use crate::links::Links;
-use crate::reviews::RatingCounts;
+use crate::model::RatingCounts;
+use crate::model::business::{Business, local_business_type};
 use crate::wire;
 
 /// Platforms that publish reviews, under the names that sources have.

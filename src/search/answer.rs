@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use super::cursor::Cursor;
 use super::page::{Page, positions};
 use super::scan::Scan;
-use crate::reviews::ReviewFilter;
+use crate::model::ReviewFilter;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
 /// Where counting stops: a total beyond is "this many or more".

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::reviews::parameters::{Fault, InvalidParameter, Opaque, Parameter};
-use crate::reviews::{ReviewFilter, ReviewId};
+use crate::model::parameters::{InvalidParameter, Opaque, Parameter, ParameterFault};
+use crate::model::{ReviewFilter, ReviewId};
 use crate::snapshot::{Place, ReviewIndex};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
@@ -77,7 +77,7 @@ impl Cursor {
     /// What is wrong with it where it belongs to another question.
     #[must_use]
     pub fn invalid(&self) -> InvalidParameter {
-        InvalidParameter::of::<CursorParameter>(Fault::Text, &self.to_string())
+        InvalidParameter::of::<CursorParameter>(ParameterFault::Text, &self.to_string())
     }
 }
 
@@ -157,7 +157,7 @@ fn fingerprint(question: &str) -> [u8; FILTER_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::{Cursor, InvalidCursor};
-    use crate::reviews::{ReviewFilter, SearchArguments, Sort};
+    use crate::model::{ReviewFilter, SearchArguments, Sort};
 
     #[test]
     fn a_cursor_is_good_for_its_own_filters_alone() {

@@ -1,13 +1,13 @@
 //! What there is of the reviews, counted: facets (whom and what they mention and speak of, when they
 //! are from and how many stars they have), and two periods side by side. Whole segments at a time.
 
-use crate::insights::aggregate::{Votes, votes_of};
-use crate::insights::trades::Aspect;
-use crate::reviews::parameters::{
-    Date, Fault, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterSource, SecondSince,
-    SecondUntil,
+use crate::insights::aggregate::{VoteCounts, votes_of};
+use crate::insights::trades::AspectDefinition;
+use crate::model::parameters::{
+    Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault, ParameterSource,
+    SecondSince, SecondUntil,
 };
-use crate::reviews::{Day, Rating, RatingCounts};
+use crate::model::{Day, Rating, RatingCounts};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, Comparison, Period, PeriodAspect};
 
@@ -65,7 +65,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
 /// The aspects that are spoken of, in the order of the trade: a trade has a few dozen at the most.
 fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
-    let mut votes = vec![Votes::default(); aspects.len()];
+    let mut votes = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         let of_segment = segment.opinions(aspects.len()).votes();
         add(&mut votes, of_segment);
@@ -99,7 +99,7 @@ where
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
         source.refuse(InvalidParameter::new::<U>(
-            Fault::TooSmall,
+            ParameterFault::TooSmall,
             message,
             &last.to_string(),
         ));
@@ -121,7 +121,7 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
     );
     let (mut rating_counts, mut votes) = (
         RatingCounts::default(),
-        vec![Votes::default(); trade.aspects.len()],
+        vec![VoteCounts::default(); trade.aspects.len()],
     );
     for (segment, indices) in
         review_index.slices(review_index.count_after(until)..review_index.count_since(since))
@@ -153,7 +153,7 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
     )
 }
 
-fn add(votes: &mut [Votes], more: &[Votes]) {
+fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
     votes
         .iter_mut()
         .zip(more)
@@ -161,8 +161,8 @@ fn add(votes: &mut [Votes], more: &[Votes]) {
 }
 
 /// What is spoken of, in the order of the insights.
-fn told(aspects: &[Aspect], votes: &[Votes]) -> Vec<PeriodAspect> {
-    let told = |(aspect, votes): (&Aspect, &Votes)| PeriodAspect {
+fn told(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
+    let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
         id: aspect.id.clone(),
         label: aspect.label.clone(),
         reviews: u64::from(votes.reviews()),

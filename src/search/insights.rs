@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use super::cursor::{Cursor, CursorParameter};
 use super::facets::VALUES_MAX;
 use super::names;
-use crate::insights::aggregate::{PERSON_MIN, Vote, Votes, vote_of};
-use crate::insights::trades::Aspect;
+use crate::insights::aggregate::{PERSON_MIN, Vote, VoteCounts, vote_of};
+use crate::insights::trades::AspectDefinition;
 use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, Trade, name_key,
 };
 use crate::links::Links;
-use crate::reviews::parameters::{
-    self, Fault, InsightsPart, InvalidParameter, Parameter, ParameterSource,
+use crate::model::parameters::{
+    self, InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
 };
-use crate::reviews::{Day, LIMIT_DEFAULT, Mentions, fold};
+use crate::model::{Day, LIMIT_DEFAULT, Mentions, fold};
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
@@ -85,7 +85,7 @@ impl StageRequest {
         };
         InvalidParameter {
             name: self.parameter(),
-            fault: Fault::Text,
+            fault: ParameterFault::Text,
             message: format!("must be left out beside {}: ask for one", first.parameter()),
             received: received.to_owned(),
         }
@@ -238,7 +238,7 @@ fn by_aspect(
         MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
     };
     let key = name_key(kind, value);
-    let mut votes = vec![Votes::default(); aspects.len()];
+    let mut votes = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         for (_, analysis) in segment.analyses() {
             let mut names = analysis.names.iter();
@@ -370,7 +370,7 @@ impl EvidenceRequest {
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
     /// The aspect that is asked about.
-    pub aspect: &'a Aspect,
+    pub aspect: &'a AspectDefinition,
     /// What is asked for.
     pub request: &'a EvidenceRequest,
     /// Its place in the trade.

@@ -1,7 +1,7 @@
 //! Whom and what somebody means by a name: the firm's own lists, and what reviews mention besides;
 //! and the nearest that there is, where nobody and nothing has it.
 
-use crate::reviews::{SearchArguments, fold};
+use crate::model::{SearchArguments, fold};
 use crate::snapshot::{Counts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::cursor::{Cursor, CursorParameter};
 use super::scan::StarSet;
 use crate::insights::Trade;
-use crate::reviews::parameters::{Aspect, Fault, InvalidParameter, Limit, ParameterSource};
-use crate::reviews::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
+use crate::model::parameters::{Aspect, InvalidParameter, Limit, ParameterFault, ParameterSource};
+use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
 use crate::snapshot::{Place, ReviewIndex};
 
 /// Greater than the place of any review; stands for a position without one.
@@ -218,7 +218,11 @@ impl SearchRequest {
             && trade.aspect(asked).is_none()
         {
             let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-            source.refuse(InvalidParameter::new::<Aspect>(Fault::Text, message, asked));
+            source.refuse(InvalidParameter::new::<Aspect>(
+                ParameterFault::Text,
+                message,
+                asked,
+            ));
         }
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::memmem::Finder;
 
 use crate::insights::Trade;
-use crate::reviews::{RatingCounts, ReviewFilter};
+use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
 use crate::snapshot::entry::Mention;
 use crate::snapshot::segment::Segment;

@@ -3,7 +3,7 @@
 
 use sqlx::SqliteConnection;
 
-use crate::db::Text;
+use crate::storage::Text;
 
 /// What the text index said, and of which moment: one statement is one read transaction.
 #[derive(Debug)]

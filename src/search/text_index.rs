@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::metrics::Counter;
 use memchr::memmem::Finder;
-use metrics::Counter;
 
 use super::answer::{Answer, Found};
 use super::cursor::Cursor;
@@ -16,10 +16,10 @@ use super::scan::each_text;
 use super::store::{self, Indexed};
 use super::trigrams::{expression, trigrams};
 use crate::clock::Clock;
-use crate::db::{Database, DbError};
-use crate::reviews::ReviewFilter;
+use crate::metrics;
+use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::telemetry;
+use crate::storage::{Database, DbError};
 
 /// How long a search waits for the text index; walking over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
@@ -103,7 +103,7 @@ impl TextIndex {
             ask_when: AskWhen::default(),
             is_whole: repaired.is_ok(),
             is_failing,
-            answered: telemetry::SEARCH_INDEX.counter(&["answered"]),
+            answered: metrics::SEARCH_INDEX.counter(&["answered"]),
         }
     }
 
@@ -202,7 +202,7 @@ impl TextIndex {
                 Some(positions(snapshot, &indexed))
             }
             Err(why) => {
-                telemetry::SEARCH_INDEX.count(&[why.name()]);
+                metrics::SEARCH_INDEX.count(&[why.name()]);
                 if let Unanswered::Failed(error) = why
                     && !self.is_failing.swap(true, Ordering::Relaxed)
                 {
@@ -293,8 +293,7 @@ mod tests {
 
     use super::walk;
     use crate::links::Links;
-    use crate::reviews::store::DatabasePosition;
-    use crate::reviews::{
+    use crate::model::{
         Mentions, Method, Rating, Review, ReviewFilter, SearchArguments, Source, Status,
         Verification, fold,
     };
@@ -306,6 +305,7 @@ mod tests {
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
     };
+    use crate::storage::reviews::DatabasePosition;
 
     const WORDS: [&str; 12] = [
         "leak",

@@ -98,7 +98,7 @@ mod tests {
     use sqlx::{Connection, SqliteConnection};
 
     use super::{UNLIKE, expression, is_alike, trigrams};
-    use crate::reviews::fold;
+    use crate::model::fold;
 
     #[tokio::test]
     async fn fts5_takes_every_character_of_unicode_as_our_fold_does_but_those_listed() {

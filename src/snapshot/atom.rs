@@ -5,8 +5,8 @@ use chrono::DateTime;
 use memchr::memmem;
 
 use super::feed::{item_title, modified_at, start_of_day, tags, title};
-use crate::business::Business;
 use crate::links::{Links, is_web};
+use crate::model::business::Business;
 use crate::wire;
 
 /// The feed's XML, whose ids are under `first_links`: what stands before its `updated`, and what stands after.

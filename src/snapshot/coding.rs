@@ -18,7 +18,7 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
 use super::render::Content;
-use crate::steps;
+use crate::compute::steps;
 
 /// What encoders are given at a time, and after how much it is asked whether the result is still
 /// wanted.

@@ -8,8 +8,8 @@ use super::entry::Mention;
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
 use super::segment::{Postings, Segment};
-use crate::business::Business;
-use crate::reviews::fold;
+use crate::model::business::Business;
+use crate::model::fold;
 use crate::wire;
 
 /// Everybody and everything, the most mentioned first, then by name.

@@ -14,8 +14,8 @@ use super::counts::Counts;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
-use crate::reviews::ReviewId;
-use crate::reviews::store::DatabasePosition;
+use crate::model::ReviewId;
+use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
 /// How many snapshots stay alive behind the current one; readers of older ones are cut off.

@@ -4,7 +4,8 @@
 use super::positions::UNINDEXED;
 use crate::insights::{MentionKind, PackedAnalysis};
 use crate::links::Links;
-use crate::reviews::{self, Day, Mentions, Traits, fold};
+use crate::model;
+use crate::model::{Day, Mentions, Traits, fold};
 use crate::wire;
 
 /// Where a review stands: newest first, that is by date descending, then by id ascending.
@@ -86,14 +87,14 @@ pub struct Entry {
 impl Entry {
     /// Renders `review`, whose text is still to be analyzed.
     #[must_use]
-    pub fn unanalyzed(review: reviews::Review, links: &Links) -> Self {
+    pub fn unanalyzed(review: model::Review, links: &Links) -> Self {
         Self::new(review, None, links)
     }
 
     /// Renders `review`, whose text was analyzed: what that names joins what was recorded.
     #[must_use]
     pub fn analyzed(
-        review: reviews::Review,
+        review: model::Review,
         names: &[(MentionKind, String)],
         packed_analysis: PackedAnalysis,
         links: &Links,
@@ -105,7 +106,7 @@ impl Entry {
     /// named until it is analyzed again, so that what is published changes once.
     #[must_use]
     pub fn to_reanalyze(
-        review: reviews::Review,
+        review: model::Review,
         names: &[(MentionKind, String)],
         links: &Links,
     ) -> Self {
@@ -130,11 +131,7 @@ impl Entry {
             .unwrap_or(UNINDEXED)
     }
 
-    fn new(
-        review: reviews::Review,
-        packed_analysis: Option<PackedAnalysis>,
-        links: &Links,
-    ) -> Self {
+    fn new(review: model::Review, packed_analysis: Option<PackedAnalysis>, links: &Links) -> Self {
         let day: Day = review.date;
         let stars = review.rating.stars();
         let folded = fold(&review.text);
@@ -175,7 +172,7 @@ impl Entry {
 }
 
 /// The review with what its text names.
-fn with_names(mut review: reviews::Review, names: &[(MentionKind, String)]) -> reviews::Review {
+fn with_names(mut review: model::Review, names: &[(MentionKind, String)]) -> model::Review {
     if names.is_empty() {
         return review;
     }

@@ -17,9 +17,9 @@ use super::staff::Staff;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
 use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
-use crate::reviews::store::{Changed, Newest, Numbered, Observation};
-use crate::reviews::{Review, ReviewId, Status};
-use crate::telemetry;
+use crate::metrics;
+use crate::model::{Review, ReviewId, Status};
+use crate::storage::reviews::{Changed, Newest, Numbered, Observation};
 
 /// How much is read while readers wait for a snapshot, in [`cost`]: about 300 ms at ten bytes a
 /// microsecond. Counted and not timed, so that the same database always gives the same snapshot.
@@ -309,7 +309,7 @@ impl<'a> EntryLoader<'a> {
             entries.push((id, Some(entry.numbered(review_no))));
             self.analyzed.push(kept);
         }
-        telemetry::TEXTS_ANALYZED
+        metrics::TEXTS_ANALYZED
             .counter(&[])
             .increment(entries.len() as u64);
         entries

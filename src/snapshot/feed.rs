@@ -3,8 +3,8 @@
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use crate::business::Business;
 use crate::links::Links;
+use crate::model::business::Business;
 use crate::wire;
 
 /// How many reviews the feeds have.

@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
-use crate::reviews::{Day, RatingCounts, ReviewId};
-use crate::{steps, wire};
+use crate::compute::steps;
+use crate::model::{Day, RatingCounts, ReviewId};
+use crate::wire;
 
 /// Where a review stands: its segment, and its index there.
 pub type Place = (usize, usize);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::index::ReviewIndex;
 use super::staff::Staff;
-use crate::business::{Business, Editorial};
 use crate::insights::Analyzer;
 use crate::links::Links;
+use crate::model::business::{Business, Editorial};
 
 /// All that a snapshot is rendered from.
 #[derive(Debug, Clone, Default)]

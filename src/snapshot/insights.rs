@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
 use super::segment::{Postings, Segment};
+use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
-use crate::insights::text::Text;
+use crate::insights::text::TokenizedText;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
-use crate::{steps, wire};
+use crate::wire;
 
 /// What the reviews of `input` say.
 #[must_use]
@@ -61,7 +62,7 @@ fn answered(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
     let rules = input.analyzer.engine().rules();
     questions
-        .flat_map(|one| rules.analyze(&Text::new(&one.question)).findings)
+        .flat_map(|one| rules.analyze(&TokenizedText::new(&one.question)).findings)
         .map(|finding| finding.aspect)
         .collect()
 }

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};
 
 use super::index::ReviewIndex;
-use crate::reviews::ReviewId;
-use crate::reviews::store::{Binding, Numbered, Observation};
+use crate::model::ReviewId;
+use crate::storage::reviews::{Binding, Numbered, Observation};
 
 /// See the head of this file. The default observes at the epoch, so that it dates nothing; it is for whoever only looks.
 #[derive(Debug, Default)]

@@ -115,7 +115,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
         let (nothing, row) = (Due::Nothing, Due::Row);
         for (case, said, stored, due) in [

@@ -9,8 +9,8 @@ use super::atom::atom_feed;
 use super::document::Document;
 use super::feed::{FEED_REVIEWS, json_feed};
 use super::input::SnapshotInput;
-use crate::hash::hex;
 use crate::links::Links;
+use crate::model::hash::hex;
 use crate::wire;
 
 /// A document's content in pieces, which snapshots share.

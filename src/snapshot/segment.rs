@@ -11,10 +11,10 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Mention, SortKey, sort_key};
-use crate::hash::{FNV_OFFSET, fnv1a};
-use crate::insights::aggregate::{Vote, Votes, vote_of};
+use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
-use crate::reviews::{Rating, RatingCounts, Traits};
+use crate::model::hash::{FNV_OFFSET, fnv1a};
+use crate::model::{Rating, RatingCounts, Traits};
 use crate::wire;
 
 /// One id in this many ends its segment.
@@ -539,7 +539,7 @@ impl Postings {
 /// How a segment's reviews speak of each aspect of a trade.
 #[derive(Debug, Default)]
 pub struct Opinions {
-    votes: Vec<Votes>,
+    votes: Vec<VoteCounts>,
     positions: Vec<AspectPositions>,
 }
 
@@ -559,7 +559,7 @@ impl Opinions {
         analyses: impl Iterator<Item = (usize, PackedAnalysisRef<'a>)>,
         aspects: usize,
     ) -> Self {
-        let mut votes = vec![Votes::default(); aspects];
+        let mut votes = vec![VoteCounts::default(); aspects];
         let mut positions: Vec<AspectPositions> = Vec::new();
         positions.resize_with(aspects, AspectPositions::default);
         for (index, analysis) in analyses {
@@ -582,7 +582,7 @@ impl Opinions {
 
     /// How many speak how, by aspect.
     #[must_use]
-    pub fn votes(&self) -> &[Votes] {
+    pub fn votes(&self) -> &[VoteCounts] {
         &self.votes
     }
 

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::SqliteConnection;
 
-use crate::business::{self, Business, PublishStaff, Technician};
 use crate::insights::{MentionKind, PackedAnalysis, name_key};
-use crate::reviews::{self, Review, fold, store::recorded_technicians};
+use crate::model;
+use crate::model::business::{Business, PublishStaff, Technician};
+use crate::model::{Review, fold};
+use crate::storage;
+use crate::storage::reviews::recorded_technicians;
 
 /// Ends of names that are no surnames.
 const SUFFIXES: [&str; 6] = ["jr", "sr", "ii", "iii", "iv", "v"];
@@ -40,7 +43,7 @@ impl Staff {
             let shown = business.clone();
             return Ok((Self::new(business, Vec::new()), shown));
         }
-        let numbers = business::technician_numbers(connection).await?;
+        let numbers = storage::business::technician_numbers(connection).await?;
         let mut spellings = recorded_technicians(connection).await?;
         spellings.extend(former);
         let staff = Self::new(business, spellings);
@@ -136,14 +139,13 @@ impl Staff {
     #[must_use]
     pub fn review(&self, mut review: Review) -> Review {
         if self.own.publish_staff != PublishStaff::Full {
-            let reviews::Mentions {
+            let model::Mentions {
                 technicians,
                 services,
                 service_areas,
             } = std::mem::take(&mut review.mentions);
             let technicians = technicians.iter().filter_map(|name| self.shown(name));
-            review.mentions =
-                reviews::Mentions::new(technicians.collect(), services, service_areas);
+            review.mentions = model::Mentions::new(technicians.collect(), services, service_areas);
         }
         review
     }
@@ -268,7 +270,7 @@ fn is_suffix(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{first_name, first_names, initial};
-    use crate::business::Technician;
+    use crate::model::business::Technician;
 
     fn technician(name: &str, aliases: &[&str]) -> Technician {
         Technician {

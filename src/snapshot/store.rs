@@ -6,8 +6,8 @@ use sqlx::SqliteConnection;
 
 use super::document::Document;
 use super::publication::{Due, Publication};
-use crate::db::{Text, Write};
 use crate::links::Links;
+use crate::storage::{Text, Write};
 
 /// The base URL under which the feeds were published first, or `None` if they never were. A loopback one, which former
 /// releases kept from a first try on the owner's machine, is as if it were not there, and so is what is no URL.

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use super::limits::Turn;
 use super::store::{AttemptRecord, Outcome};
 use crate::clock::Clock;
-use crate::telemetry;
+use crate::metrics;
 
 /// What is due, by host.
 #[derive(Debug)]
@@ -134,15 +134,15 @@ pub async fn in_slot(
 /// Counts what was done.
 pub fn count(outcome: &Outcome, record: &AttemptRecord) {
     match outcome {
-        Outcome::Delivered { .. } => telemetry::HUB_DELIVERED.count(&[]),
-        Outcome::Verified { .. } => telemetry::HUB_VERIFIED.count(&[]),
+        Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
+        Outcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
         Outcome::VerifyAgain { .. }
         | Outcome::VerifyLater { .. }
         | Outcome::Waits { .. }
         | Outcome::NotVerified { .. }
         | Outcome::Retry { .. }
         | Outcome::Ended { .. } => {
-            telemetry::HUB_FAILED.count(&[record.kind, &record.reason]);
+            metrics::HUB_FAILED.count(&[record.kind, &record.reason]);
         }
     }
 }

@@ -17,10 +17,10 @@ use super::request::{Request, RequestError, parse};
 use super::store::{self, Counts, Mode, SubscriptionRequest};
 use crate::clock::Clock;
 use crate::config::{HubLimits, LeaseBounds};
-use crate::db::{Database, DbError};
-use crate::egress::Policy;
 use crate::links::Links;
 use crate::snapshot::Document;
+use crate::storage::{Database, DbError};
+use crate::websub::http_client::Policy;
 
 /// How long committing may take before the request is refused.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);

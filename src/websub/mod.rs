@@ -6,6 +6,7 @@
 
 mod exchange;
 mod host_queues;
+pub mod http_client;
 mod intake;
 mod limits;
 mod request;

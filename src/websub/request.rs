@@ -11,9 +11,9 @@ use thiserror::Error;
 
 use super::signature::Secret;
 use crate::config::LeaseBounds;
-use crate::egress::{Callback, CallbackFault, Policy, Refused, normal};
 use crate::links::Links;
 use crate::snapshot::Document;
+use crate::websub::http_client::{Callback, CallbackFault, Policy, Refused, normal};
 
 /// No request is longer: even a callback of more than 2,048 characters that are all escaped fits,
 /// and is told that it is too long.

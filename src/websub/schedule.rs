@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::RetryDelays;
-use crate::egress::{Blame, Egress, Failure};
+use crate::websub::http_client::{Blame, Egress, Failure};
 
 /// Three failed attempts in a row end a subscription.
 pub const ATTEMPTS_MAX: u32 = 3;
@@ -147,11 +147,11 @@ impl Doubts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Span;
+    use crate::config::TimeSpan;
 
     const MINUTES: Duration = Duration::from_mins(10);
     const HOURS: Duration = Duration::from_hours(12);
-    const DELAYS: RetryDelays = RetryDelays([Span(MINUTES), Span(HOURS)]);
+    const DELAYS: RetryDelays = RetryDelays([TimeSpan(MINUTES), TimeSpan(HOURS)]);
 
     #[test]
     fn three_failures_in_a_row_end_it() {

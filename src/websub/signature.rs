@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::hash::hex;
+use crate::model::hash::hex;
 
 /// What the deliveries of a subscription are signed with, from the request to the signature. It is
 /// never shown.

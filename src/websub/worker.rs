@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use metrics::Gauge;
+use crate::metrics::Gauge;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -19,10 +19,10 @@ use super::limits::{Budget, Turn, Waiting};
 use super::store;
 use super::store::{AttemptRecord, Due, Outcome};
 use crate::clock::{Clock, Monotonic};
-use crate::db::{Database, DbError, is_overtaken};
+use crate::metrics;
+use crate::metrics::figure;
 use crate::snapshot::CurrentSnapshot;
-use crate::telemetry;
-use crate::telemetry::figure;
+use crate::storage::{Database, DbError, is_overtaken};
 
 /// Exchanges at a time that have not been slow yet.
 const SLOTS_MAX: usize = 256;
@@ -111,7 +111,7 @@ impl Worker {
             queues: HostQueues::new(HOST_IN_FLIGHT_MAX),
             slots: Arc::new(Semaphore::new(SLOTS_MAX)),
             in_flight: JoinSet::new(),
-            in_flight_gauge: telemetry::HUB_IN_FLIGHT.gauge(&[]),
+            in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             places: HashMap::new(),
             busy: HashSet::new(),
             waiting: Waiting::default(),
@@ -380,7 +380,7 @@ impl Worker {
                 self.keep(outcome, record);
             }
             Ok((_, Came::Waits(turn, outcome, record))) => {
-                telemetry::HUB_WAITS.count(&[]);
+                metrics::HUB_WAITS.count(&[]);
                 self.next_at = self.next_at.min(turn.at);
                 self.waiting.insert(subscription_id, turn);
                 self.keep(outcome, record);

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::review::Review;
-use crate::business;
-use crate::reviews::RatingCounts;
+use crate::model::RatingCounts;
+use crate::model::business;
 
 /// The business whose reviews these are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]

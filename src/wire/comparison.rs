@@ -5,7 +5,7 @@ use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
 use super::business::Distribution;
-use crate::reviews::RatingCounts;
+use crate::model::RatingCounts;
 
 /// Two periods side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
@@ -211,7 +211,7 @@ fn hundredths(mean: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Comparison, Period, PeriodAspect};
-    use crate::reviews::{Rating, RatingCounts};
+    use crate::model::{Rating, RatingCounts};
 
     fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
         let mut rating_counts = RatingCounts::default();

@@ -3,7 +3,7 @@
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::insights::aggregate::Votes;
+use crate::insights::aggregate::VoteCounts;
 
 /// What reviews can be narrowed by, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -72,7 +72,7 @@ pub struct AspectFacet {
 impl AspectFacet {
     /// The aspect of that id and name, with the votes on it.
     #[must_use]
-    pub fn new(id: &str, label: &str, votes: &Votes) -> Self {
+    pub fn new(id: &str, label: &str, votes: &VoteCounts) -> Self {
         Self {
             id: id.to_owned(),
             label: label.to_owned(),

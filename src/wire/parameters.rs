@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::insights::Polarity;
 use super::problem::{Issue, IssueCode};
-use crate::reviews::parameters::{
-    Choice, Date, Decimal, Fault, Flag, InsightsPart, InvalidParameter, Kind, Opaque, Parameter,
-    Stars, Text, Whole,
+use crate::model::parameters::{
+    Date, Decimal, Flag, InsightsPart, InvalidParameter, OneOf, Opaque, Parameter, ParameterFault,
+    ParameterKind, StarsKind, TextKind, Whole,
 };
-use crate::reviews::{Sort, Vote};
+use crate::model::{Sort, Vote};
 
 /// A kind of parameter that can be described in OpenAPI.
-pub trait Described: Kind {
+pub trait Described: ParameterKind {
     /// The OpenAPI schema of its values, bounds included.
     fn schema(self) -> MetaSchemaRef;
 
@@ -46,7 +46,7 @@ impl Described for Whole {
     }
 }
 
-impl Described for Stars {
+impl Described for StarsKind {
     fn schema(self) -> MetaSchemaRef {
         Self::BOUNDS.schema()
     }
@@ -69,7 +69,7 @@ impl Described for Date {
     }
 }
 
-impl Described for Text {
+impl Described for TextKind {
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema {
             max_length: self.characters_max,
@@ -84,7 +84,7 @@ impl Described for Flag {
     }
 }
 
-impl Described for Choice<Vote> {
+impl Described for OneOf<Vote> {
     fn schema(self) -> MetaSchemaRef {
         Polarity::schema_ref()
     }
@@ -94,19 +94,19 @@ impl Described for Choice<Vote> {
     }
 }
 
-impl Described for Choice<Sort> {
+impl Described for OneOf<Sort> {
     fn schema(self) -> MetaSchemaRef {
         one_of_these(&self)
     }
 }
 
-impl Described for Choice<InsightsPart> {
+impl Described for OneOf<InsightsPart> {
     fn schema(self) -> MetaSchemaRef {
         one_of_these(&self)
     }
 }
 
-fn one_of_these<T>(choice: &Choice<T>) -> MetaSchemaRef {
+fn one_of_these<T>(choice: &OneOf<T>) -> MetaSchemaRef {
     let names = choice.0.iter().map(|(name, _)| json!(name));
     inline(MetaSchema {
         enum_items: names.collect(),
@@ -129,12 +129,12 @@ impl From<InvalidParameter> for Issue {
             received,
         } = invalid;
         let code = match fault {
-            Fault::Type => IssueCode::InvalidType,
-            Fault::TooSmall => IssueCode::TooSmall,
-            Fault::TooBig => IssueCode::TooBig,
-            Fault::Date => IssueCode::InvalidDate,
-            Fault::Text => IssueCode::InvalidString,
-            Fault::Duplicate => IssueCode::Duplicate,
+            ParameterFault::Type => IssueCode::InvalidType,
+            ParameterFault::TooSmall => IssueCode::TooSmall,
+            ParameterFault::TooBig => IssueCode::TooBig,
+            ParameterFault::Date => IssueCode::InvalidDate,
+            ParameterFault::Text => IssueCode::InvalidString,
+            ParameterFault::Duplicate => IssueCode::Duplicate,
         };
         Self {
             path: vec![name.to_owned()],

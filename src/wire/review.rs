@@ -5,7 +5,7 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use crate::links::Links;
-use crate::reviews;
+use crate::model;
 
 /// A verified review of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -110,8 +110,8 @@ pub struct Response {
 impl Review {
     /// The public shape of `review`, with its permalink.
     #[must_use]
-    pub fn new(review: reviews::Review, links: &Links) -> Self {
-        let reviews::Review {
+    pub fn new(review: model::Review, links: &Links) -> Self {
+        let model::Review {
             id,
             rating,
             date,
@@ -145,25 +145,25 @@ impl Review {
     }
 }
 
-impl From<reviews::Source> for Source {
-    fn from(source: reviews::Source) -> Self {
-        let reviews::Source { name, url } = source;
+impl From<model::Source> for Source {
+    fn from(source: model::Source) -> Self {
+        let model::Source { name, url } = source;
         Self { name, url }
     }
 }
 
-impl From<reviews::Verification> for Verification {
-    fn from(verification: reviews::Verification) -> Self {
-        let reviews::Verification {
+impl From<model::Verification> for Verification {
+    fn from(verification: model::Verification) -> Self {
+        let model::Verification {
             verified,
             method,
             verified_at,
         } = verification;
         let method = match method {
-            reviews::Method::JobMatch => VerificationMethod::JobMatch,
-            reviews::Method::SourcePlatform => VerificationMethod::SourcePlatform,
-            reviews::Method::Invite => VerificationMethod::Invite,
-            reviews::Method::Manual => VerificationMethod::Manual,
+            model::Method::JobMatch => VerificationMethod::JobMatch,
+            model::Method::SourcePlatform => VerificationMethod::SourcePlatform,
+            model::Method::Invite => VerificationMethod::Invite,
+            model::Method::Manual => VerificationMethod::Manual,
         };
         Self {
             verified,
@@ -173,9 +173,9 @@ impl From<reviews::Verification> for Verification {
     }
 }
 
-impl From<reviews::Mentions> for Mentions {
-    fn from(mentions: reviews::Mentions) -> Self {
-        let reviews::Mentions {
+impl From<model::Mentions> for Mentions {
+    fn from(mentions: model::Mentions) -> Self {
+        let model::Mentions {
             technicians,
             services,
             service_areas,
@@ -188,12 +188,12 @@ impl From<reviews::Mentions> for Mentions {
     }
 }
 
-impl From<reviews::Response> for Response {
-    fn from(response: reviews::Response) -> Self {
-        let reviews::Response { text, date, author } = response;
+impl From<model::Response> for Response {
+    fn from(response: model::Response) -> Self {
+        let model::Response { text, date, author } = response;
         Self {
             text,
-            date: date.map(reviews::Day::date),
+            date: date.map(model::Day::date),
             author,
         }
     }

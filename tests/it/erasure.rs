@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use reviews_service::db::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use reviews_service::imports::{ImportRequest, Quiet, import};
 use reviews_service::jobs::erase;
+use reviews_service::storage::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;
@@ -283,10 +283,6 @@ fn command(path: &Path, words: &[&str]) -> String {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_them() {
     let mut generator = Generator::new(2_311);
     let mut said = Said {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::business::{Business, Service, Technician};
 use reviews_service::insights::linking::Linker;
-use reviews_service::insights::text::Text;
+use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::{Mention, MentionKind};
-use reviews_service::reviews::Mentions;
+use reviews_service::model::Mentions;
+use reviews_service::model::business::{Business, Service, Technician};
 use serde_json::Value;
 
 const KINDS: [(MentionKind, &str); 3] = [
@@ -148,7 +148,7 @@ fn rows(file: &Path) -> Vec<Row> {
 }
 
 fn found(names: &Linker, row: &Row, kind: MentionKind) -> BTreeSet<String> {
-    let mentions = names.mentions(&Text::new(&row.text), &row.author, &row.recorded);
+    let mentions = names.mentions(&TokenizedText::new(&row.text), &row.author, &row.recorded);
     mentions
         .iter()
         .filter(|mention| mention.kind == kind)

@@ -21,6 +21,7 @@
 )]
 
 mod aggregate;
+mod architecture;
 mod change;
 mod conditional;
 mod database;
@@ -51,7 +52,6 @@ mod since;
 mod snapshot;
 mod splits;
 mod support;
-mod tidy;
 mod unchanged;
 mod updated;
 mod verify;

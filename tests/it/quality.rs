@@ -8,9 +8,9 @@ use std::path::Path;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::combine::Decisions;
 use reviews_service::insights::evaluate::{
-    Quality, Share, WholeQuality, evaluate, evaluate_reviews, reviews, rows,
+    EvaluationFigures, Proportion, WholeQuality, evaluate, evaluate_reviews, reviews, rows,
 };
-use reviews_service::insights::text::Text;
+use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::IDS;
 use reviews_service::insights::{Engine, Polarity};
 
@@ -20,7 +20,7 @@ const POLARITY_ACCURACY: f64 = 0.85;
 const COVERAGE: f64 = 0.73;
 const PUBLISHED_ACCURACY: f64 = 0.92;
 
-fn measure(file: &str) -> Quality {
+fn measure(file: &str) -> EvaluationFigures {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/gold")
         .join(file);
@@ -114,7 +114,7 @@ fn against_stars_of(rules: &RuleEngine, file: &str, stars: &str) -> [usize; 4] {
         else {
             continue;
         };
-        let text = Text::new(original);
+        let text = TokenizedText::new(original);
         let is_english = text.language(review["language"].as_str())
             == reviews_service::insights::Language::English;
         if stars == 3 || !is_english {
@@ -204,7 +204,7 @@ fn the_published_figures_are_those_that_are_measured() {
     for file in ["ordinary_held_out", "held_out"] {
         let quality = measure(&format!("{file}.tsv"));
         let n = quality.n;
-        let mut tell = |task: &str, measure: &str, share: Share| {
+        let mut tell = |task: &str, measure: &str, share: Proportion| {
             lines.push(format!(
                 "{task}\t{file}\t{measure}\t{n}\t{}\t{}",
                 share.part, share.whole
@@ -278,7 +278,7 @@ fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
             .map(|finding| finding["aspect"].as_str().unwrap())
             .filter(|aspect| engine.trade().aspect(aspect).is_some())
             .collect();
-        let analysis = rules.analyze(&Text::new(review["text"].as_str().unwrap()));
+        let analysis = rules.analyze(&TokenizedText::new(review["text"].as_str().unwrap()));
         let findings = analysis.findings.iter();
         let found: BTreeSet<&str> = findings.map(|finding| finding.aspect.as_str()).collect();
         pairs[0] += found.intersection(&annotated).count();

@@ -12,7 +12,6 @@ fn with(column: &str, value: &str) -> String {
     format!("{COLUMNS}, {column}) values ('x', 5, '2026-11-19', '', {value})")
 }
 
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<(String, &'static str)> {
     let day = "'2026-11-19'";
     let mut cases = Vec::new();

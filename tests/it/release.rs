@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use flate2::read::GzDecoder;
 use reviews_service::clock::Clock;
-use reviews_service::db::{Database, verify};
+use reviews_service::storage::{Database, verify};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

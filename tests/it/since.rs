@@ -1,7 +1,7 @@
 //! Since a day: the beginning of the dataset, byte for byte.
 
 use chrono::Duration;
-use reviews_service::reviews::{Day, Review, Status};
+use reviews_service::model::{Day, Review, Status};
 use serde_json::json;
 
 use crate::support::{Generator, TestApp};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::insights::text::Text;
+use reviews_service::insights::text::TokenizedText;
 use serde_json::Value;
 
 /// Texts of fewer different words are stock: "Great service, highly recommend."
@@ -12,7 +12,7 @@ const WORDS_MIN: usize = 8;
 
 /// The different words of a text.
 fn words(text: &str) -> BTreeSet<String> {
-    let text = Text::new(text);
+    let text = TokenizedText::new(text);
     let words = (0..text.tokens().len()).map(|token| text.word(token));
     words
         .filter(|word| word.chars().any(char::is_alphanumeric))

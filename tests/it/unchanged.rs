@@ -65,7 +65,6 @@ const FIRM: &str = "insert into business (business_id, name) values ('peak', 'De
       values ('unseen', 1, '2026-11-20', 'hidden', 'withheld', 'spam');";
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn only_documents_whose_bytes_change_get_a_version() {
     let app = TestApp::with(&Generator::new(11).reviews(120)).await;
     app.shell(FIRM).await;

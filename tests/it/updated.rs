@@ -2,10 +2,11 @@
 //! `updated` ever goes back. Here the writer is a plain SQLite connection, which binds no instant.
 
 use chrono::{DateTime, Duration, Utc};
-use reviews_service::db::is_overtaken;
 use reviews_service::imports::{ImportRequest, Quiet, import};
-use reviews_service::reviews::store::{self, Observation};
 use reviews_service::snapshot::Document;
+use reviews_service::storage::is_overtaken;
+use reviews_service::storage::reviews;
+use reviews_service::storage::reviews::Observation;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Generator, TestApp, rows, sqlite3, start};
@@ -286,8 +287,8 @@ async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snaps
     sqlite3(&app.path(), change);
     // As the publisher reads it; then one of them changes again before it writes what it saw.
     let mut reader = app.database().readers().acquire().await.unwrap();
-    let position = store::position(&mut reader).await.unwrap();
-    let changed = store::changed_since(&mut reader, position.change_no - 2)
+    let position = reviews::position(&mut reader).await.unwrap();
+    let changed = reviews::changed_since(&mut reader, position.change_no - 2)
         .await
         .unwrap();
     drop(reader);
@@ -303,7 +304,7 @@ async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snaps
     assert_eq!(seen.len(), 2);
     let observe = async || {
         let mut write = app.database().write().await.unwrap();
-        store::observe(&mut write, &seen, position.change_no).await?;
+        reviews::observe(&mut write, &seen, position.change_no).await?;
         write.commit().await
     };
     observe().await.unwrap();

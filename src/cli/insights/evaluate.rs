@@ -11,9 +11,11 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::whole;
-use crate::bounded_read::read_text;
 use crate::cli::{Outcome, say};
-use crate::insights::evaluate::{Miss, Quality, Row, Share, evaluate, rows};
+use crate::config::bounded_read::read_text;
+use crate::insights::evaluate::{
+    AnnotatedRow, EvaluationFigures, Miss, Proportion, evaluate, rows,
+};
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, Polarity};
 
@@ -70,7 +72,7 @@ impl Evaluate {
         engines: &Engines,
         name: &str,
         content: &str,
-    ) -> anyhow::Result<(Arc<Engine>, Vec<Row>)> {
+    ) -> anyhow::Result<(Arc<Engine>, Vec<AnnotatedRow>)> {
         let of = |engine: &Engine| rows(name, content, &engine.trade().aspect_ids());
         if let Some(engine) = engines.set() {
             return Ok((Arc::clone(engine), of(engine)?));
@@ -109,7 +111,7 @@ fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
 }
 
 /// The figures as lines of a package's `quality.tsv`.
-fn lines(set: &str, quality: &Quality) -> String {
+fn lines(set: &str, quality: &EvaluationFigures) -> String {
     let mut text = format!("{QUALITY_HEADER}\n");
     for (task, measure, share) in [
         ("aspect", "f1", quality.pairs.f1()),
@@ -122,7 +124,7 @@ fn lines(set: &str, quality: &Quality) -> String {
         ),
     ] {
         if share.whole > 0 {
-            let Share { part, whole } = share;
+            let Proportion { part, whole } = share;
             let _ = writeln!(
                 text,
                 "{task}\t{set}\t{measure}\t{}\t{part}\t{whole}",
@@ -134,7 +136,7 @@ fn lines(set: &str, quality: &Quality) -> String {
 }
 
 /// The figures that people ask for, by their names.
-fn shares(quality: &Quality) -> [(&'static str, Share); 6] {
+fn shares(quality: &EvaluationFigures) -> [(&'static str, Proportion); 6] {
     [
         ("aspect_precision", quality.pairs.precision()),
         ("aspect_recall", quality.pairs.recall()),
@@ -145,7 +147,7 @@ fn shares(quality: &Quality) -> [(&'static str, Share); 6] {
     ]
 }
 
-fn figures(quality: &Quality) -> Value {
+fn figures(quality: &EvaluationFigures) -> Value {
     let mut object = json!({ "n": quality.n, "texts": quality.texts, "polarity_macro_f1": rounded(quality.macro_f1()) });
     for (name, share) in shares(quality) {
         object[name] = json!(rounded(share.value()));
@@ -170,7 +172,7 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-fn told(trade: &str, quality: &Quality) -> String {
+fn told(trade: &str, quality: &EvaluationFigures) -> String {
     let mut text = String::new();
     for miss in &quality.misses {
         tell_miss(&mut text, miss);
@@ -199,7 +201,7 @@ fn told(trade: &str, quality: &Quality) -> String {
     let _ = writeln!(text, "\n{:<16} PRECISION  RECALL     F1", "ASPECT");
     for (aspect, counts) in &quality.aspects {
         let [precision, recall, f1] =
-            [counts.precision(), counts.recall(), counts.f1()].map(Share::value);
+            [counts.precision(), counts.recall(), counts.f1()].map(Proportion::value);
         let _ = writeln!(
             text,
             "{aspect:<16}     {precision:.3}   {recall:.3}  {f1:.3}"

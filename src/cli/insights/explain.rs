@@ -3,13 +3,13 @@
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::business;
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::insights::{Analyzer, Engines, Subject, explain};
-use crate::reviews::store::find;
-use crate::reviews::{ReviewId, Status};
+use crate::model::{ReviewId, Status};
+use crate::storage;
+use crate::storage::reviews::find;
+use crate::storage::{Database, DbError};
 
 /// Show what was found in a review: every finding with the sum of its points, every name with its rule
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ impl Explain {
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
         let review = find(&mut connection, &id).await.map_err(fault)?;
-        let business = business::find(&mut connection)
+        let business = storage::business::find(&mut connection)
             .await
             .map_err(fault)?
             .unwrap_or_default();

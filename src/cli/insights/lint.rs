@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::{Outcome, insights, say};
 use crate::insights::Trade;
-use crate::insights::lint::{Report, lint};
+use crate::insights::lint::{LintReport, lint};
 use crate::insights::trades::FolderError;
 
 /// Check a trade package: whether it can be read, and what it lacks
@@ -37,7 +37,7 @@ impl Lint {
     }
 }
 
-fn told(folder: &str, trade: &Trade, report: &Report) -> (String, Outcome) {
+fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, Outcome) {
     let own = trade.rules.iter().filter(|rule| !rule.place.is_shared);
     let own = own.count();
     let mut text = format!(

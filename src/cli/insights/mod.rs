@@ -14,7 +14,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::Outcome;
-use crate::bounded_read::read_text;
+use crate::config::bounded_read::read_text;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};

@@ -4,14 +4,14 @@ use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::business;
 use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::insights::store::{clear, save};
 use crate::insights::{Analyzer, Engines, Language, Subject};
-use crate::reviews::store::Newest;
 use crate::snapshot::analyze;
+use crate::storage;
+use crate::storage::reviews::Newest;
+use crate::storage::{Database, DbError};
 
 /// What a rebuild came to.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::
 async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let business = business::find(&mut connection)
+    let business = storage::business::find(&mut connection)
         .await
         .map_err(fault)?
         .unwrap_or_default();

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::db::{Database, DbError};
 use crate::insights::Engines;
 use crate::links::Links;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::survey;
+use crate::storage::{Database, DbError};
 use crate::wire;
 
 /// Shows what is there, changing nothing.

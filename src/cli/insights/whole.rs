@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::combine::Decisions;
-use crate::insights::evaluate::{Share, WholeQuality, evaluate_reviews, reviews};
+use crate::insights::evaluate::{Proportion, WholeQuality, evaluate_reviews, reviews};
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
 use crate::insights::{Engine, Engines};
 
@@ -108,7 +108,7 @@ fn table(trade: &str, all: &WholeQuality, [(_, rules), (_, classifier)]: Alone<'
         );
     }
     let _ = writeln!(text, "\nJUDGED BY    RIGHT");
-    for (witness, Share { part, whole }) in &all.by_witness {
+    for (witness, Proportion { part, whole }) in &all.by_witness {
         let _ = writeln!(text, "{witness:<12} {part} of {whole}");
     }
     text

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::telemetry;
+use crate::metrics;
 
 /// Lines that may wait to be written.
 const QUEUED_LINES_MAX: usize = 8_192;
@@ -154,7 +154,7 @@ impl LineQueue {
     }
 
     fn count(&self, dropped: u64) {
-        telemetry::LINES_DROPPED
+        metrics::LINES_DROPPED
             .counter(&[self.0.stream])
             .absolute(dropped);
     }

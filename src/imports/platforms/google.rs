@@ -10,7 +10,7 @@ use crate::imports::fields::{Fields, Problem, noted, shown};
 use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted};
 use crate::imports::values;
-use crate::reviews::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
 const ANONYMOUS: &str = "A Google user";

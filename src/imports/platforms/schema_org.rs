@@ -17,7 +17,7 @@ use crate::imports::values;
 use crate::imports::values::date::Dates;
 use crate::imports::values::rating;
 use crate::imports::values::visibility::Says;
-use crate::reviews::{Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// By what linked data of reviews is known.
 pub(in crate::imports) const KEYS: &[&[&str]] = &[

@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 
 use super::quoted;
 use crate::imports::incoming::Posted;
-use crate::reviews::Day;
+use crate::model::Day;
 
 /// What is known about the dates of a file.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,7 +10,7 @@ pub(super) mod visibility;
 
 use sha2::{Digest, Sha256};
 
-use crate::reviews::{InvalidReviewId, ReviewId};
+use crate::model::{InvalidReviewId, ReviewId};
 
 /// How many characters of a wrong value are repeated in a complaint.
 const SHOWN_CHARACTERS_MAX: usize = 60;

@@ -7,7 +7,7 @@
 use std::num::NonZeroU8;
 
 use super::quoted;
-use crate::reviews::Rating;
+use crate::model::Rating;
 
 const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
 
@@ -149,7 +149,7 @@ mod tests {
             ("0/10", 1),
         ] {
             assert_eq!(
-                parse(text, None).map(crate::reviews::Rating::stars),
+                parse(text, None).map(crate::model::Rating::stars),
                 Ok(stars),
                 "{text}"
             );

@@ -3,11 +3,13 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::figures::{Vote, Votes};
+use super::figures::{Vote, VoteCounts};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{Language, MentionKind, Polarity};
-use crate::insights::packed_analysis::{Backing, PackedAnalyses, PackedAnalysisRef, PackedName};
+use crate::insights::packed_analysis::{
+    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
+};
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
@@ -18,7 +20,7 @@ const YEAR: i32 = 12;
 #[derive(Debug, Clone, Default)]
 pub struct OpinionCounts {
     /// Reviews by what they say of it.
-    pub votes: Votes,
+    pub votes: VoteCounts,
     /// How often it is judged or named in texts.
     pub mentions: u32,
     /// How often it may be meant, and nobody can tell.
@@ -55,7 +57,7 @@ pub struct Counted {
     /// How many findings the stars withdrew, and in how many reviews.
     pub withdrawn: (u32, u32),
     /// Analysed reviews by how they speak as a whole.
-    pub overall: Votes,
+    pub overall: VoteCounts,
     /// Counts of each aspect, in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
     /// Of each who or what is named.
@@ -88,13 +90,13 @@ impl Counted {
             sentences: 0,
             days: newest.zip(oldest),
             withdrawn: (0, 0),
-            overall: Votes::default(),
+            overall: VoteCounts::default(),
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        let mut pass = Pass {
+        let mut pass = CountingPass {
             roster,
             newest: newest.unwrap_or_default(),
             month_begins: i32::MAX,
@@ -108,7 +110,7 @@ impl Counted {
 }
 
 /// What the pass keeps from one review to the next.
-struct Pass<'a> {
+struct CountingPass<'a> {
     roster: &'a Roster,
     newest: i32,
     /// The first day of the month that the last row of months is of.
@@ -136,7 +138,7 @@ const fn at(polarity: Polarity) -> usize {
     }
 }
 
-impl Pass<'_> {
+impl CountingPass<'_> {
     fn count(&mut self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) {
         let head = packed_analysis.head;
         counted.reviews += 1;
@@ -197,7 +199,7 @@ impl Pass<'_> {
             }
         }
         let withdrawn = packed_analysis.findings.iter();
-        let withdrawn = withdrawn.filter(|finding| finding.backing == Backing::Withdrawn);
+        let withdrawn = withdrawn.filter(|finding| finding.backing == WitnessCount::Withdrawn);
         let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
         counted.withdrawn.0 += withdrawn;
         counted.withdrawn.1 += u32::from(withdrawn > 0);
@@ -307,8 +309,8 @@ pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<Vot
 pub fn votes_of<'a>(
     packed_analyses: impl Iterator<Item = PackedAnalysisRef<'a>>,
     aspects: usize,
-) -> Vec<Votes> {
-    let mut votes = vec![Votes::default(); aspects];
+) -> Vec<VoteCounts> {
+    let mut votes = vec![VoteCounts::default(); aspects];
     for packed_analysis in packed_analyses {
         for (aspect, votes) in (0..).zip(&mut votes) {
             if let Some(vote) = vote_of(packed_analysis, aspect) {

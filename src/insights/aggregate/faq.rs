@@ -2,9 +2,9 @@
 //! the firm itself has no answer. Answers are counts and words of customers; nothing else is
 //! claimed.
 
-use super::figures::{Vote, Votes};
-use super::parts::{Aspect, Entity, OpinionStats, is_shown};
-use super::quotes::Quote;
+use super::figures::{Vote, VoteCounts};
+use super::parts::{AspectFigures, EntityFigures, OpinionStats, is_shown};
+use super::quotes::CustomerQuote;
 use super::summary::{NarrativeInput, REVIEWS_MIN, inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
@@ -59,7 +59,7 @@ pub fn answers(input: &NarrativeInput<'_>) -> Vec<Answered> {
         .collect()
 }
 
-fn of_aspect(aspect: &Aspect) -> Answered {
+fn of_aspect(aspect: &AspectFigures) -> Answered {
     let (quoted, review_ids) = quoted(&aspect.said);
     Answered {
         id: format!("aspect-{}", aspect.id),
@@ -71,7 +71,7 @@ fn of_aspect(aspect: &Aspect) -> Answered {
     }
 }
 
-fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
+fn of_service(service: &EntityFigures, aspects: &[AspectFigures]) -> Option<Answered> {
     let (id, said) = (service.id.as_ref()?, service.detail.as_ref()?);
     let most = service
         .judged
@@ -104,7 +104,7 @@ fn of_service(service: &Entity, aspects: &[Aspect]) -> Option<Answered> {
 }
 
 /// The larger side first; praise where they are equal.
-fn counts(votes: &Votes, what: &str) -> String {
+fn counts(votes: &VoteCounts, what: &str) -> String {
     let is_praise = votes.positive >= votes.negative;
     let ((word, side), (other_word, other)) = if is_praise {
         (("positive", votes.positive), ("negative", votes.negative))
@@ -140,7 +140,7 @@ fn quoted(said: &OpinionStats) -> (String, Vec<String>) {
     let smaller = votes.positive.min(votes.negative) + votes.mixed;
     let has_two_sides = is_shown(smaller, votes.judged());
     let second = other.or_else(|| said.quotes.get(1).filter(|_| !has_two_sides));
-    let shown: Vec<&Quote> = first.into_iter().chain(second).collect();
+    let shown: Vec<&CustomerQuote> = first.into_iter().chain(second).collect();
     let text = shown.iter().map(|quote| {
         let kind = if quote.polarity == Vote::Negative {
             "Criticism"

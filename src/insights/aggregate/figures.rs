@@ -4,7 +4,7 @@
 
 use crate::insights::analysis::Polarity;
 
-pub use crate::reviews::Vote;
+pub use crate::model::Vote;
 
 impl From<Polarity> for Vote {
     fn from(polarity: Polarity) -> Self {
@@ -19,7 +19,7 @@ impl From<Polarity> for Vote {
 
 /// Reviews by their vote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Votes {
+pub struct VoteCounts {
     /// Reviews of [`Vote::Positive`]: praise, and no blame.
     pub positive: u32,
     /// Reviews of [`Vote::Negative`]: blame, and no praise.
@@ -32,7 +32,7 @@ pub struct Votes {
     pub uncertain: u32,
 }
 
-impl Votes {
+impl VoteCounts {
     /// Counts one review of that vote.
     pub const fn count(&mut self, vote: Vote) {
         match vote {
@@ -90,7 +90,7 @@ impl Votes {
 
 /// A share of `n` reviews, with its Wilson score interval at 95 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub struct WilsonShare {
     /// The share, three decimals.
     pub value: f64,
     /// The interval's ends, three decimals.
@@ -99,7 +99,7 @@ pub struct Share {
     pub n: u32,
 }
 
-impl Share {
+impl WilsonShare {
     /// `part` of `n`; nothing of nothing.
     #[must_use]
     pub fn new(part: u32, n: u32) -> Option<Self> {
@@ -117,7 +117,7 @@ impl Share {
 
 /// How much a figure of `n` reviews can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confidence {
+pub enum SampleConfidence {
     /// It rests on fewer than 10 reviews.
     Low,
     /// It rests on 10 to 50 reviews.
@@ -126,7 +126,7 @@ pub enum Confidence {
     High,
 }
 
-impl Confidence {
+impl SampleConfidence {
     /// The confidence of `n` reviews.
     #[must_use]
     pub const fn of(n: u32) -> Self {
@@ -140,7 +140,7 @@ impl Confidence {
 
 /// Where a share is going.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum TrendDirection {
     /// It is larger now, beyond chance.
     Up,
     /// It is smaller now, beyond chance.
@@ -204,20 +204,20 @@ pub fn interval(share: f64, n: f64) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, Vote, ln, log_likelihood};
+    use super::{Vote, WilsonShare, ln, log_likelihood};
 
     #[test]
     fn a_share_has_the_interval_of_wilson() {
-        let share = Share::new(88, 96).unwrap();
+        let share = WilsonShare::new(88, 96).unwrap();
         assert_eq!(
             (share.value, share.ci95, share.n),
             (0.917, [0.844, 0.957], 96)
         );
         assert_eq!(
-            format!("{:?}", Share::new(5, 5).unwrap().ci95),
+            format!("{:?}", WilsonShare::new(5, 5).unwrap().ci95),
             "[0.566, 1.0]"
         );
-        assert_eq!(Share::new(0, 0), None);
+        assert_eq!(WilsonShare::new(0, 0), None);
     }
 
     #[test]

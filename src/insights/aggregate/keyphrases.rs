@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::AggregateInput;
 use super::count::{ASPECTS_MAX, Counted, bits};
-use super::figures::{Votes, log_likelihood};
+use super::figures::{VoteCounts, log_likelihood};
 use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
-use super::quotes::{Originals, Quote};
+use super::quotes::{CustomerQuote, Originals};
 use super::topics::{SENTENCE_WORDS, TopicSentence, aspect_of, find, judged, phrases};
-use crate::business::Business;
+use crate::compute::steps;
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
-use crate::insights::text::Text;
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Background, Trade};
-use crate::steps;
+use crate::model::business::Business;
 
 /// A phrase in fewer reviews, or in less than this part of them, is no topic.
 const REVIEWS_MIN: u32 = 4;
@@ -27,7 +27,7 @@ const LIKELIHOOD_MIN: f64 = 15.13;
 const QUOTED_FROM: usize = 12;
 /// A phrase that stands out.
 #[derive(Debug, Clone)]
-pub struct Topic {
+pub struct Keyphrase {
     /// One to three words, folded, with single spaces between.
     pub phrase: String,
     /// How many reviews have it.
@@ -41,9 +41,9 @@ pub struct Topic {
     /// How many of its reviews judge each aspect.
     pub joint: Vec<u32>,
     /// Its reviews by how they speak as a whole.
-    pub overall: Votes,
+    pub overall: VoteCounts,
     /// A sentence that has it.
-    pub quote: Option<Quote>,
+    pub quote: Option<CustomerQuote>,
 }
 
 /// A phrase that is looked at closely.
@@ -61,7 +61,7 @@ pub fn topics(
     sources: &AggregateInput<'_>,
     counted: &Counted,
     originals: &mut Originals<'_>,
-) -> Vec<Topic> {
+) -> Vec<Keyphrase> {
     let AggregateInput {
         segments,
         business,
@@ -201,12 +201,12 @@ fn together(
     trade: &Trade,
     chosen: &[Phrase],
     originals: &mut Originals<'_>,
-) -> Vec<Topic> {
+) -> Vec<Keyphrase> {
     let aspects = trade.aspects.len().min(ASPECTS_MAX);
     let mut by_hash: Vec<(u32, usize)> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
     by_hash.sort_unstable();
     let marked = Marked::new(by_hash.iter().map(|(hash, _)| *hash));
-    let mut topics: Vec<Topic> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
+    let mut topics: Vec<Keyphrase> = chosen.iter().map(|phrase| bare(phrase, aspects)).collect();
     let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
     each_marked(segments, &marked, |before, segment, index, hash| {
         let Ok(found) = by_hash.binary_search_by_key(&hash, |(hash, _)| *hash) else {
@@ -252,15 +252,15 @@ fn together(
     topics
 }
 
-fn bare(phrase: &Phrase, aspects: usize) -> Topic {
-    Topic {
+fn bare(phrase: &Phrase, aspects: usize) -> Keyphrase {
+    Keyphrase {
         phrase: phrase.words.join(" "),
         reviews: phrase.reviews,
         expected: phrase.expected,
         log_likelihood: phrase.likelihood,
         aspect: None,
         joint: vec![0; aspects],
-        overall: Votes::default(),
+        overall: VoteCounts::default(),
         quote: None,
     }
 }
@@ -292,7 +292,7 @@ impl OwnNames {
     /// The names of `business`, and of its `people`.
     pub fn new(business: &Business, people: &[&str]) -> Self {
         let cut = |name: &str| {
-            let text = Text::new(name);
+            let text = TokenizedText::new(name);
             steps::add(text.tokens().len());
             (0..text.tokens().len())
                 .map(|token| stem(text.word(token)).to_owned())

@@ -20,20 +20,20 @@ use std::collections::BTreeSet;
 use super::analysis::MentionKind;
 use super::packed_analysis::PackedAnalyses;
 use super::trades::Trade;
-use crate::business::Business;
+use crate::model::business::Business;
 use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use faq::Answered;
 use few_reviews::FewReviews;
 pub use few_reviews::PERSON_MIN;
-pub use figures::{Confidence, Direction, Share, Vote, Votes};
-pub use keyphrases::Topic;
-pub use parts::{Aspect, Entity, Joint, OpinionStats};
+pub use figures::{SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare};
+pub use keyphrases::Keyphrase;
+pub use parts::{AspectFigures, EntityFigures, Joint, OpinionStats};
 use quotes::Originals;
-pub use quotes::{Original, Quote, slice};
+pub use quotes::{CustomerQuote, Original, slice};
 use roster::Roster;
-pub use summary::{Evidence, Sentence};
-pub use trends::{Compared, MonthCount, Period, Trend};
+pub use summary::{SentenceEvidence, SummarySentence};
+pub use trends::{Compared, HalfYear, MonthCount, ShareTrend};
 
 /// What the insights are aggregated from.
 pub struct AggregateInput<'a> {
@@ -57,18 +57,18 @@ pub struct AggregateInput<'a> {
 
 /// Everything that the reviews say, counted.
 #[derive(Debug, Clone)]
-pub struct Insights {
+pub struct AggregatedInsights {
     /// The aspects of the trade, in its order.
-    pub aspects: Vec<Aspect>,
+    pub aspects: Vec<AspectFigures>,
     /// Technicians, services, places: of each kind the firm's own list in its order, then what is
     /// named besides.
-    pub entities: Vec<Entity>,
+    pub entities: Vec<EntityFigures>,
     /// Phrases that stand out, the clearest first.
-    pub topics: Vec<Topic>,
+    pub topics: Vec<Keyphrase>,
     /// Questions that the reviews answer.
     pub faq: Vec<Answered>,
     /// The whole in a few sentences.
-    pub summary: Vec<Sentence>,
+    pub summary: Vec<SummarySentence>,
     /// Which reviews these were.
     pub corpus: Corpus,
 }
@@ -87,16 +87,16 @@ pub struct Corpus {
     /// How many texts are in another language.
     pub foreign: u32,
     /// How the analysed texts speak as a whole.
-    pub overall: Votes,
+    pub overall: VoteCounts,
     /// How many judgements the stars withdrew, and in how many reviews.
     pub withdrawn: (u32, u32),
-    /// The days of the oldest and of the newest review ([`crate::reviews::Day::number`]).
+    /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
 
 /// Counts the packed analyses in one pass, and derives the insights from the counts.
 #[must_use]
-pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
+pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let AggregateInput {
         segments,
         unanalyzed,
@@ -138,7 +138,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> Insights {
         entities: &entities,
         topics: &topics,
     };
-    Insights {
+    AggregatedInsights {
         summary: summary::sentences(&input),
         faq: faq::answers(&input),
         aspects,

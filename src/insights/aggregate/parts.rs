@@ -2,11 +2,11 @@
 
 use super::count::{Counted, OpinionCounts};
 use super::few_reviews::PERSON_MIN;
-use super::figures::{Confidence, Share, Votes, rounded};
-use super::keyphrases::{Topic, lift};
-use super::quotes::{Originals, Quote, Shortlist, pick};
+use super::figures::{SampleConfidence, VoteCounts, WilsonShare, rounded};
+use super::keyphrases::{Keyphrase, lift};
+use super::quotes::{CustomerQuote, Originals, Shortlist, pick};
 use super::roster::Roster;
-use super::trends::{Trend, trend};
+use super::trends::{ShareTrend, trend};
 use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 
@@ -30,20 +30,20 @@ const ENTITY_MONTHS: i32 = 12;
 #[derive(Debug, Clone)]
 pub struct OpinionStats {
     /// Reviews by what they say of it.
-    pub votes: Votes,
+    pub votes: VoteCounts,
     /// The share of positive reviews among those that judge it.
-    pub positive_share: Option<Share>,
+    pub positive_share: Option<WilsonShare>,
     /// How much that can be relied on.
-    pub confidence: Confidence,
+    pub confidence: SampleConfidence,
     /// By month, and where it is going.
-    pub trend: Trend,
+    pub trend: ShareTrend,
     /// Words of customers: of the larger side first.
-    pub quotes: Vec<Quote>,
+    pub quotes: Vec<CustomerQuote>,
 }
 
 /// One aspect of the trade, and all that is counted of it.
 #[derive(Debug, Clone)]
-pub struct Aspect {
+pub struct AspectFigures {
     /// The trade's id of it, for example `response_time`.
     pub id: String,
     /// The trade's name of it, for readers.
@@ -54,17 +54,17 @@ pub struct Aspect {
     pub is_overall: bool,
     /// How often texts judge it.
     pub mentions: u32,
-    /// Votes, trend and quotes of the reviews that speak of it.
+    /// VoteCounts, trend and quotes of the reviews that speak of it.
     pub said: OpinionStats,
     /// Topics that go with it: phrase, and in how many of its reviews.
     pub sub_topics: Vec<(String, u32)>,
-    /// Whom and what its reviews name, by the place in [`super::Insights::entities`].
+    /// Whom and what its reviews name, by the place in [`super::AggregatedInsights::entities`].
     pub named: Vec<Joint>,
 }
 
 /// Somebody or something that reviews name.
 #[derive(Debug, Clone)]
-pub struct Entity {
+pub struct EntityFigures {
     /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
     /// The firm's id; `None` for places and for what is in none of the firm's lists.
@@ -79,7 +79,7 @@ pub struct Entity {
     pub ambiguous: u32,
     /// What is said of it; not of a person whom fewer than three name, nor of what nobody names.
     pub detail: Option<OpinionStats>,
-    /// Which aspects its reviews judge, by the place in [`super::Insights::aspects`].
+    /// Which aspects its reviews judge, by the place in [`super::AggregatedInsights::aspects`].
     pub judged: Vec<Joint>,
 }
 
@@ -106,12 +106,12 @@ pub fn aspects(
     counted: &Counted,
     trade: &Trade,
     roster: &Roster,
-    topics: &[Topic],
+    topics: &[Keyphrase],
     originals: &mut Originals<'_>,
-) -> Vec<Aspect> {
+) -> Vec<AspectFigures> {
     let mut aspects = Vec::with_capacity(trade.aspects.len());
     for ((at, opinion_counts), aspect) in counted.aspects.iter().enumerate().zip(&trade.aspects) {
-        let goes = |topic: &&Topic| topic.aspect == Some(at);
+        let goes = |topic: &&Keyphrase| topic.aspect == Some(at);
         let mut sub_topics: Vec<(String, u32)> = topics
             .iter()
             .filter(goes)
@@ -133,7 +133,7 @@ pub fn aspects(
                 });
             strongest(joint.collect())
         };
-        aspects.push(Aspect {
+        aspects.push(AspectFigures {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
             question: aspect.question.clone(),
@@ -160,7 +160,11 @@ pub fn aspects(
 }
 
 /// What is told of whom and what reviews name.
-pub fn entities(counted: &Counted, roster: &Roster, originals: &mut Originals<'_>) -> Vec<Entity> {
+pub fn entities(
+    counted: &Counted,
+    roster: &Roster,
+    originals: &mut Originals<'_>,
+) -> Vec<EntityFigures> {
     let mut entities = Vec::with_capacity(roster.known().len());
     for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.known()) {
         let reviews = opinion_counts.votes.reviews();
@@ -174,7 +178,7 @@ pub fn entities(counted: &Counted, roster: &Roster, originals: &mut Originals<'_
         let judged = (0..counted.aspects.len())
             .map(|aspect| joint(counted, aspect, at, aspect))
             .collect();
-        entities.push(Entity {
+        entities.push(EntityFigures {
             kind: known.kind,
             id: known.id.clone(),
             name: known.name.clone(),
@@ -232,8 +236,8 @@ fn opinion_stats(
     let votes = opinion_counts.votes;
     OpinionStats {
         votes,
-        positive_share: Share::new(votes.positive, votes.judged()),
-        confidence: Confidence::of(votes.judged()),
+        positive_share: WilsonShare::new(votes.positive, votes.judged()),
+        confidence: SampleConfidence::of(votes.judged()),
         trend: trend(&counted.months, cell, months),
         quotes: both_sides(&votes, &opinion_counts.quotes, quotes, originals),
     }
@@ -241,11 +245,11 @@ fn opinion_stats(
 
 /// Quotes of the side that more reviews take; of the other where that is shown, too.
 fn both_sides(
-    votes: &Votes,
+    votes: &VoteCounts,
     [praise, blame]: &[Shortlist; 2],
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
-) -> Vec<Quote> {
+) -> Vec<CustomerQuote> {
     // A mixed review speaks for either side.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);
     let (sides, other) = if praised >= blamed {

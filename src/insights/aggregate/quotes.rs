@@ -8,10 +8,10 @@ use chrono::NaiveDate;
 
 use super::few_reviews::FewReviews;
 use super::figures::Vote;
-use crate::insights::analysis::{Polarity, Span};
-use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedFinding};
+use crate::insights::analysis::{Polarity, TextSpan};
+use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
 use crate::insights::quotable::is_quotable;
-use crate::insights::text::Text;
+use crate::insights::text::TokenizedText;
 
 /// How many candidates a list keeps.
 const LISTED: usize = 12;
@@ -98,7 +98,7 @@ pub fn quote_rank(
     let is_undivided =
         of_sentence().all(|other| other.polarity == finding.polarity || !judges(other.polarity));
     let clearest = of_sentence()
-        .filter(|other| other.backing == Backing::Both)
+        .filter(|other| other.backing == WitnessCount::Both)
         .max_by_key(|other| (other.score.unsigned_abs(), std::cmp::Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
     if !can_be_shown || !fits_stars(finding.polarity, head.stars) {
@@ -143,18 +143,18 @@ pub struct Original {
 
 /// An original, cut up.
 #[derive(Debug)]
-pub struct Opened {
+pub struct SegmentedOriginal {
     /// The review as it was fetched.
     pub original: Original,
     /// Its words and sentences.
-    pub text: Text,
+    pub text: TokenizedText,
 }
 
 /// The originals of reviews by their place, each fetched and cut up once.
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
     few: FewReviews<'a>,
-    opened: BTreeMap<u32, Option<Arc<Opened>>>,
+    opened: BTreeMap<u32, Option<Arc<SegmentedOriginal>>>,
 }
 
 impl<'a> Originals<'a> {
@@ -170,12 +170,12 @@ impl<'a> Originals<'a> {
     }
 
     /// The review at `position`.
-    pub fn open(&mut self, position: u32) -> Option<Arc<Opened>> {
+    pub fn open(&mut self, position: u32) -> Option<Arc<SegmentedOriginal>> {
         let fetch = self.fetch;
         let open = || {
             let original = fetch(position as usize)?;
-            Some(Arc::new(Opened {
-                text: Text::new(&original.text),
+            Some(Arc::new(SegmentedOriginal {
+                text: TokenizedText::new(&original.text),
                 original,
             }))
         };
@@ -183,23 +183,23 @@ impl<'a> Originals<'a> {
     }
 
     /// The sentence of the review at `position` as a quote, where it can be shown.
-    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
+    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<CustomerQuote> {
         if self.few.tells_of(position, sentence) {
             return None;
         }
-        Quote::new(&*self.open(position)?, sentence.into(), polarity)
+        CustomerQuote::new(&*self.open(position)?, sentence.into(), polarity)
     }
 }
 
 /// Words of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quote {
+pub struct CustomerQuote {
     /// The id of the quoted review.
     pub review_id: String,
     /// In which sentence, counted from 0.
     pub sentence: u32,
     /// Where in the text.
-    pub span: Span,
+    pub span: TextSpan,
     /// The quoted words: those of `span`.
     pub text: String,
     /// How the quoted finding or sentence speaks.
@@ -210,9 +210,9 @@ pub struct Quote {
     pub stars: u8,
 }
 
-impl Quote {
+impl CustomerQuote {
     /// The sentence of that number; `None` where it cannot be shown by itself.
-    fn new(opened: &Opened, sentence: u32, polarity: Vote) -> Option<Self> {
+    fn new(opened: &SegmentedOriginal, sentence: u32, polarity: Vote) -> Option<Self> {
         let tokens = opened.text.sentences().get(sentence as usize)?;
         let span = opened.text.span(tokens.clone());
         let Original {
@@ -239,7 +239,7 @@ impl Quote {
 
 /// The code points of `span`; nothing where it is empty or ends behind the text.
 #[must_use]
-pub fn slice(text: &str, span: Span) -> Option<&str> {
+pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
     let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     let start = places.nth(span.start as usize)?;
     let end = places.nth((span.end as usize).checked_sub(span.start as usize + 1)?)?;
@@ -247,8 +247,8 @@ pub fn slice(text: &str, span: Span) -> Option<&str> {
 }
 
 /// The best `count` of the list, each with other words.
-pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<Quote> {
-    let mut quotes: Vec<Quote> = Vec::with_capacity(count);
+pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<CustomerQuote> {
+    let mut quotes: Vec<CustomerQuote> = Vec::with_capacity(count);
     for candidate in list.iter() {
         if quotes.len() == count {
             break;

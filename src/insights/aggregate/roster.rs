@@ -1,13 +1,13 @@
 //! Whom and what is counted: the firm's own lists, then what reviews name besides, each with a
 //! number.
 
-use crate::business::Business;
 use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::name_key;
+use crate::model::business::Business;
 
 /// Somebody or something that reviews name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct RosterEntry {
     /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
     /// The firm's id; places and what is in no list have none.
@@ -20,7 +20,7 @@ pub struct Known {
 /// Everything that is counted by name.
 #[derive(Debug, Clone)]
 pub struct Roster {
-    known: Vec<Known>,
+    known: Vec<RosterEntry>,
     /// Open addressing by key; the number that stands there, counted from one.
     slots: Vec<u32>,
 }
@@ -30,7 +30,7 @@ impl Roster {
     /// values of `others` that are not among them, in their order.
     #[must_use]
     pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
-        let one = |kind, id: Option<&String>, name: &str, value: &str| Known {
+        let one = |kind, id: Option<&String>, name: &str, value: &str| RosterEntry {
             kind,
             id: id.cloned(),
             name: name.to_owned(),
@@ -57,7 +57,8 @@ impl Roster {
             known: Vec::new(),
             slots: vec![0; slots.next_power_of_two().max(16)],
         };
-        let listed: [Vec<Known>; 3] = [technicians.collect(), services.collect(), areas.collect()];
+        let listed: [Vec<RosterEntry>; 3] =
+            [technicians.collect(), services.collect(), areas.collect()];
         for (kind, listed) in [
             MentionKind::Technician,
             MentionKind::Service,
@@ -78,7 +79,7 @@ impl Roster {
         roster
     }
 
-    fn add(&mut self, known: Known) {
+    fn add(&mut self, known: RosterEntry) {
         let slot = self.slot(known.key);
         if self.slots[slot] == 0 {
             self.known.push(known);
@@ -88,7 +89,7 @@ impl Roster {
 
     /// All of them: technicians, then services, then places.
     #[must_use]
-    pub fn known(&self) -> &[Known] {
+    pub fn known(&self) -> &[RosterEntry] {
         &self.known
     }
 

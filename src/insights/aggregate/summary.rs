@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::few_reviews::PERSON_MIN;
-use super::figures::{Direction, Share};
-use super::keyphrases::Topic;
-use super::parts::{Aspect, Entity, SIDE_MIN, SIDE_PART};
-use super::quotes::Quote;
+use super::figures::{TrendDirection, WilsonShare};
+use super::keyphrases::Keyphrase;
+use super::parts::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART};
+use super::quotes::CustomerQuote;
 use super::{Corpus, Vote};
-use crate::business::Business;
 use crate::insights::analysis::MentionKind;
+use crate::model::business::Business;
 
 /// Of fewer judging reviews no sentence is made.
 pub const REVIEWS_MIN: u32 = 5;
@@ -30,27 +30,27 @@ pub struct NarrativeInput<'a> {
     /// Totals over all reviews, with the votes of whole texts.
     pub corpus: &'a Corpus,
     /// The counted aspects, in the trade's order.
-    pub aspects: &'a [Aspect],
+    pub aspects: &'a [AspectFigures],
     /// Whom and what they name.
-    pub entities: &'a [Entity],
+    pub entities: &'a [EntityFigures],
     /// Phrases that stand out, the clearest first.
-    pub topics: &'a [Topic],
+    pub topics: &'a [Keyphrase],
 }
 
 /// One sentence of the summary, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sentence {
+pub struct SummarySentence {
     /// The sentence itself, in English.
     pub text: String,
     /// Which template made it.
     pub template: &'static str,
     /// What it rests on.
-    pub evidence: Evidence,
+    pub evidence: SentenceEvidence,
 }
 
 /// What a sentence rests on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Evidence {
+pub struct SentenceEvidence {
     /// The aspect's id; `None` where the sentence is of no single aspect.
     pub aspect: Option<String>,
     /// Names or ids of whom or what is told.
@@ -65,7 +65,7 @@ pub struct Evidence {
 }
 
 /// The sentences in a fixed order: whole, praise, blame, trends, names, topics.
-pub fn sentences(input: &NarrativeInput<'_>) -> Vec<Sentence> {
+pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(sides(input, true));
@@ -84,7 +84,7 @@ fn figures<const N: usize>(figures: [(&str, u32); N]) -> BTreeMap<String, u32> {
         .collect()
 }
 
-fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
+fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     let votes = &input.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
     let rest = match negative {
@@ -101,11 +101,11 @@ fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
         ("negative", negative),
         ("judged", judged),
     ]);
-    let evidence = Evidence {
+    let evidence = SentenceEvidence {
         figures,
-        ..Evidence::default()
+        ..SentenceEvidence::default()
     };
-    (judged >= REVIEWS_MIN).then_some(Sentence {
+    (judged >= REVIEWS_MIN).then_some(SummarySentence {
         text,
         template: "overall",
         evidence,
@@ -114,19 +114,24 @@ fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
 
 /// The aspects that are praised, or blamed, most clearly: by the lower end of the share's interval.
 /// They are told where three reviews and one in ten take that side, the first of them in any case.
-fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<Sentence> {
-    let side = |aspect: &Aspect| aspect.said.votes.side(is_praise);
-    let judged = |aspect: &Aspect| aspect.said.votes.judged();
-    let mut clearest: Vec<(f64, &Aspect)> = input
+fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<SummarySentence> {
+    let side = |aspect: &AspectFigures| aspect.said.votes.side(is_praise);
+    let judged = |aspect: &AspectFigures| aspect.said.votes.judged();
+    let mut clearest: Vec<(f64, &AspectFigures)> = input
         .aspects
         .iter()
         .filter(|aspect| {
             !aspect.is_overall && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN
         })
-        .filter_map(|aspect| Some((Share::new(side(aspect), judged(aspect))?.ci95[0], aspect)))
+        .filter_map(|aspect| {
+            Some((
+                WilsonShare::new(side(aspect), judged(aspect))?.ci95[0],
+                aspect,
+            ))
+        })
         .collect();
     clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let is_input = |(rank, (_, aspect)): &(usize, (f64, &Aspect))| {
+    let is_input = |(rank, (_, aspect)): &(usize, (f64, &AspectFigures))| {
         *rank == 0 || side(aspect) * SIDE_PART >= judged(aspect)
     };
     let input = clearest
@@ -139,7 +144,7 @@ fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<Sentence> {
         .collect()
 }
 
-fn of_side(aspect: &Aspect, is_praise: bool) -> Sentence {
+fn of_side(aspect: &AspectFigures, is_praise: bool) -> SummarySentence {
     let (template, word) = if is_praise {
         ("aspect_positive", "positive")
     } else {
@@ -165,30 +170,30 @@ fn of_side(aspect: &Aspect, is_praise: bool) -> Sentence {
         .iter()
         .filter(|quote| quote.polarity == vote));
     let figures = figures([(word, side), ("judged", judged)]);
-    Sentence {
+    SummarySentence {
         text,
         template,
-        evidence: Evidence {
+        evidence: SentenceEvidence {
             aspect: Some(aspect.id.clone()),
             figures,
             review_ids,
-            ..Evidence::default()
+            ..SentenceEvidence::default()
         },
     }
 }
 
-fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
+fn ids<'a>(quotes: impl Iterator<Item = &'a CustomerQuote>) -> Vec<String> {
     quotes
         .take(IDS_MAX)
         .map(|quote| quote.review_id.clone())
         .collect()
 }
 
-fn trend(aspect: &Aspect) -> Option<Sentence> {
+fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
     let word = match aspect.said.trend.direction {
-        Direction::Up => "more",
-        Direction::Down => "less",
-        Direction::Flat | Direction::Unknown => return None,
+        TrendDirection::Up => "more",
+        TrendDirection::Down => "less",
+        TrendDirection::Flat | TrendDirection::Unknown => return None,
     };
     let compared = aspect.said.trend.compared?;
     let [now, before] = [compared.recent, compared.previous];
@@ -203,13 +208,13 @@ fn trend(aspect: &Aspect) -> Option<Sentence> {
         ("previous_judged", before.judged),
     ]);
     let review_ids = ids(aspect.said.quotes.iter());
-    let evidence = Evidence {
+    let evidence = SentenceEvidence {
         aspect: Some(aspect.id.clone()),
         figures,
         review_ids,
-        ..Evidence::default()
+        ..SentenceEvidence::default()
     };
-    Some(Sentence {
+    Some(SummarySentence {
         text,
         template: "trend",
         evidence,
@@ -221,8 +226,8 @@ fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
     template: &'static str,
-) -> Option<Sentence> {
-    let mut most: Vec<&Entity> = input
+) -> Option<SummarySentence> {
+    let mut most: Vec<&EntityFigures> = input
         .entities
         .iter()
         .filter(|one| one.kind == kind && one.reviews >= PERSON_MIN)
@@ -236,14 +241,14 @@ fn names(
     } else {
         "What reviews name most"
     };
-    let name = |one: &Entity| {
+    let name = |one: &EntityFigures| {
         if is_person {
             one.name.clone()
         } else {
             inside(&one.name)
         }
     };
-    let with_count = |one: &&Entity| format!("{} ({})", name(one), reviews(one.reviews));
+    let with_count = |one: &&EntityFigures| format!("{} ({})", name(one), reviews(one.reviews));
     let then = if rest.is_empty() {
         String::new()
     } else {
@@ -264,20 +269,20 @@ fn names(
     let review_ids = ids(most
         .iter()
         .filter_map(|one| one.detail.as_ref()?.quotes.first()));
-    Some(Sentence {
+    Some(SummarySentence {
         text,
         template,
-        evidence: Evidence {
+        evidence: SentenceEvidence {
             entities,
             figures,
             review_ids,
-            ..Evidence::default()
+            ..SentenceEvidence::default()
         },
     })
 }
 
-fn keyphrases(input: &NarrativeInput<'_>) -> Option<Sentence> {
-    let most: Vec<&Topic> = input
+fn keyphrases(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+    let most: Vec<&Keyphrase> = input
         .topics
         .iter()
         .filter(|topic| topic.reviews >= REVIEWS_MIN)
@@ -287,17 +292,17 @@ fn keyphrases(input: &NarrativeInput<'_>) -> Option<Sentence> {
         .iter()
         .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
         .collect();
-    let evidence = Evidence {
+    let evidence = SentenceEvidence {
         topics: most.iter().map(|topic| topic.phrase.clone()).collect(),
         figures: (1..)
             .zip(&most)
             .map(|(rank, topic)| (format!("reviews_{rank}"), topic.reviews))
             .collect(),
         review_ids: ids(most.iter().filter_map(|topic| topic.quote.as_ref())),
-        ..Evidence::default()
+        ..SentenceEvidence::default()
     };
     let text = format!("Words that stand out: {}.", list(&phrases));
-    (!most.is_empty()).then_some(Sentence {
+    (!most.is_empty()).then_some(SummarySentence {
         text,
         template: "topics",
         evidence,
@@ -310,7 +315,7 @@ fn keyphrases(input: &NarrativeInput<'_>) -> Option<Sentence> {
 /// lower end of the share's interval at 95 % bears; `Few` is said where even its upper end is small.
 #[must_use]
 pub fn quantifier(part: u32, of: u32) -> &'static str {
-    let Some([low, high]) = Share::new(part, of).map(|share| share.ci95) else {
+    let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
         return "Few";
     };
     match low {

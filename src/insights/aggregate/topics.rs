@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 
 use super::count::ASPECTS_MAX;
 use super::figures::Vote;
-use super::quotes::{Opened, fits_stars};
+use super::quotes::{SegmentedOriginal, fits_stars};
+use crate::compute::steps;
 use crate::insights::analysis::Polarity;
-use crate::insights::packed_analysis::{Backing, PackedAnalysisRef, PackedFinding};
-use crate::insights::text::{Fingerprint, Shape, Text, Token};
+use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
+use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText};
 use crate::insights::trades::{Background, Trade};
-use crate::steps;
 
 /// How many words a sentence has of those that the table of common words was counted in.
 pub const SENTENCE_WORDS: f64 = 24.0;
@@ -31,7 +31,7 @@ const LINK: &str = "of";
 
 /// What a word can be in a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum PhraseWordClass {
     /// No part of a phrase, except [`LINK`] between two plain words.
     Stop,
     /// Part of it, beside a word that is plain.
@@ -41,12 +41,12 @@ enum Class {
 }
 
 /// The class of the words that are small or weak, by their fingerprints; any other is plain.
-static WORDS: LazyLock<HashMap<u64, Class, BuildHasherDefault<Fingerprint>>> =
+static WORDS: LazyLock<HashMap<u64, PhraseWordClass, BuildHasherDefault<Fingerprint>>> =
     LazyLock::new(|| {
         let mut words = HashMap::default();
         for (file, class) in [
-            (include_str!("weak_words.txt"), Class::Weak),
-            (include_str!("stop_words.txt"), Class::Stop),
+            (include_str!("weak_words.txt"), PhraseWordClass::Weak),
+            (include_str!("stop_words.txt"), PhraseWordClass::Stop),
         ] {
             let lines = file.lines().filter(|line| !line.starts_with('#'));
             for word in lines.flat_map(str::split_whitespace) {
@@ -59,7 +59,7 @@ static WORDS: LazyLock<HashMap<u64, Class, BuildHasherDefault<Fingerprint>>> =
 /// The phrases of a text that may turn out to be topics, given how common words are elsewhere: folded,
 /// each once, sorted.
 #[must_use]
-pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
+pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
     let mut classes = Vec::new();
     for sentence in text.sentences() {
@@ -87,8 +87,8 @@ pub fn phrases(text: &Text, background: &Background) -> Vec<String> {
 
 /// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
 fn each_phrase(
-    text: &Text,
-    classes: &[(Class, u16)],
+    text: &TokenizedText,
+    classes: &[(PhraseWordClass, u16)],
     sentence: Range<usize>,
     mut take: impl FnMut(Range<usize>),
 ) {
@@ -96,19 +96,19 @@ fn each_phrase(
     let of = |token: usize| {
         classes
             .get(token - start)
-            .map_or(Class::Stop, |(class, _)| *class)
+            .map_or(PhraseWordClass::Stop, |(class, _)| *class)
     };
     for at in sentence {
         steps::one();
         let (first, count) = classes[at - start];
-        if first == Class::Stop {
+        if first == PhraseWordClass::Stop {
             continue;
         }
-        if first == Class::Plain && count <= COMMON {
+        if first == PhraseWordClass::Plain && count <= COMMON {
             take(at..at + 1);
         }
         match (first, of(at + 1), of(at + 2)) {
-            (Class::Weak, Class::Weak, _) => {
+            (PhraseWordClass::Weak, PhraseWordClass::Weak, _) => {
                 if PAIRS
                     .iter()
                     .any(|pair| pair.split_once(' ') == Some((text.word(at), text.word(at + 1))))
@@ -116,23 +116,30 @@ fn each_phrase(
                     take(at..at + 2);
                 }
             }
-            (_, Class::Plain | Class::Weak, third) => {
+            (_, PhraseWordClass::Plain | PhraseWordClass::Weak, third) => {
                 take(at..at + 2);
-                if first == Class::Plain && third == Class::Plain {
+                if first == PhraseWordClass::Plain && third == PhraseWordClass::Plain {
                     take(at..at + 3);
                 }
             }
-            (Class::Plain, Class::Stop, Class::Plain) if text.word(at + 1) == LINK => {
+            (PhraseWordClass::Plain, PhraseWordClass::Stop, PhraseWordClass::Plain)
+                if text.word(at + 1) == LINK =>
+            {
                 take(at..at + 3);
             }
-            (_, Class::Stop, _) => {}
+            (_, PhraseWordClass::Stop, _) => {}
         }
     }
 }
 
 /// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: what is
 /// capitalised inside of a sentence is left out.
-fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (Class, u16) {
+fn class(
+    text: &TokenizedText,
+    background: &Background,
+    token: usize,
+    begins: bool,
+) -> (PhraseWordClass, u16) {
     let (
         Token {
             shape, fingerprint, ..
@@ -140,17 +147,17 @@ fn class(text: &Text, background: &Background, token: usize, begins: bool) -> (C
         word,
     ) = (text.tokens()[token], text.word(token));
     let is_word = match shape {
-        Shape::Lower => word.len() >= LETTERS_MIN,
-        Shape::Capitalised => begins && word.len() >= LETTERS_MIN,
-        Shape::Upper => true,
-        Shape::Mixed | Shape::Number | Shape::Mark => false,
+        Capitalisation::Lower => word.len() >= LETTERS_MIN,
+        Capitalisation::Capitalised => begins && word.len() >= LETTERS_MIN,
+        Capitalisation::Upper => true,
+        Capitalisation::Mixed | Capitalisation::Number | Capitalisation::Mark => false,
     };
     if !is_word || word.contains('\'') {
-        return (Class::Stop, 0);
+        return (PhraseWordClass::Stop, 0);
     }
     match WORDS.get(&fingerprint) {
         Some(class) => (*class, 0),
-        None => (Class::Plain, background.count_of(fingerprint)),
+        None => (PhraseWordClass::Plain, background.count_of(fingerprint)),
     }
 }
 
@@ -216,7 +223,7 @@ impl TopicSentence {
 /// The first sentence with those words.
 #[must_use]
 pub fn find(
-    opened: &Opened,
+    opened: &SegmentedOriginal,
     (position, packed_analysis): (u32, PackedAnalysisRef<'_>),
     words: &[String],
 ) -> Option<TopicSentence> {
@@ -237,7 +244,7 @@ pub fn find(
         let findings = packed_analysis.findings.iter();
         findings.filter(move |finding| finding.sentence == sentence)
     };
-    let shown = || findings().filter(|finding| finding.backing == Backing::Both);
+    let shown = || findings().filter(|finding| finding.backing == WitnessCount::Both);
     let judged = judged(shown());
     let says = |polarity| findings().any(|finding| finding.polarity == polarity);
     let vote = Vote::fold(
@@ -262,12 +269,12 @@ pub fn find(
 #[cfg(test)]
 mod tests {
     use super::phrases;
-    use crate::insights::text::Text;
+    use crate::insights::text::TokenizedText;
     use crate::insights::trades::Background;
 
     #[test]
     fn phrases_are_plain_words_and_rows_of_words_without_names_numbers_and_small_words() {
-        let text = Text::new(
+        let text = TokenizedText::new(
             "He wore shoe covers, and Debbie got a second opinion on 3 Trane units. Peace of mind the same day!",
         );
         assert_eq!(

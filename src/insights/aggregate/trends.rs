@@ -2,7 +2,7 @@
 //! whether the last half year differs from the one before beyond chance.
 
 use super::count::Month;
-use super::figures::Direction;
+use super::figures::TrendDirection;
 
 /// A trend compares so many months with as many before.
 const HALF_YEAR: i32 = 6;
@@ -26,11 +26,11 @@ pub struct MonthCount {
 
 /// How the share of positive reviews was and is.
 #[derive(Debug, Clone)]
-pub struct Trend {
+pub struct ShareTrend {
     /// The last months with reviews, oldest first.
     pub months: Vec<MonthCount>,
     /// Where the share of positive reviews is going; flat until [`settle`] has seen all of them.
-    pub direction: Direction,
+    pub direction: TrendDirection,
     /// The half years compared; `None` where too few reviews judge in one of them.
     pub compared: Option<Compared>,
 }
@@ -39,9 +39,9 @@ pub struct Trend {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Compared {
     /// The last six months up to that of the newest review.
-    pub recent: Period,
+    pub recent: HalfYear,
     /// The six months before those.
-    pub previous: Period,
+    pub previous: HalfYear,
     /// That of Fisher's exact test, two-sided, before any correction.
     pub p_value: f64,
     /// How many comparisons stand in the document: what Holm's correction is for.
@@ -50,7 +50,7 @@ pub struct Compared {
 
 /// Six calendar months, and their reviews that judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Period {
+pub struct HalfYear {
     /// Year and month that it begins with.
     pub from: (i32, i32),
     /// Year and month that it ends with.
@@ -63,8 +63,8 @@ pub struct Period {
 
 /// Gives each comparison its direction. All that one document shows are tested together, else one
 /// in twenty would be a claim made of chance.
-pub fn settle<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
-    let mut compared: Vec<(&mut Direction, &mut Compared)> = trends
+pub fn settle<'a>(trends: impl Iterator<Item = &'a mut ShareTrend>) {
+    let mut compared: Vec<(&mut TrendDirection, &mut Compared)> = trends
         .filter_map(|trend| Some((&mut trend.direction, trend.compared.as_mut()?)))
         .collect();
     let p_values: Vec<f64> = compared.iter().map(|(_, its)| its.p_value).collect();
@@ -78,26 +78,26 @@ pub fn settle<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
 }
 
 impl Compared {
-    fn direction(&self) -> Direction {
+    fn direction(&self) -> TrendDirection {
         let Self {
             recent, previous, ..
         } = self;
         let [now, before] = [(recent, previous), (previous, recent)]
             .map(|(one, other)| u64::from(one.positive) * u64::from(other.judged));
         match now.cmp(&before) {
-            std::cmp::Ordering::Greater => Direction::Up,
-            std::cmp::Ordering::Less => Direction::Down,
-            std::cmp::Ordering::Equal => Direction::Flat,
+            std::cmp::Ordering::Greater => TrendDirection::Up,
+            std::cmp::Ordering::Less => TrendDirection::Down,
+            std::cmp::Ordering::Equal => TrendDirection::Flat,
         }
     }
 }
 
 /// The months of one cell of the counts, and the comparison of its last two half years.
-pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
+pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
     let Some(newest) = months.first().map(|month| month.number) else {
-        return Trend {
+        return ShareTrend {
             months: Vec::new(),
-            direction: Direction::Unknown,
+            direction: TrendDirection::Unknown,
             compared: None,
         };
     };
@@ -127,8 +127,8 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
             comparisons: 1,
         }
     });
-    let direction = compared.map_or(Direction::Unknown, |_| Direction::Flat);
-    Trend {
+    let direction = compared.map_or(TrendDirection::Unknown, |_| TrendDirection::Flat);
+    ShareTrend {
         months: told,
         direction,
         compared,
@@ -136,7 +136,7 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
 }
 
 /// The half year that ends with the month of number `last`.
-fn period(months: &[Month], cell: usize, last: i32) -> Period {
+fn period(months: &[Month], cell: usize, last: i32) -> HalfYear {
     let first = last - HALF_YEAR + 1;
     let within = months
         .iter()
@@ -145,7 +145,7 @@ fn period(months: &[Month], cell: usize, last: i32) -> Period {
     let (positive, judged) = within.fold((0, 0), |(part, of), [_, positive, negative, mixed]| {
         (part + positive, of + positive + negative + mixed)
     });
-    Period {
+    HalfYear {
         from: calendar(first),
         to: calendar(last),
         positive,
@@ -234,19 +234,19 @@ const fn float(value: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::fisher_exact;
-    use super::{Compared, Period, Trend, settle};
-    use crate::insights::aggregate::figures::Direction;
+    use super::{Compared, HalfYear, ShareTrend, settle};
+    use crate::insights::aggregate::figures::TrendDirection;
 
-    fn compared(now: (u32, u32), before: (u32, u32)) -> Trend {
-        let period = |(positive, judged)| Period {
+    fn compared(now: (u32, u32), before: (u32, u32)) -> ShareTrend {
+        let period = |(positive, judged)| HalfYear {
             from: (2026, 1),
             to: (2026, 6),
             positive,
             judged,
         };
-        Trend {
+        ShareTrend {
             months: Vec::new(),
-            direction: Direction::Flat,
+            direction: TrendDirection::Flat,
             compared: Some(Compared {
                 recent: period(now),
                 previous: period(before),
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    fn directions(mut trends: Vec<Trend>) -> Vec<Direction> {
+    fn directions(mut trends: Vec<ShareTrend>) -> Vec<TrendDirection> {
         settle(trends.iter_mut());
         trends.iter().map(|trend| trend.direction).collect()
     }
@@ -265,15 +265,15 @@ mod tests {
     fn a_difference_beyond_chance_has_a_direction() {
         assert_eq!(
             directions(vec![compared((30, 60), (55, 60))]),
-            [Direction::Down]
+            [TrendDirection::Down]
         );
         assert_eq!(
             directions(vec![compared((55, 60), (30, 60))]),
-            [Direction::Up]
+            [TrendDirection::Up]
         );
         assert_eq!(
             directions(vec![compared((18, 20), (25, 30))]),
-            [Direction::Flat]
+            [TrendDirection::Flat]
         );
     }
 
@@ -281,11 +281,14 @@ mod tests {
     fn a_difference_that_stands_alone_is_chance_among_many() {
         // p = 0.02: significant by itself, and not as one of ten.
         let weak = || compared((19, 20), (12, 20));
-        assert_eq!(directions(vec![weak()]), [Direction::Up]);
-        let mut ten: Vec<Trend> = (0..9).map(|_| compared((15, 20), (15, 20))).collect();
+        assert_eq!(directions(vec![weak()]), [TrendDirection::Up]);
+        let mut ten: Vec<ShareTrend> = (0..9).map(|_| compared((15, 20), (15, 20))).collect();
         ten.insert(0, weak());
         let all = directions(ten);
-        assert!(all.iter().all(|one| *one == Direction::Flat), "{all:?}");
+        assert!(
+            all.iter().all(|one| *one == TrendDirection::Flat),
+            "{all:?}"
+        );
     }
 }
 

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::business::Business;
-use crate::hash::hex;
 use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, Polarity, Span};
+use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
-use crate::insights::text::Text;
+use crate::insights::packed_analysis::FORMAT;
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::Trade;
 use crate::insights::witness::{withdraw, withdraw_overall};
-use crate::reviews::{Mentions, Review};
-use crate::telemetry;
+use crate::metrics;
+use crate::model::business::Business;
+use crate::model::hash::hex;
+use crate::model::{Mentions, Review};
 
 /// A hash of what the engine says of many texts, by which it tells itself from others although trade,
 /// weights and roster are the same. A test finds it anew, so that no change is forgotten.
@@ -117,6 +118,7 @@ impl Analyzer {
         let names = Linker::new(business);
         let mut hash = Sha256::new();
         add(&mut hash, GOLDEN_HASH);
+        hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade().digest());
         add(&mut hash, engine.trade().background().digest());
@@ -131,8 +133,8 @@ impl Analyzer {
         }
     }
 
-    /// A hash of all that decides what a text says, 32 hexadecimal digits: engine, trade, weights,
-    /// roster.
+    /// A hash of all that decides what a text says and how it is stored, 32 hexadecimal digits: engine, trade, weights,
+    /// roster, form of storage.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
@@ -155,7 +157,7 @@ impl Analyzer {
     #[must_use]
     pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
         catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
-            telemetry::INSIGHTS_FAILURES.count(&["read"]);
+            metrics::INSIGHTS_FAILURES.count(&["read"]);
             tracing::error!(
                 text.hash = subject.hash(),
                 "insights.not_read: a text could not be analysed; report it"
@@ -165,7 +167,7 @@ impl Analyzer {
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
-        let text = Text::new(first_characters(subject.text));
+        let text = TokenizedText::new(first_characters(subject.text));
         let sentences = text
             .sentences()
             .iter()
@@ -202,7 +204,7 @@ fn first_characters(text: &str) -> &str {
 }
 
 /// What a text says that is not analysed.
-const fn not_analyzed(language: Language, sentences: Vec<Span>) -> Analysis {
+const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
         language,
@@ -219,9 +221,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-    use crate::business::{Business, Technician};
     use crate::insights::{Language, Trade};
-    use crate::reviews::Mentions;
+    use crate::model::Mentions;
+    use crate::model::business::{Business, Technician};
 
     fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> Subject<'a> {
         Subject {

@@ -5,10 +5,10 @@
 use super::RuleEngine;
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score;
+use crate::compute::steps;
 use crate::insights::analysis::{Finding, Polarity};
-use crate::insights::classifier::{AspectScores, Part, UNIT};
-use crate::insights::text::{Shape, Text};
-use crate::steps;
+use crate::insights::classifier::{AspectScores, SentencePart, UNIT};
+use crate::insights::text::{Capitalisation, TokenizedText};
 
 /// No figure is further from 0: one sentence decides no more than this.
 const FIGURE_MAX: i32 = 4 * UNIT;
@@ -46,7 +46,7 @@ pub type Figures = [i32; FIGURES.len()];
 
 /// What there is to decide a candidate by, besides the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
+pub enum DecisionBasis {
     /// The classifier knows the aspect, and how the sentence sounds.
     Aspect,
     /// It does not know the aspect.
@@ -57,7 +57,7 @@ pub enum Basis {
 
 /// An aspect that a sentence may speak of.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct AspectCandidate {
     /// The number of the aspect in the trade.
     pub aspect: usize,
     /// In which sentence of the text, counted from 0.
@@ -67,7 +67,7 @@ pub struct Candidate {
     /// What the rules judge, if they found something.
     pub rule: Option<Polarity>,
     /// By what else it is decided.
-    pub basis: Basis,
+    pub basis: DecisionBasis,
     /// What it is decided by.
     pub figures: Figures,
 }
@@ -93,7 +93,7 @@ impl<'engine> SentenceReading<'engine> {
     /// Reads one sentence.
     pub fn new(
         engine: &'engine RuleEngine,
-        text: &Text,
+        text: &TokenizedText,
         parsed: &ParsedSentence<'_>,
         sentence: u32,
     ) -> Self {
@@ -107,9 +107,12 @@ impl<'engine> SentenceReading<'engine> {
             i64::try_from(its.count()).unwrap_or(i64::MAX)
         });
         rules.retain(|(_, finding)| engine.has_strays || !engine.is_stray(finding));
-        let has_words = tokens
-            .clone()
-            .any(|token| !matches!(text.tokens()[token].shape, Shape::Number | Shape::Mark));
+        let has_words = tokens.clone().any(|token| {
+            !matches!(
+                text.tokens()[token].shape,
+                Capitalisation::Number | Capitalisation::Mark
+            )
+        });
         let scores = engine.classifier.classify(text, tokens);
         let is_plain = |clause: &Clause| clause.about == About::default();
         let about_us = if parsed.clauses.iter().all(is_plain) {
@@ -120,7 +123,9 @@ impl<'engine> SentenceReading<'engine> {
         };
         let whole = scores.parts.last().filter(|_| has_words);
         Self {
-            lead: whole.map_or(0, Part::lead).clamp(-FIGURE_MAX, FIGURE_MAX),
+            lead: whole
+                .map_or(0, SentencePart::lead)
+                .clamp(-FIGURE_MAX, FIGURE_MAX),
             rules,
             judged,
             about_us,
@@ -149,7 +154,7 @@ impl<'engine> SentenceReading<'engine> {
 }
 
 /// Whether what a part says is about this firm, and said as a fact.
-fn is_about_us(parsed: &ParsedSentence<'_>, part: &Part) -> bool {
+fn is_about_us(parsed: &ParsedSentence<'_>, part: &SentencePart) -> bool {
     let at = parsed
         .units
         .partition_point(|unit| unit.start < part.tokens.start);
@@ -168,9 +173,9 @@ struct Totals {
 /// All candidates of a text, by sentence, then by aspect.
 pub fn candidates(
     engine: &RuleEngine,
-    text: &Text,
+    text: &TokenizedText,
     read: &[SentenceReading<'_>],
-) -> Vec<Candidate> {
+) -> Vec<AspectCandidate> {
     let totals = Totals {
         leads: read.iter().map(|sentence| sentence.lead).sum(),
         balance: read.iter().map(SentenceReading::balance).sum(),
@@ -200,15 +205,15 @@ pub fn candidates(
             if rule.is_none() && odds.is_none_or(|odds| odds < ODDS_MIN) {
                 continue;
             }
-            all.push(Candidate {
+            all.push(AspectCandidate {
                 aspect,
                 sentence: number,
                 part,
                 rule: rule.map(|finding| finding.polarity),
                 basis: match its {
-                    _ if !sentence.has_words => Basis::Rules,
-                    Some(_) => Basis::Aspect,
-                    None => Basis::Polarity,
+                    _ if !sentence.has_words => DecisionBasis::Rules,
+                    Some(_) => DecisionBasis::Aspect,
+                    None => DecisionBasis::Polarity,
                 },
                 figures: figures(sentence, part, its, rule, context),
             });
@@ -218,7 +223,7 @@ pub fn candidates(
 }
 
 /// The part that says most for the aspect `its`.
-fn loudest(parts: &[Part], its: usize) -> usize {
+fn loudest(parts: &[SentencePart], its: usize) -> usize {
     let all = parts.iter().enumerate();
     all.max_by_key(|(_, part)| {
         steps::one();
@@ -228,8 +233,8 @@ fn loudest(parts: &[Part], its: usize) -> usize {
 }
 
 /// The part that a rule's finding begins in, or the whole.
-fn place_of(text: &Text, parts: &[Part], rule: &Finding) -> usize {
-    let holds = |part: &Part| {
+fn place_of(text: &TokenizedText, parts: &[SentencePart], rule: &Finding) -> usize {
+    let holds = |part: &SentencePart| {
         steps::one();
         let span = text.span(part.tokens.clone());
         (span.start..span.end).contains(&rule.span.start)
@@ -253,8 +258,8 @@ fn figures(
     let (Some(part), Some(whole)) = (parts.get(at), parts.last()) else {
         return [0; FIGURES.len()];
     };
-    let odds = |part: &Part| its.map_or(0, |its| clip(part.aspects[its]));
-    let neutral = |part: &Part| {
+    let odds = |part: &SentencePart| its.map_or(0, |its| clip(part.aspects[its]));
+    let neutral = |part: &SentencePart| {
         let [negative, neutral, positive] = part.labels;
         clip(neutral - negative.max(positive))
     };

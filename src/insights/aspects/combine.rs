@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
-use super::candidates::{Basis, Candidate, FIGURES, Figures, SentenceReading};
+use super::candidates::{AspectCandidate, DecisionBasis, FIGURES, Figures, SentenceReading};
 use super::{MARGIN, RuleEngine};
 use crate::insights::analysis::{Finding, Hit, Polarity};
-use crate::insights::classifier::{AspectScores, Head, Part, UNIT};
-use crate::insights::text::Text;
+use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
+use crate::insights::text::TokenizedText;
 
 /// The points of a label that the rules did not give.
 const POINTS: i32 = MARGIN + 1;
@@ -27,9 +27,9 @@ const RULE_BYTES: usize = 40;
 /// The findings of a text: by sentence, then by place, then by aspect.
 pub fn findings(
     engine: &RuleEngine,
-    text: &Text,
+    text: &TokenizedText,
     read: &mut [SentenceReading<'_>],
-    candidates: &[Candidate],
+    candidates: &[AspectCandidate],
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -49,17 +49,17 @@ pub fn findings(
 
 fn finding(
     engine: &RuleEngine,
-    text: &Text,
+    text: &TokenizedText,
     scores: &AspectScores<'_>,
-    candidate: &Candidate,
+    candidate: &AspectCandidate,
     rule: Option<Finding>,
-    Decision {
+    FindingDecision {
         polarity,
         confidence,
-    }: Decision,
+    }: FindingDecision,
 ) -> Finding {
     let part = &scores.parts[candidate.part];
-    let head = engine.detected[candidate.aspect].map(Head::Aspect);
+    let head = engine.detected[candidate.aspect].map(OutputHead::Aspect);
     let mut finding = rule.unwrap_or_else(|| Finding {
         aspect: engine.aspects[candidate.aspect].clone(),
         sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
@@ -109,15 +109,21 @@ fn finding(
 }
 
 /// Why a part sounds as it does: the run of words that says most for it.
-fn hit(text: &Text, scores: &AspectScores<'_>, part: &Part, sign: i32, points: i32) -> Hit {
+fn hit(
+    text: &TokenizedText,
+    scores: &AspectScores<'_>,
+    part: &SentencePart,
+    sign: i32,
+    points: i32,
+) -> Hit {
     let label = usize::try_from(sign + 1).unwrap_or_default();
     let run = scores
-        .strongest(&part.tokens, Head::Label(label))
+        .strongest(&part.tokens, OutputHead::Label(label))
         .map_or_else(|| part.tokens.clone(), |(run, _)| run);
     told(text, run, points)
 }
 
-fn told(text: &Text, run: Range<usize>, points: i32) -> Hit {
+fn told(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
     let mut rule = String::with_capacity(RULE_BYTES);
     rule.push_str("examples:");
     for token in run.clone() {
@@ -149,7 +155,7 @@ const CONFIDENCE: &str = "confidence";
 
 /// What is decided of a candidate that is a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
+pub struct FindingDecision {
     /// The label that leads.
     pub polarity: Polarity,
     /// In how many of a hundred such cases aspect and label were right.
@@ -230,17 +236,17 @@ impl Decisions {
 
     /// What a candidate is; `None` if it is no finding.
     #[must_use]
-    pub fn decide(&self, candidate: &Candidate) -> Option<Decision> {
-        if self.are_of_rules || candidate.basis == Basis::Rules {
-            return candidate.rule.map(|polarity| Decision {
+    pub fn decide(&self, candidate: &AspectCandidate) -> Option<FindingDecision> {
+        if self.are_of_rules || candidate.basis == DecisionBasis::Rules {
+            return candidate.rule.map(|polarity| FindingDecision {
                 polarity,
                 confidence: CONFIDENCE_OF_RULES,
             });
         }
-        let knows_aspect = candidate.basis == Basis::Aspect;
+        let knows_aspect = candidate.basis == DecisionBasis::Aspect;
         let (label, margin, is_found) = leader(&self.sums(&candidate.figures, knows_aspect));
         let mut falling = self.confidence.iter().rev();
-        is_found.then(|| Decision {
+        is_found.then(|| FindingDecision {
             polarity: LABELS[label],
             confidence: falling
                 .find(|(_, least)| margin >= *least)

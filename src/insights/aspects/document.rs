@@ -92,12 +92,12 @@ impl DocumentPolarity {
 mod tests {
     use crate::insights::Polarity;
     use crate::insights::aspects::RuleEngine;
-    use crate::insights::text::Text;
+    use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
     fn overall(text: &str) -> Polarity {
         let engine = RuleEngine::new(&Trade::built_in().unwrap());
-        engine.analyze(&Text::new(text)).overall.0
+        engine.analyze(&TokenizedText::new(text)).overall.0
     }
 
     #[test]

@@ -12,15 +12,15 @@ mod vocabulary;
 
 use super::analysis::{Finding, Polarity};
 use super::classifier::NgramClassifier;
-use super::text::Text;
+use super::text::TokenizedText;
 use super::trades::{Meaning, Trade};
-use candidates::{Candidate, SentenceReading, candidates};
+use candidates::{AspectCandidate, SentenceReading, candidates};
 use combine::Decisions;
 use document::DocumentPolarity;
 use parsed_sentence::ParsedSentence;
 pub use score::label;
-use trie::Trie;
-use vocabulary::{Unit, Vocabulary};
+use trie::PatternTrie;
+use vocabulary::{Vocabulary, WordUnit};
 
 /// The number of a word, list or class.
 type Symbol = u32;
@@ -45,7 +45,7 @@ pub struct RuleEngine {
     decisions: Decisions,
     /// The classifier's number of each aspect that it knows.
     detected: Vec<Option<usize>>,
-    trie: Trie,
+    trie: PatternTrie,
     /// What the hits of each rule are called, and what each means.
     rules: Vec<String>,
     meanings: Vec<Meaning>,
@@ -79,7 +79,7 @@ impl RuleEngine {
     pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
         let vocabulary = Vocabulary::new(trade);
         Self {
-            trie: Trie::new(trade, &vocabulary),
+            trie: PatternTrie::new(trade, &vocabulary),
             vocabulary,
             detected: trade
                 .aspects
@@ -116,7 +116,7 @@ impl RuleEngine {
 
     /// Judges an English text.
     #[must_use]
-    pub fn analyze(&self, text: &Text) -> TextFindings {
+    pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
         let (findings, document) = self.read(text);
         TextFindings {
             findings,
@@ -126,11 +126,11 @@ impl RuleEngine {
 
     /// What a text as a whole is judged by.
     #[must_use]
-    pub fn document(&self, text: &Text) -> DocumentPolarity {
+    pub fn document(&self, text: &TokenizedText) -> DocumentPolarity {
         self.read(text).1
     }
 
-    fn read(&self, text: &Text) -> (Vec<Finding>, DocumentPolarity) {
+    fn read(&self, text: &TokenizedText) -> (Vec<Finding>, DocumentPolarity) {
         let (mut read, candidates) = self.candidates(text);
         let mut document = DocumentPolarity::default();
         for sentence in &read {
@@ -152,7 +152,10 @@ impl RuleEngine {
 
     /// What may be a finding, with the sentences that were read for it.
     #[must_use]
-    pub fn candidates(&self, text: &Text) -> (Vec<SentenceReading<'_>>, Vec<Candidate>) {
+    pub fn candidates(
+        &self,
+        text: &TokenizedText,
+    ) -> (Vec<SentenceReading<'_>>, Vec<AspectCandidate>) {
         let longest = text.sentences().iter().map(ExactSizeIterator::len).max();
         let mut parsed = ParsedSentence::with_room_for(longest.unwrap_or_default());
         let mut read = Vec::with_capacity(text.sentences().len());
@@ -172,7 +175,7 @@ mod tests {
     use super::combine::Decisions;
     use super::{RuleEngine, TextFindings};
     use crate::insights::analysis::Polarity;
-    use crate::insights::text::Text;
+    use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
     /// Compiled once for all tests.
@@ -197,7 +200,7 @@ mod tests {
             Polarity::Neutral => '=',
             Polarity::Uncertain => '?',
         };
-        let TextFindings { findings, .. } = engine.analyze(&Text::new(text));
+        let TextFindings { findings, .. } = engine.analyze(&TokenizedText::new(text));
         let mut said: Vec<String> = findings
             .iter()
             .map(|one| format!("{}{}", one.aspect, sign(one.polarity)))
@@ -368,7 +371,10 @@ mod tests {
         ]);
         let engine = engine();
         assert_eq!(
-            engine.analyze(&Text::new("No issues at all 👍")).overall.0,
+            engine
+                .analyze(&TokenizedText::new("No issues at all 👍"))
+                .overall
+                .0,
             Polarity::Positive
         );
     }
@@ -381,7 +387,7 @@ mod tests {
             ("A+", "overall+"),
         ]);
         let engine = engine();
-        let overall = |text: &str| engine.analyze(&Text::new(text)).overall.0;
+        let overall = |text: &str| engine.analyze(&TokenizedText::new(text)).overall.0;
         assert_eq!(overall("10/10"), Polarity::Positive);
         assert_eq!(overall("0/10"), Polarity::Negative);
     }
@@ -410,7 +416,7 @@ mod tests {
             "",
         ];
         for original in texts {
-            let (text, len) = (Text::new(original), original.chars().count());
+            let (text, len) = (TokenizedText::new(original), original.chars().count());
             for finding in engine.analyze(&text).findings {
                 assert_eq!(
                     finding.score,
@@ -435,9 +441,10 @@ mod tests {
     #[test]
     fn the_same_text_is_judged_the_same_whatever_was_read_before() {
         let (one, other) = (engine(), RuleEngine::new(&Trade::built_in().unwrap()));
-        let text = Text::new("Great guys, fair price, but they were late and never called.");
+        let text =
+            TokenizedText::new("Great guys, fair price, but they were late and never called.");
         let first = one.analyze(&text);
-        let _ = one.analyze(&Text::new("Terrible. Stay away!"));
+        let _ = one.analyze(&TokenizedText::new("Terrible. Stay away!"));
         assert_eq!(one.analyze(&text), first);
         assert_eq!(other.analyze(&text), first);
     }
@@ -445,7 +452,7 @@ mod tests {
     #[test]
     fn a_whole_text_that_tells_facts_alone_is_neutral() {
         let engine = engine();
-        let overall = |text: &str| engine.analyze(&Text::new(text)).overall.0;
+        let overall = |text: &str| engine.analyze(&TokenizedText::new(text)).overall.0;
         assert_eq!(
             overall("He put in the new pump on Monday."),
             Polarity::Neutral
@@ -460,6 +467,11 @@ mod tests {
     fn a_long_text_without_end_is_read_in_bounds() {
         let engine = engine();
         let endless = "they never called back and the price was not fair or ".repeat(2_000);
-        assert!(!engine.analyze(&Text::new(&endless)).findings.is_empty());
+        assert!(
+            !engine
+                .analyze(&TokenizedText::new(&endless))
+                .findings
+                .is_empty()
+        );
     }
 }

@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::trie::{Match, Rank};
-use super::{RuleEngine, Unit};
-use crate::insights::text::Text;
+use super::{RuleEngine, WordUnit};
+use crate::compute::steps;
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
-use crate::steps;
 
 /// A phrase in the sentence. Places are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct PhraseMatch {
     pub start: usize,
     pub end: usize,
     pub words: u64,
@@ -25,7 +25,7 @@ pub struct Item {
 pub struct Clause {
     pub units: Range<usize>,
     /// What parts it from the clause before it.
-    pub kind: Kind,
+    pub kind: ClauseStart,
     /// Whom and what it is about.
     pub about: About,
 }
@@ -44,9 +44,9 @@ pub struct About {
 /// A sentence, taken apart. Kept between sentences for its buffers.
 #[derive(Debug, Default)]
 pub struct ParsedSentence<'judge> {
-    pub units: Vec<Unit<'judge>>,
+    pub units: Vec<WordUnit<'judge>>,
     /// By place; those of one place in the trade's order.
-    pub items: Vec<Item>,
+    pub items: Vec<PhraseMatch>,
     /// In order, never empty, without the marks between them.
     pub clauses: Vec<Clause>,
     /// Which units stand in quotation marks of a few words, as what is not believed does.
@@ -80,7 +80,12 @@ impl<'judge> ParsedSentence<'judge> {
     }
 
     /// Takes a sentence apart.
-    pub fn fill(&mut self, engine: &'judge RuleEngine, text: &Text, sentence: Range<usize>) {
+    pub fn fill(
+        &mut self,
+        engine: &'judge RuleEngine,
+        text: &TokenizedText,
+        sentence: Range<usize>,
+    ) {
         steps::add(sentence.len());
         engine
             .vocabulary
@@ -99,7 +104,7 @@ impl<'judge> ParsedSentence<'judge> {
             .is_some_and(|quoted| !quoted.is_empty() && quoted.iter().all(|one| *one))
     }
 
-    fn quote(&mut self, text: &Text) {
+    fn quote(&mut self, text: &TokenizedText) {
         self.quoted.clear();
         self.quoted.resize(self.units.len(), false);
         let mut opened = None;
@@ -122,14 +127,14 @@ impl<'judge> ParsedSentence<'judge> {
     }
 
     /// The items that begin within these units, and the place of the first of them.
-    pub fn items_within(&self, units: Range<usize>) -> (usize, &[Item]) {
+    pub fn items_within(&self, units: Range<usize>) -> (usize, &[PhraseMatch]) {
         let from = self.items.partition_point(|item| item.start < units.start);
         let len = self.items[from..].partition_point(|item| item.start < units.end);
         (from, &self.items[from..from + len])
     }
 
     /// The items chosen so far that begin at a unit.
-    fn chosen_at(&self, start: usize) -> impl Iterator<Item = &Item> {
+    fn chosen_at(&self, start: usize) -> impl Iterator<Item = &PhraseMatch> {
         let mut at = self.last_at.get(start).copied().unwrap_or_default();
         std::iter::from_fn(move || {
             let item = self.items.get(at.checked_sub(1)?)?;
@@ -141,10 +146,6 @@ impl<'judge> ParsedSentence<'judge> {
 
     /// Of what overlaps, that with the most words of its own stays, then the tightest, then the
     /// first.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     fn select(&mut self, engine: &RuleEngine) {
         self.matches.sort_unstable_by_key(|one| {
             let is_joint = one.rank == Rank::Joins;
@@ -197,7 +198,7 @@ impl<'judge> ParsedSentence<'judge> {
                     .chosen_at(start)
                     .any(|item| item.words == words && same_kind(item.meaning, meaning))
                 {
-                    self.items.push(Item {
+                    self.items.push(PhraseMatch {
                         start,
                         end,
                         words,
@@ -215,14 +216,14 @@ impl<'judge> ParsedSentence<'judge> {
     }
 
     /// Parts the sentence into clauses, and says of each whom it is about.
-    fn part(&mut self, text: &Text) {
+    fn part(&mut self, text: &TokenizedText) {
         self.clauses.clear();
         let asks = self
             .units
             .last()
             .is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
-        let mut kind = Kind::First;
+        let mut kind = ClauseStart::First;
         let mut items = &self.items[..];
         for at in 0..=self.units.len() {
             let next = self.units.get(at).map(|unit| {
@@ -241,9 +242,13 @@ impl<'judge> ParsedSentence<'judge> {
                     about: About::default(),
                 });
             }
-            let begun = next.flatten().unwrap_or(Kind::Mark);
+            let begun = next.flatten().unwrap_or(ClauseStart::Mark);
             // `, but`: the mark's clause is empty, and the conjunction's kind stays.
-            start = if begun == Kind::Mark { at + 1 } else { at };
+            start = if begun == ClauseStart::Mark {
+                at + 1
+            } else {
+                at
+            };
             kind = begun;
         }
         if self.clauses.is_empty() {
@@ -258,22 +263,30 @@ impl<'judge> ParsedSentence<'judge> {
     }
 
     /// What kind of clause begins at a unit with these items, if any.
-    fn begins(text: &Text, unit: &Unit<'_>, at: usize, its: &[Item]) -> Option<Kind> {
+    fn begins(
+        text: &TokenizedText,
+        unit: &WordUnit<'_>,
+        at: usize,
+        its: &[PhraseMatch],
+    ) -> Option<ClauseStart> {
         if unit.is_mark {
             return (!matches!(
                 text.word(unit.start),
                 "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*"
             ))
-            .then_some(Kind::Mark);
+            .then_some(ClauseStart::Mark);
         }
         let cue = its.iter().inspect(|_| steps::one()).find_map(|item| {
-            let kinds = [(Cue::Contrast, Kind::Contrast), (Cue::Joint, Kind::Joint)];
+            let kinds = [
+                (Cue::Contrast, ClauseStart::Contrast),
+                (Cue::Joint, ClauseStart::Joint),
+            ];
             kinds
                 .into_iter()
                 .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
                 .map(|(_, kind)| kind)
         });
-        cue.filter(|_| at > 0 || cue == Some(Kind::Contrast))
+        cue.filter(|_| at > 0 || cue == Some(ClauseStart::Contrast))
     }
 
     /// Who and what the clauses are about: another company until the firm is named again, all else
@@ -282,7 +295,7 @@ impl<'judge> ParsedSentence<'judge> {
         let mut about = About::default();
         for at in 0..self.clauses.len() {
             let Clause { units, kind, .. } = self.clauses[at].clone();
-            if kind == Kind::Contrast {
+            if kind == ClauseStart::Contrast {
                 about = About::default();
             }
             let (_, inside) = self.items_within(units);
@@ -304,7 +317,7 @@ impl<'judge> ParsedSentence<'judge> {
 
 /// How a clause begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClauseStart {
     /// With the sentence, without a mark or `but` before it.
     First,
     /// After a comma or another mark.

@@ -1,19 +1,19 @@
 //! From a sentence's phrases to findings: what is turned round, raised or lowered, to which aspect
 //! an opinion belongs, and the label that the sum deserves.
 
-use super::parsed_sentence::{Item, Kind, ParsedSentence};
+use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
 use super::{MARGIN, RuleEngine};
-use crate::insights::analysis::{Finding, Hit, Polarity, Span};
-use crate::insights::text::Text;
+use crate::compute::steps;
+use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
+use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
-use crate::steps;
 
 /// How many hits most findings have at most.
 const HITS: usize = 4;
 
 /// What one sentence says of one aspect.
 #[derive(Debug)]
-struct Found {
+struct SentenceFinding {
     aspect: usize,
     clause: usize,
     hits: Vec<Hit>,
@@ -22,7 +22,7 @@ struct Found {
     is_stray: bool,
 }
 
-impl Found {
+impl SentenceFinding {
     fn score(&self) -> i32 {
         steps::add(self.hits.len());
         self.hits.iter().map(|hit| hit.points).sum()
@@ -32,7 +32,7 @@ impl Found {
 /// The findings of one sentence, each with the number of its aspect.
 pub fn sentence(
     engine: &RuleEngine,
-    text: &Text,
+    text: &TokenizedText,
     parsed: &ParsedSentence<'_>,
     number: u32,
 ) -> Vec<(usize, Finding)> {
@@ -75,21 +75,21 @@ pub const fn label(score: i32, is_polar: bool) -> Polarity {
     }
 }
 
-fn place(text: &Text, parsed: &ParsedSentence<'_>, start: usize, end: usize) -> Span {
+fn place(text: &TokenizedText, parsed: &ParsedSentence<'_>, start: usize, end: usize) -> TextSpan {
     match (
         parsed.units.get(start),
         parsed.units.get(end.saturating_sub(1)),
     ) {
         (Some(first), Some(last)) => text.span(first.start..last.end),
-        _ => Span::default(),
+        _ => TextSpan::default(),
     }
 }
 
 struct Scorer<'run> {
     engine: &'run RuleEngine,
-    text: &'run Text,
+    text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
-    found: Vec<Found>,
+    found: Vec<SentenceFinding>,
     /// Which of the items is turned round, by item.
     negated: Vec<bool>,
     /// Which names and hints an opinion was attached to, by item.
@@ -97,7 +97,7 @@ struct Scorer<'run> {
 }
 
 impl Scorer<'_> {
-    fn run(mut self) -> Vec<Found> {
+    fn run(mut self) -> Vec<SentenceFinding> {
         let items = &self.parsed.items;
         for (at, item) in items.iter().enumerate() {
             let is_negated = self.is_negated(at);
@@ -246,7 +246,7 @@ impl Scorer<'_> {
         hits
     }
 
-    fn hit(&self, item: Item, points: i32) -> Hit {
+    fn hit(&self, item: PhraseMatch, points: i32) -> Hit {
         let rule = self.engine.rules[item.rule].clone();
         Hit {
             rule,
@@ -269,7 +269,7 @@ impl Scorer<'_> {
         let contrasts = clause > 0
             && until
                 .into_iter()
-                .any(|clause| clause.kind == Kind::Contrast);
+                .any(|clause| clause.kind == ClauseStart::Contrast);
         let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
         match self.found.iter_mut().find(|found| found.aspect == aspect) {
             Some(found) => {
@@ -293,7 +293,7 @@ impl Scorer<'_> {
                 found.is_polar |= is_polar;
                 found.is_stray &= is_stray;
             }
-            None => self.found.push(Found {
+            None => self.found.push(SentenceFinding {
                 aspect,
                 clause,
                 hits,
@@ -314,7 +314,7 @@ const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
     /// The last cue of that kind that begins with an item or before it.
-    fn last_cue(&self, item: &Item, is_wanted: impl Fn(Cue) -> bool) -> Option<Item> {
+    fn last_cue(&self, item: &PhraseMatch, is_wanted: impl Fn(Cue) -> bool) -> Option<PhraseMatch> {
         let mut items = self.parsed.items.iter().rev().inspect(|_| steps::one());
         items
             .find(|one| {
@@ -325,7 +325,7 @@ impl Scorer<'_> {
     }
 
     /// The cues that stand directly before an item, nearest first.
-    fn before(&self, at: usize) -> impl Iterator<Item = Item> {
+    fn before(&self, at: usize) -> impl Iterator<Item = PhraseMatch> {
         let mut end = self.parsed.items[at].start;
         let items = &self.parsed.items[..at];
         let longest = items
@@ -350,7 +350,7 @@ impl Scorer<'_> {
 
     /// The negator that reaches an item within its clause, if any: other judgements stop it, unless
     /// `or` goes on.
-    fn negator(&self, at: usize) -> Option<Item> {
+    fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let item = self.parsed.items[at];
         // `No issues 👍`: a symbol is said beside the words, and no word turns it round.
         if self.parsed.units[item.start].is_mark {
@@ -391,7 +391,8 @@ impl Scorer<'_> {
         if !joined {
             return false;
         }
-        let polar = |item: &Item| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
+        let polar =
+            |item: &PhraseMatch| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
         let before = self.parsed.items[..at]
             .iter()
             .inspect(|_| steps::one())
@@ -405,7 +406,7 @@ impl Scorer<'_> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);
         let units = self.parsed.clauses[clause].units.clone();
-        let is_name = |item: &Item| {
+        let is_name = |item: &PhraseMatch| {
             matches!(
                 item.meaning,
                 Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(Cue::Setting)
@@ -431,7 +432,7 @@ impl Scorer<'_> {
         }
         // `The work was quick, neat and flawless`: the list goes on.
         let kind = self.parsed.clauses[clause].kind;
-        let goes_on = (kind == Kind::Mark || self.word(units.start) == "and")
+        let goes_on = (kind == ClauseStart::Mark || self.word(units.start) == "and")
             && item.start.saturating_sub(units.start) <= 2;
         if !goes_on || clause == 0 {
             return None;

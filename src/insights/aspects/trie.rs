@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::{Symbol, Unit, Vocabulary};
-use crate::insights::trades::{Cue, Meaning, Step, Trade};
-use crate::steps;
+use super::{Symbol, Vocabulary, WordUnit};
+use crate::compute::steps;
+use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -31,7 +31,7 @@ struct Building {
 
 /// Ranges of the tree's lists.
 #[derive(Debug, Clone, Default)]
-struct Node {
+struct PatternNode {
     edges: Range<u32>,
     gaps: Range<u32>,
     rules: Range<u32>,
@@ -51,8 +51,8 @@ struct Beginning {
 
 /// A prefix tree of all patterns. Its nodes hold ranges of the lists.
 #[derive(Debug, Clone, Default)]
-pub struct Trie {
-    nodes: Vec<Node>,
+pub struct PatternTrie {
+    nodes: Vec<PatternNode>,
     edges: Vec<(Symbol, u32)>,
     gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
@@ -79,7 +79,7 @@ pub struct Match<'judge> {
     pub is_above: bool,
 }
 
-impl Trie {
+impl PatternTrie {
     /// Of all the trade's patterns.
     pub fn new(trade: &Trade, vocabulary: &Vocabulary) -> Self {
         let mut nodes = vec![Building::default()];
@@ -115,7 +115,7 @@ impl Trie {
                 Rank::Other
             };
             let is_above = only(Cue::Firm) || only(Cue::Open);
-            let node = Node {
+            let node = PatternNode {
                 edges: append(
                     &mut trie.edges,
                     edges
@@ -136,7 +136,7 @@ impl Trie {
     }
 
     /// Writes everything that matches in a sentence, wherever it begins.
-    pub fn find<'judge>(&'judge self, units: &[Unit<'_>], matches: &mut Vec<Match<'judge>>) {
+    pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
         let walk = Walk { trie: self, units };
         if self.beginning != 0 {
             walk.on(self.beginning, 0..0, 0, matches);
@@ -159,14 +159,14 @@ impl Trie {
 }
 
 struct Walk<'walk, 'judge> {
-    trie: &'judge Trie,
-    units: &'walk [Unit<'walk>],
+    trie: &'judge PatternTrie,
+    units: &'walk [WordUnit<'walk>],
 }
 
 impl<'judge> Walk<'_, 'judge> {
     /// Goes on from a node that the units `over` led to.
     fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
-        let Node {
+        let PatternNode {
             edges,
             gaps,
             rules,
@@ -236,16 +236,21 @@ impl<'judge> Walk<'_, 'judge> {
     }
 }
 
-fn insert(nodes: &mut Vec<Building>, way: &[Step], vocabulary: &Vocabulary, rule: RuleIndex) {
+fn insert(
+    nodes: &mut Vec<Building>,
+    way: &[PatternStep],
+    vocabulary: &Vocabulary,
+    rule: RuleIndex,
+) {
     let mut node = 0;
     for step in way {
         let fresh = nodes.len();
         let next = match step {
-            Step::Symbol(symbol) => *nodes[node]
+            PatternStep::Symbol(symbol) => *nodes[node]
                 .edges
                 .entry(vocabulary.symbol(symbol).unwrap_or_default())
                 .or_insert(fresh),
-            Step::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
+            PatternStep::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
         };
         if next == fresh {
             nodes.push(Building::default());

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use super::Symbol;
-use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::insights::trades::{Step, Trade, forms};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
+use crate::insights::trades::{PatternStep, Trade, forms};
 
 /// What stands behind a name that begins a sentence; without one of these, its capital may mean
 /// nothing.
@@ -75,7 +75,7 @@ impl SymbolSet {
 
 /// What a word is.
 #[derive(Debug, Clone, Default)]
-struct Word {
+struct VocabularyWord {
     /// Its symbols, in rising order, and the same as a set.
     symbols: Box<[Symbol]>,
     set: SymbolSet,
@@ -83,7 +83,7 @@ struct Word {
     follows: SymbolSet,
 }
 
-impl Word {
+impl VocabularyWord {
     /// Of its symbols; `before` tells after which first ones a symbol stands second.
     fn new(
         symbols: impl IntoIterator<Item = Symbol>,
@@ -107,29 +107,29 @@ pub struct Vocabulary {
     first: Symbol,
     numbers: HashMap<String, Symbol>,
     /// By the word's fingerprint.
-    words: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
-    number: Word,
-    money: Word,
-    time: Word,
-    name: Word,
-    unknown: Word,
+    words: HashMap<u64, VocabularyWord, BuildHasherDefault<Fingerprint>>,
+    number: VocabularyWord,
+    money: VocabularyWord,
+    time: VocabularyWord,
+    name: VocabularyWord,
+    unknown: VocabularyWord,
 }
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
-pub struct Unit<'judge> {
+pub struct WordUnit<'judge> {
     /// The first token, by its index in the text.
     pub start: usize,
     /// The token after the last.
     pub end: usize,
-    word: &'judge Word,
+    word: &'judge VocabularyWord,
     /// Whether it is a mark.
     pub is_mark: bool,
     /// Whether it is a comma.
     pub is_comma: bool,
 }
 
-impl<'judge> Unit<'judge> {
+impl<'judge> WordUnit<'judge> {
     /// What it is, in rising order.
     pub fn symbols(&self) -> &'judge [Symbol] {
         &self.word.symbols
@@ -170,7 +170,8 @@ impl Vocabulary {
             vocabulary.numbers.insert(symbol.to_owned(), number);
         }
         let before = vocabulary.before(trade);
-        let mut class = |name: &str| Word::new(words.remove(name).unwrap_or_default(), &before);
+        let mut class =
+            |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is the literal of some pattern, and a number all the same.
@@ -190,7 +191,12 @@ impl Vocabulary {
         }
         vocabulary.words = words
             .into_iter()
-            .map(|(word, symbols)| (Fingerprint::of(&word), Word::new(symbols, &before)))
+            .map(|(word, symbols)| {
+                (
+                    Fingerprint::of(&word),
+                    VocabularyWord::new(symbols, &before),
+                )
+            })
             .collect();
         vocabulary
     }
@@ -221,17 +227,17 @@ impl Vocabulary {
     /// Writes the units of the tokens from `start` to `end`.
     pub fn units<'judge>(
         &'judge self,
-        text: &Text,
+        text: &TokenizedText,
         start: usize,
         end: usize,
-        units: &mut Vec<Unit<'judge>>,
+        units: &mut Vec<WordUnit<'judge>>,
     ) {
         units.clear();
         let mut at = start;
         while at < end {
             let (len, word) = self.unit(text, at, end, at == start);
-            let is_mark = len == 1 && text.tokens()[at].shape == Shape::Mark;
-            units.push(Unit {
+            let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
+            units.push(WordUnit {
                 start: at,
                 end: at + len,
                 word,
@@ -243,10 +249,16 @@ impl Vocabulary {
     }
 
     /// How many tokens the unit at `at` takes, and what it is.
-    fn unit(&self, text: &Text, at: usize, end: usize, is_first: bool) -> (usize, &Word) {
+    fn unit(
+        &self,
+        text: &TokenizedText,
+        at: usize,
+        end: usize,
+        is_first: bool,
+    ) -> (usize, &VocabularyWord) {
         let (token, word) = (&text.tokens()[at], text.word(at));
         let next = || (at + 1 < end).then(|| text.word(at + 1));
-        if token.shape == Shape::Number {
+        if token.shape == Capitalisation::Number {
             match next() {
                 Some("dollars" | "bucks" | "usd") => return (2, &self.money),
                 Some("am" | "pm" | "a.m" | "p.m" | "o'clock") => return (2, &self.time),
@@ -256,29 +268,30 @@ impl Vocabulary {
                 _ => {}
             }
         }
-        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Shape::Number {
+        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Capitalisation::Number {
             return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
         }
         match token.shape {
-            Shape::Number => (1, &self.number),
-            Shape::Capitalised | Shape::Mixed
+            Capitalisation::Number => (1, &self.number),
+            Capitalisation::Capitalised | Capitalisation::Mixed
                 if !is_first || next().is_some_and(|next| AFTER_NAME.contains(&next)) =>
             {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
-            Shape::Capitalised | Shape::Mixed | Shape::Lower | Shape::Upper => {
-                (1, self.shortened(word).unwrap_or(&self.unknown))
-            }
-            Shape::Mark => (1, &self.unknown),
+            Capitalisation::Capitalised
+            | Capitalisation::Mixed
+            | Capitalisation::Lower
+            | Capitalisation::Upper => (1, self.shortened(word).unwrap_or(&self.unknown)),
+            Capitalisation::Mark => (1, &self.unknown),
         }
     }
 
     /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one
     /// written without its apostrophe.
-    fn shortened(&self, word: &str) -> Option<&Word> {
+    fn shortened(&self, word: &str) -> Option<&VocabularyWord> {
         let bytes = word.as_bytes();
         if !bytes
             .windows(3)
@@ -301,10 +314,10 @@ impl Vocabulary {
 }
 
 /// The symbol of a step that is none of a gap.
-const fn symbol(step: &Step) -> Option<&str> {
+const fn symbol(step: &PatternStep) -> Option<&str> {
     match step {
-        Step::Symbol(symbol) => Some(symbol.as_str()),
-        Step::Gap(_) => None,
+        PatternStep::Symbol(symbol) => Some(symbol.as_str()),
+        PatternStep::Gap(_) => None,
     }
 }
 

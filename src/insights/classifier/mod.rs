@@ -7,11 +7,11 @@ pub mod ngrams;
 
 use std::ops::Range;
 
-use ngrams::{LANES, Words};
+use ngrams::{LANES, NgramTokens};
 pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
-use super::text::Text;
-use crate::steps;
+use super::text::TokenizedText;
+use crate::compute::steps;
 
 /// How the labels of polarity are called in their weights, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
@@ -22,7 +22,7 @@ const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
 /// What a sum is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum OutputHead {
     /// The aspect of that place among [`NgramClassifier::aspects`].
     Aspect(usize),
     /// The label of that place among [`LABELS`].
@@ -49,7 +49,7 @@ impl Default for NgramClassifier {
 
 /// A part of a sentence, or the whole of it, and what it sounds like.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct SentencePart {
     /// Its tokens, as a range of the text's.
     pub tokens: Range<usize>,
     /// For each aspect the bias and what its known runs of words add, in units of 1/[`UNIT`].
@@ -58,7 +58,7 @@ pub struct Part {
     pub labels: [i32; LABELS.len()],
 }
 
-impl Part {
+impl SentencePart {
     /// By how much praise leads, in units of 1/[`UNIT`]; below 0 blame does.
     #[must_use]
     pub const fn lead(&self) -> i32 {
@@ -68,7 +68,7 @@ impl Part {
 
 /// A known run of words, and what it adds.
 #[derive(Debug, Clone)]
-struct Known<'classifier> {
+struct KnownNgram<'classifier> {
     tokens: Range<usize>,
     weights: &'classifier [[i8; LANES]],
     /// A negator turns it round, so that it adds nothing to the labels.
@@ -79,9 +79,9 @@ struct Known<'classifier> {
 #[derive(Debug, Clone)]
 pub struct AspectScores<'classifier> {
     /// What its parts sound like; where there are several, the whole comes last.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SentencePart>,
     /// In the order of the text.
-    known: Vec<Known<'classifier>>,
+    known: Vec<KnownNgram<'classifier>>,
     /// How many of their weights are for aspects.
     aspects: usize,
 }
@@ -89,7 +89,11 @@ pub struct AspectScores<'classifier> {
 impl AspectScores<'_> {
     /// The run in `tokens` that adds most to `head`, and what it adds.
     #[must_use]
-    pub fn strongest(&self, tokens: &Range<usize>, head: Head) -> Option<(Range<usize>, i32)> {
+    pub fn strongest(
+        &self,
+        tokens: &Range<usize>,
+        head: OutputHead,
+    ) -> Option<(Range<usize>, i32)> {
         let mut strongest: Option<(&Range<usize>, i8)> = None;
         let from = self
             .known
@@ -101,9 +105,9 @@ impl AspectScores<'_> {
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
             let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
             let points = match head {
-                Head::Aspect(aspect) => aspects.get(aspect),
-                Head::Label(_) if known.is_turned => None,
-                Head::Label(label) => labels.get(label),
+                OutputHead::Aspect(aspect) => aspects.get(aspect),
+                OutputHead::Label(_) if known.is_turned => None,
+                OutputHead::Label(label) => labels.get(label),
             };
             let points = points.copied().unwrap_or_default();
             if points > strongest.map_or(0, |(_, most)| most) {
@@ -168,8 +172,8 @@ impl NgramClassifier {
 
     /// What a sentence sounds like.
     #[must_use]
-    pub fn classify(&self, text: &Text, sentence: Range<usize>) -> AspectScores<'_> {
-        let words = Words::read(text, sentence.clone());
+    pub fn classify(&self, text: &TokenizedText, sentence: Range<usize>) -> AspectScores<'_> {
+        let words = NgramTokens::read(text, sentence.clone());
         let mut parts = words.parts();
         let count = parts.len();
         // The sums of each part, and of what begins in one and ends in another.
@@ -193,7 +197,7 @@ impl NgramClassifier {
             if is_turned {
                 take_back(its, weights, self.aspects..self.aspects + LABELS.len());
             }
-            known.push(Known {
+            known.push(KnownNgram {
                 tokens,
                 weights,
                 is_turned,
@@ -223,14 +227,14 @@ impl NgramClassifier {
     }
 
     /// A part with these sums of all heads.
-    fn part(&self, tokens: Range<usize>, sums: &[i32]) -> Part {
+    fn part(&self, tokens: Range<usize>, sums: &[i32]) -> SentencePart {
         let (aspects, rest) = sums.split_at(self.aspects);
         let mut labels = [0; LABELS.len()];
         labels
             .iter_mut()
             .zip(rest)
             .for_each(|(label, sum)| *label = *sum);
-        Part {
+        SentencePart {
             tokens,
             aspects: aspects.to_vec(),
             labels,
@@ -256,15 +260,15 @@ fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<us
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, NgramClassifier, NgramModel, Part, WeightsError, to_bytes};
-    use crate::insights::text::Text;
+    use super::{NgramClassifier, NgramModel, OutputHead, SentencePart, WeightsError, to_bytes};
+    use crate::insights::text::TokenizedText;
 
     const HOME_SERVICES: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
 
-    fn scores(sentence: &str) -> (NgramClassifier, Text, Vec<Part>) {
+    fn scores(sentence: &str) -> (NgramClassifier, TokenizedText, Vec<SentencePart>) {
         let (classifier, text) = (
             NgramClassifier::parse(HOME_SERVICES).unwrap(),
-            Text::new(sentence),
+            TokenizedText::new(sentence),
         );
         let parts = classifier.classify(&text, 0..text.tokens().len()).parts;
         (classifier, text, parts)
@@ -322,7 +326,7 @@ mod tests {
             .unwrap();
         let (tokens, points) = classifier
             .classify(&text, 0..text.tokens().len())
-            .strongest(&parts[0].tokens, Head::Aspect(cleanliness))
+            .strongest(&parts[0].tokens, OutputHead::Aspect(cleanliness))
             .unwrap();
         assert!(
             tokens
@@ -369,7 +373,7 @@ mod tests {
 
     #[test]
     fn what_knows_nothing_says_nothing() {
-        let text = Text::new("Great service.");
+        let text = TokenizedText::new("Great service.");
         let parts = NgramClassifier::default().classify(&text, 0..2).parts;
         assert!(
             parts

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::hash::{FNV_OFFSET, fnv1a, folded, hex};
-use crate::insights::text::{Fingerprint, Shape, Text};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 
 /// The unit of the weights and sums: this many are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
@@ -260,7 +260,7 @@ const NEGATED_MAX: usize = 4;
 
 /// What a token does to a sentence beside saying something.
 #[derive(Debug, Clone, Copy, Default)]
-struct Role {
+struct TokenRole {
     /// It parts the sentence: a mark, or a word that opens the next part.
     parts: bool,
     /// A mark that stands between words; `!`, `?`, `$` and symbols say something themselves.
@@ -281,35 +281,36 @@ enum Negation {
 }
 
 /// What the tokens do that do anything, by their fingerprints; those that end in `n't` negate, too.
-static ROLES: LazyLock<HashMap<u64, Role, BuildHasherDefault<Fingerprint>>> = LazyLock::new(|| {
-    let mut roles = HashMap::default();
-    let mut put = |words: &str, set: fn(&mut Role)| {
-        for word in words.split(' ') {
-            set(roles.entry(Fingerprint::of(word)).or_default());
-        }
-    };
-    put(
-        ", ; : . ! ? \u{2026} \u{2014} ( ) \" - & \
+static ROLES: LazyLock<HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>>> =
+    LazyLock::new(|| {
+        let mut roles = HashMap::default();
+        let mut put = |words: &str, set: fn(&mut TokenRole)| {
+            for word in words.split(' ') {
+                set(roles.entry(Fingerprint::of(word)).or_default());
+            }
+        };
+        put(
+            ", ; : . ! ? \u{2026} \u{2014} ( ) \" - & \
          and but however although though so then while except",
-        |role| role.parts = true,
-    );
-    put(", ; : . \u{2026} \u{2014} ( ) \" - '", |role| {
-        (role.is_mark, role.negation) = (true, Negation::Ends);
+            |role| role.parts = true,
+        );
+        put(", ; : . \u{2026} \u{2014} ( ) \" - '", |role| {
+            (role.is_mark, role.negation) = (true, Negation::Ends);
+        });
+        put(
+            "not no never without nobody nothing none neither nor hardly barely cannot",
+            |role| role.negation = Negation::Begins,
+        );
+        put("but however although though", |role| {
+            role.negation = Negation::Ends;
+        });
+        roles
     });
-    put(
-        "not no never without nobody nothing none neither nor hardly barely cannot",
-        |role| role.negation = Negation::Begins,
-    );
-    put("but however although though", |role| {
-        role.negation = Negation::Ends;
-    });
-    roles
-});
 
 /// A token as the end of runs of words.
 #[derive(Debug, Clone, Copy)]
 struct RunEnd {
-    role: Role,
+    role: TokenRole,
     /// Of the runs that end with it those of one word, of two and of three; over a mark or the scope's
     /// beginning they mean nothing.
     hashes: [u64; RUN_MAX],
@@ -317,16 +318,16 @@ struct RunEnd {
 
 /// Tokens as the classifier reads them, each taken up once.
 #[derive(Debug)]
-pub struct Words<'text> {
-    text: &'text Text,
+pub struct NgramTokens<'text> {
+    text: &'text TokenizedText,
     scope: Range<usize>,
     ends: Vec<RunEnd>,
 }
 
-impl<'text> Words<'text> {
+impl<'text> NgramTokens<'text> {
     /// Reads the tokens of a sentence, or of any scope of a text.
     #[must_use]
-    pub fn read(text: &'text Text, scope: Range<usize>) -> Self {
+    pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; RUN_MAX];
         let end = |token: usize| {
             hashes = [FNV_OFFSET, hashes[0], hashes[1]];
@@ -392,13 +393,13 @@ impl<'text> Words<'text> {
 }
 
 /// What a negator turns round: `not good!` is no less loud, and a thumb stays up.
-fn is_word(text: &Text, token: usize) -> bool {
-    text.tokens()[token].shape != Shape::Mark
+fn is_word(text: &TokenizedText, token: usize) -> bool {
+    text.tokens()[token].shape != Capitalisation::Mark
 }
 
 /// How a token is looked up: numbers are alike.
-fn form(text: &Text, token: usize) -> &str {
-    if text.tokens()[token].shape == Shape::Number {
+fn form(text: &TokenizedText, token: usize) -> &str {
+    if text.tokens()[token].shape == Capitalisation::Number {
         "0"
     } else {
         text.word(token)

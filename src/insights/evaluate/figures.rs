@@ -1,4 +1,4 @@
-//! The figures of an evaluation. Counts are integers; shares are made of them only to be shown.
+//! The figures of an evaluation. AgreementCounts are integers; shares are made of them only to be shown.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::
 
 /// A share of a count, with its interval of 95 % after Wilson.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Share {
+pub struct Proportion {
     /// The numerator: how many of `whole`.
     pub part: usize,
     /// The denominator; may be 0.
     pub whole: usize,
 }
 
-impl Share {
+impl Proportion {
     /// The share itself; 0 of nothing.
     #[must_use]
     #[expect(
@@ -48,7 +48,7 @@ impl Share {
 
 /// How often an aspect was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct AgreementCounts {
     /// By the reader and the annotator.
     pub both: usize,
     /// By the reader alone.
@@ -57,8 +57,8 @@ pub struct Counts {
     pub annotator: usize,
 }
 
-impl Counts {
-    /// Counts one thing that the annotator, the reader, both or neither said.
+impl AgreementCounts {
+    /// AgreementCounts one thing that the annotator, the reader, both or neither said.
     pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
         match (is_expected, is_found) {
             (true, true) => self.both += 1,
@@ -70,8 +70,8 @@ impl Counts {
 
     /// Of what the reader found, what the annotator did.
     #[must_use]
-    pub const fn precision(self) -> Share {
-        Share {
+    pub const fn precision(self) -> Proportion {
+        Proportion {
             part: self.both,
             whole: self.both + self.analyzer,
         }
@@ -79,8 +79,8 @@ impl Counts {
 
     /// Of what the annotator found, what the reader did.
     #[must_use]
-    pub const fn recall(self) -> Share {
-        Share {
+    pub const fn recall(self) -> Proportion {
+        Proportion {
             part: self.both,
             whole: self.both + self.annotator,
         }
@@ -88,8 +88,8 @@ impl Counts {
 
     /// The harmonic mean of both, as a share: twice the agreements of all that either found.
     #[must_use]
-    pub const fn f1(self) -> Share {
-        Share {
+    pub const fn f1(self) -> Proportion {
+        Proportion {
             part: 2 * self.both,
             whole: 2 * self.both + self.analyzer + self.annotator,
         }
@@ -113,23 +113,23 @@ pub struct Miss {
 
 /// All figures of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Quality {
+pub struct EvaluationFigures {
     /// Rows of the file.
     pub n: usize,
     /// Distinct texts; each has a row for every aspect that it judges.
     pub texts: usize,
     /// Pairs of text and aspect, all aspects together.
-    pub pairs: Counts,
+    pub pairs: AgreementCounts,
     /// The same by aspect.
-    pub aspects: BTreeMap<String, Counts>,
+    pub aspects: BTreeMap<String, AgreementCounts>,
     /// Found pairs by the annotator's label and the reader's.
     pub confusion: BTreeMap<(Polarity, Polarity), usize>,
     /// Where they differ, by text, then by aspect.
     pub misses: Vec<Miss>,
 }
 
-impl Quality {
-    /// Counts one pair; `None` is a side that did not find the aspect in the text.
+impl EvaluationFigures {
+    /// AgreementCounts one pair; `None` is a side that did not find the aspect in the text.
     pub(super) fn count(
         &mut self,
         text: &str,
@@ -171,8 +171,8 @@ impl Quality {
 
     /// Of the found pairs, those with the right label; uncertain is wrong.
     #[must_use]
-    pub fn polarity_accuracy(&self) -> Share {
-        Share {
+    pub fn polarity_accuracy(&self) -> Proportion {
+        Proportion {
             part: self.labels(|expected, got| expected == got),
             whole: self.pairs.both,
         }
@@ -180,8 +180,8 @@ impl Quality {
 
     /// Of the found pairs, those with a label that is not uncertain.
     #[must_use]
-    pub fn coverage(&self) -> Share {
-        Share {
+    pub fn coverage(&self) -> Proportion {
+        Proportion {
             part: self.labels(|_, got| got != Polarity::Uncertain),
             whole: self.pairs.both,
         }
@@ -189,8 +189,8 @@ impl Quality {
 
     /// Of the found pairs with a label that is not uncertain, those where it is right.
     #[must_use]
-    pub fn published_accuracy(&self) -> Share {
-        Share {
+    pub fn published_accuracy(&self) -> Proportion {
+        Proportion {
             part: self.polarity_accuracy().part,
             whole: self.coverage().part,
         }
@@ -207,7 +207,7 @@ impl Quality {
                 let both = self.labels(|expected, got| expected == label && got == label);
                 let either = self.labels(|expected, _| expected == label)
                     + self.labels(|_, got| got == label);
-                Share {
+                Proportion {
                     part: 2 * both,
                     whole: either,
                 }

@@ -6,15 +6,15 @@ mod figures;
 mod rows;
 mod whole;
 
-pub use figures::{Counts, Miss, Quality, Share};
-pub use rows::{AnnotatedReview, Row, RowError, reviews, rows};
+pub use figures::{AgreementCounts, EvaluationFigures, Miss, Proportion};
+pub use rows::{AnnotatedReview, AnnotatedRow, RowError, reviews, rows};
 pub use whole::{WholeQuality, evaluate_reviews};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::RuleEngine;
-use super::text::Text;
+use super::text::TokenizedText;
 
 /// What the reader says of one aspect of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,20 +25,20 @@ struct Prediction {
 
 /// Reads every text of the rows and counts what agrees.
 #[must_use]
-pub fn evaluate(engine: &RuleEngine, rows: &[Row]) -> Quality {
+pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures {
     let mut gold: BTreeMap<&str, BTreeMap<&str, Polarity>> = BTreeMap::new();
     for row in rows {
         gold.entry(&row.text)
             .or_default()
             .insert(&row.aspect, row.polarity);
     }
-    let mut quality = Quality {
+    let mut quality = EvaluationFigures {
         n: rows.len(),
         texts: gold.len(),
-        ..Quality::default()
+        ..EvaluationFigures::default()
     };
     for (text, expected) in gold {
-        let said = predictions(engine.analyze(&Text::new(text)).findings);
+        let said = predictions(engine.analyze(&TokenizedText::new(text)).findings);
         let aspects: BTreeSet<&str> = expected
             .keys()
             .copied()
@@ -84,7 +84,7 @@ fn predictions(findings: Vec<Finding>) -> BTreeMap<String, Prediction> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, RowError, Share, evaluate, rows};
+    use super::{AgreementCounts, Proportion, RowError, evaluate, rows};
     use crate::insights::analysis::Polarity;
     use crate::insights::aspects::RuleEngine;
     use crate::insights::trades::Trade;
@@ -140,16 +140,22 @@ mod tests {
         assert_eq!((quality.n, quality.texts), (3, 2));
         assert_eq!(
             quality.pairs,
-            Counts {
+            AgreementCounts {
                 both: 2,
                 analyzer: 0,
                 annotator: 1
             }
         );
-        assert_eq!(quality.pairs.f1(), Share { part: 4, whole: 5 });
-        assert_eq!(quality.polarity_accuracy(), Share { part: 1, whole: 2 });
-        assert_eq!(quality.coverage(), Share { part: 2, whole: 2 });
-        assert_eq!(quality.published_accuracy(), Share { part: 1, whole: 2 });
+        assert_eq!(quality.pairs.f1(), Proportion { part: 4, whole: 5 });
+        assert_eq!(
+            quality.polarity_accuracy(),
+            Proportion { part: 1, whole: 2 }
+        );
+        assert_eq!(quality.coverage(), Proportion { part: 2, whole: 2 });
+        assert_eq!(
+            quality.published_accuracy(),
+            Proportion { part: 1, whole: 2 }
+        );
         assert_eq!(
             quality.confusion[&(Polarity::Positive, Polarity::Negative)],
             1
@@ -167,19 +173,19 @@ mod tests {
 
     #[test]
     fn an_interval_holds_its_share_and_narrows_with_the_count() {
-        let [low, high] = Share { part: 9, whole: 10 }.interval();
+        let [low, high] = Proportion { part: 9, whole: 10 }.interval();
         assert!(
             (low - 0.596).abs() < 0.001 && (high - 0.982).abs() < 0.001,
             "{low} {high}"
         );
-        let [narrow_low, narrow_high] = Share {
+        let [narrow_low, narrow_high] = Proportion {
             part: 900,
             whole: 1_000,
         }
         .interval();
         assert!(narrow_low > low && narrow_high < high);
         assert_eq!(
-            Share::default().interval().map(f64::to_bits),
+            Proportion::default().interval().map(f64::to_bits),
             [0.0, 1.0].map(f64::to_bits)
         );
     }

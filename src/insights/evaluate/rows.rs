@@ -11,7 +11,7 @@ const HEADER: &str = "text\taspect\tpolarity";
 
 /// One judgement of an annotator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct AnnotatedRow {
     /// The sentence, without white space around it.
     pub text: String,
     /// The id of the aspect that it judges.
@@ -50,11 +50,7 @@ impl RowError {
 ///
 /// # Errors
 /// The first line that is not a header, or no row.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
-pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, RowError> {
+pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<AnnotatedRow>, RowError> {
     let fault = |line: usize, message: String| RowError::new(file, line, &message);
     let mut lines = (1..).zip(content.lines());
     if lines
@@ -107,7 +103,7 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Row>, Row
                 format!("`{aspect}` of this text stands above already"),
             ));
         }
-        rows.push(Row {
+        rows.push(AnnotatedRow {
             text: text.to_owned(),
             aspect: aspect.to_owned(),
             polarity,
@@ -139,7 +135,7 @@ pub struct AnnotatedReview {
 
 /// A line as it stands in the file; other members are for people.
 #[derive(Deserialize)]
-struct Line {
+struct FileLine {
     text: String,
     language: Option<String>,
     package: Option<String>,
@@ -172,7 +168,7 @@ pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, RowErr
 }
 
 fn review(line: &str) -> Result<AnnotatedReview, String> {
-    let line: Line = serde_json::from_str(line).map_err(|error| {
+    let line: FileLine = serde_json::from_str(line).map_err(|error| {
         format!(
             "{error}; a line is an object with `text` and, where known, `stars`, `package` and \
              `findings`, each with `aspect`, `polarity` and `quote`"

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::figures::{Counts, Share};
+use super::figures::{AgreementCounts, Proportion};
 use super::rows::AnnotatedReview;
 use crate::insights::analysis::{Language, Polarity};
 use crate::insights::aspects::RuleEngine;
-use crate::insights::text::Text;
+use crate::insights::text::TokenizedText;
 use crate::insights::witness::Witness;
 
 /// The measures of findings and of whole texts that a package publishes.
@@ -28,23 +28,23 @@ pub struct WholeQuality {
     /// Those that were not, because they are not English.
     pub not_english: usize,
     /// Sentences with an aspect, whatever is said of it.
-    pub found: Counts,
+    pub found: AgreementCounts,
     /// Of those found by both, with the same polarity; uncertain is wrong.
-    pub polarity: Share,
+    pub polarity: Proportion,
     /// Sentences with an aspect that is praised or blamed.
-    pub judged: Counts,
+    pub judged: AgreementCounts,
     /// Those of them that blame.
-    pub blamed: Counts,
+    pub blamed: AgreementCounts,
     /// Of the judgements of each witness those that annotators made too.
-    pub by_witness: BTreeMap<&'static str, Share>,
+    pub by_witness: BTreeMap<&'static str, Proportion>,
     /// Reviews of 1, 2, 4 or 5 stars whose text alone speaks as they do; uncertain is wrong.
-    pub against_stars: Share,
+    pub against_stars: Proportion,
     /// Those of 1 or 2 alone.
-    pub bad_against_stars: Share,
+    pub bad_against_stars: Proportion,
 }
 
 /// What is said of an aspect in a sentence.
-type Said<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
+type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
 
 /// Reads every review and counts what agrees. Aspects that the trade does not have are left out.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn evaluate_reviews(
 ) -> WholeQuality {
     let mut quality = WholeQuality::default();
     for review in reviews {
-        let text = Text::new(&review.text);
+        let text = TokenizedText::new(&review.text);
         // As in production: what is not English is not read.
         if text.language(review.language.as_deref()) != Language::English {
             quality.not_english += 1;
@@ -73,7 +73,7 @@ impl WholeQuality {
         engine: &RuleEngine,
         aspects: &[&str],
         review: &AnnotatedReview,
-        text: &Text,
+        text: &TokenizedText,
     ) {
         let read = engine.analyze(text);
         let starts: Vec<u32> = text
@@ -81,7 +81,7 @@ impl WholeQuality {
             .iter()
             .map(|sentence| text.span(sentence.clone()).start)
             .collect();
-        let mut expected: Said<'_> = BTreeMap::new();
+        let mut expected: SentenceLabels<'_> = BTreeMap::new();
         for (aspect, polarity, start) in &review.findings {
             if aspects.contains(&aspect.as_str()) {
                 let sentence = starts.partition_point(|one| one <= start).saturating_sub(1);
@@ -89,7 +89,7 @@ impl WholeQuality {
                 said.insert(*polarity);
             }
         }
-        let mut got: Said<'_> = BTreeMap::new();
+        let mut got: SentenceLabels<'_> = BTreeMap::new();
         for finding in &read.findings {
             let place = (finding.sentence as usize, finding.aspect.as_str());
             got.entry(place).or_default().insert(finding.polarity);
@@ -106,7 +106,7 @@ impl WholeQuality {
         self.add_stars(review.stars, read.overall.0);
     }
 
-    fn count(&mut self, expected: &Said<'_>, got: &Said<'_>) {
+    fn count(&mut self, expected: &SentenceLabels<'_>, got: &SentenceLabels<'_>) {
         let places: BTreeSet<&(usize, &str)> = expected.keys().chain(got.keys()).collect();
         let nothing = BTreeSet::new();
         for place in places {
@@ -152,7 +152,7 @@ impl WholeQuality {
             let its = shares
                 .iter()
                 .find(|(one, share)| *one == name && share.whole > 0);
-            its.map(|(_, Share { part, whole })| {
+            its.map(|(_, Proportion { part, whole })| {
                 format!(
                     "{task}\t{set}\t{measure}\t{}\t{part}\t{whole}",
                     self.reviews
@@ -164,7 +164,7 @@ impl WholeQuality {
 
     /// The figures that people ask for, by their names.
     #[must_use]
-    pub const fn shares(&self) -> [(&'static str, Share); 10] {
+    pub const fn shares(&self) -> [(&'static str, Proportion); 10] {
         [
             ("found_precision", self.found.precision()),
             ("found_recall", self.found.recall()),

@@ -4,41 +4,41 @@
 use std::ops::Range;
 
 use super::certainty::TokenContext;
-use super::words::{Class, TaggedText, Trie, Words};
-use crate::insights::text::{Shape, Text};
-use crate::steps;
+use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
+use crate::compute::steps;
+use crate::insights::text::{Capitalisation, TokenizedText};
 
-/// Words that may have a capital beside a place without being part of its name.
-const FUNCTION: [Class; 12] = [
-    Class::Compass,
-    Class::Near,
-    Class::Toward,
-    Class::Link,
-    Class::Pair,
-    Class::Own,
-    Class::Determiner,
-    Class::With,
-    Class::Be,
-    Class::Deed,
-    Class::Pronoun,
-    Class::BeforeMonth,
+/// Dictionary that may have a capital beside a place without being part of its name.
+const FUNCTION: [WordClass; 12] = [
+    WordClass::Compass,
+    WordClass::Near,
+    WordClass::Toward,
+    WordClass::Link,
+    WordClass::Pair,
+    WordClass::Own,
+    WordClass::Determiner,
+    WordClass::With,
+    WordClass::Be,
+    WordClass::Deed,
+    WordClass::Pronoun,
+    WordClass::BeforeMonth,
 ];
 
 /// The firm's service areas, found by the words of their names.
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,
-    forms: Trie<u32>,
+    forms: NameTrie<u32>,
 }
 
 impl Areas {
     /// The places, with their words put into `words`.
-    pub fn new(names: &[String], words: &mut Words) -> Self {
+    pub fn new(names: &[String], words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         for (area, name) in (0..).zip(names) {
-            let text = Text::new(name);
+            let text = TokenizedText::new(name);
             let form: Vec<u32> = (0..text.tokens().len())
-                .filter(|token| text.tokens()[*token].shape != Shape::Mark)
+                .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
                 .map(|token| words.number(text.word(token)))
                 .collect();
             if !form.is_empty() {
@@ -47,7 +47,7 @@ impl Areas {
         }
         Self {
             names: names.to_vec(),
-            forms: Trie::new(&entries),
+            forms: NameTrie::new(&entries),
         }
     }
 
@@ -79,7 +79,8 @@ impl Areas {
                     last.end < at
                         && last.end >= sentence.start
                         && (last.end..at).all(|between| {
-                            tagged.word(between).is(Class::Pair) || tagged.text.word(between) == "/"
+                            tagged.word(between).is(WordClass::Pair)
+                                || tagged.text.word(between) == "/"
                         })
                 });
                 // And so is one joined to one that follows: `the Mesa/Gilbert area`.
@@ -87,7 +88,7 @@ impl Areas {
                     let joint = (end..sentence.end)
                         .inspect(|_| steps::one())
                         .take_while(|at| {
-                            tagged.word(*at).is(Class::Pair) || tagged.text.word(*at) == "/"
+                            tagged.word(*at).is(WordClass::Pair) || tagged.text.word(*at) == "/"
                         })
                         .count();
                     let next = end + joint;
@@ -117,10 +118,6 @@ impl Areas {
 }
 
 /// Why the words are that place.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (
         context.word_after(1),
@@ -128,7 +125,7 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     );
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
     let is_ordinary = !is_many
-        && (word.is(Class::Common) || word.is(Class::WordName))
+        && (word.is(WordClass::Common) || word.is(WordClass::WordName))
         && (!is_capital || context.is_shouted());
     let is_misspelled = context
         .name
@@ -141,19 +138,21 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
         return Some("area_and_state");
     }
     let mut n = 1;
-    while context.word_before(n).is(Class::Compass) {
+    while context.word_before(n).is(WordClass::Compass) {
         steps::one();
         n += 1;
     }
-    let is_home =
-        next.is(Class::Home) || next.is(Class::Compass) && context.word_after(2).is(Class::Home);
+    let is_home = next.is(WordClass::Home)
+        || next.is(WordClass::Compass) && context.word_after(2).is(WordClass::Home);
     n += usize::from(context.text_before(n) == "the" && (is_capital || is_home));
     let is_within =
-        context.word_before(n).is(Class::Near) || n > 1 && context.text_before(1) == "downtown";
-    let is_owned =
-        context.word_before(n).is(Class::Own) || context.word_before(n).is(Class::Determiner);
+        context.word_before(n).is(WordClass::Near) || n > 1 && context.text_before(1) == "downtown";
+    let is_owned = context.word_before(n).is(WordClass::Own)
+        || context.word_before(n).is(WordClass::Determiner);
     let is_at_home = is_home
-        && (is_many || is_owned || is_capital && !(context.is_at_start() && next.is(Class::Deed)));
+        && (is_many
+            || is_owned
+            || is_capital && !(context.is_at_start() && next.is(WordClass::Deed)));
     let is_praised = context.has_s()
         && is_capital
         && matches!(
@@ -169,11 +168,11 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
         .after(1)
         .is_some_and(|at| !context.tagged.is_mark(at))
         && ![
-            Class::Deed,
-            Class::Be,
-            Class::Pair,
-            Class::Link,
-            Class::Near,
+            WordClass::Deed,
+            WordClass::Be,
+            WordClass::Pair,
+            WordClass::Link,
+            WordClass::Near,
         ]
         .into_iter()
         .any(|class| next.is(class));
@@ -188,29 +187,32 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     {
         return Some("area");
     }
-    let is_direction = context.word_before(n).is(Class::Toward)
+    let is_direction = context.word_before(n).is(WordClass::Toward)
         && !matches!(context.text_before(n), "and" | "like");
-    if is_direction && (is_capital || is_many || !word.is(Class::FirstName)) && !is_person(context)
+    if is_direction
+        && (is_capital || is_many || !word.is(WordClass::FirstName))
+        && !is_person(context)
     {
         return Some("area");
     }
-    let is_free =
-        !context.word_before(2).is(Class::Determiner) && !context.word_before(2).is(Class::Own);
-    let is_wide = context.word_before(1).is(Class::Wide) && is_free;
+    let is_free = !context.word_before(2).is(WordClass::Determiner)
+        && !context.word_before(2).is(WordClass::Own);
+    let is_wide = context.word_before(1).is(WordClass::Wide) && is_free;
     (is_wide && (is_capital && !context.is_capital_before(1) || context.before(2).is_none()))
         .then_some("area")
 }
 
 /// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
 fn is_person(context: &TokenContext<'_>) -> bool {
-    let is_thanked = (2..=4).any(|n| context.word_before(n).is(Class::Thanks));
+    let is_thanked = (2..=4).any(|n| context.word_before(n).is(WordClass::Thanks));
     let is_met = context.text_before(1) == "from"
-        && context.word_before(2).is(Class::With)
-        && !context.word_before(2).is(Class::Deed);
-    let is_part = context.word_before(2).is(Class::Home) || context.word_before(2).is(Class::Part);
+        && context.word_before(2).is(WordClass::With)
+        && !context.word_before(2).is(WordClass::Deed);
+    let is_part =
+        context.word_before(2).is(WordClass::Home) || context.word_before(2).is(WordClass::Part);
     let is_loose =
         matches!(context.text_before(1), "of" | "for") && !is_part && context.name.len() == 1;
-    if context.text_before(1) == "from" && context.word_before(2).is(Class::Role) {
+    if context.text_before(1) == "from" && context.word_before(2).is(WordClass::Role) {
         return false;
     }
     is_thanked
@@ -218,7 +220,7 @@ fn is_person(context: &TokenContext<'_>) -> bool {
         || is_loose
         || context.acts()
         || context.is_subject()
-        || context.word_before(2).is(Class::Spoken)
+        || context.word_before(2).is(WordClass::Spoken)
 }
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
@@ -229,19 +231,23 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
     let is_closed = context.text_before(1) == "(" && context.text_after(1) == ")";
     let is_signed = matches!(context.text_before(1), ":" | "-" | "\u{2014}") && is_last;
     context.is_capital()
-        && !context.tagged.word(context.name.start).is(Class::FirstName)
+        && !context
+            .tagged
+            .word(context.name.start)
+            .is(WordClass::FirstName)
         && (is_closed || is_signed)
 }
 
 fn has_state(context: &TokenContext<'_>) -> bool {
     let n = 1 + usize::from(context.text_after(1) == ",");
-    context.word_after(n).is(Class::State) && (context.is_capital_after(n) || !context.is_capital())
+    context.word_after(n).is(WordClass::State)
+        && (context.is_capital_after(n) || !context.is_capital())
 }
 
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
 fn is_street(context: &TokenContext<'_>) -> bool {
     let n = 1 + usize::from(context.text_after(1) == ".");
-    if context.word_after(n).is(Class::Street) && !context.word_after(n).is(Class::Deed) {
+    if context.word_after(n).is(WordClass::Street) && !context.word_after(n).is(WordClass::Deed) {
         return true;
     }
     let other = context.word_after(2);
@@ -255,13 +261,14 @@ fn is_street(context: &TokenContext<'_>) -> bool {
         );
     is_corner
         || matches!(context.text_before(1), "on" | "off" | "at")
-            && !context.word_after(1).is(Class::Home)
+            && !context.word_after(1).is(WordClass::Home)
 }
 
 /// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: a longer
 /// name that this is part of.
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
-    let is_named = |at: &usize| context.tagged.text.tokens()[*at].shape == Shape::Capitalised;
+    let is_named =
+        |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;
     let is_function = |at: usize| {
         FUNCTION
             .into_iter()
@@ -273,9 +280,12 @@ fn is_of_another_name(context: &TokenContext<'_>) -> bool {
         .filter(|at| !is_function(*at))
     {
         let word = context.tagged.word(before);
-        let is_inside = before > context.sentence.start && word.is(Class::Common);
+        let is_inside = before > context.sentence.start && word.is(WordClass::Common);
         if !word.has_s
-            && (word.is(Class::FirstName) || word.is(Class::Rank) || word.is_unknown() || is_inside)
+            && (word.is(WordClass::FirstName)
+                || word.is(WordClass::Rank)
+                || word.is_unknown()
+                || is_inside)
         {
             return true;
         }
@@ -286,12 +296,13 @@ fn is_of_another_name(context: &TokenContext<'_>) -> bool {
         .filter(|at| !is_function(*at) && !context.has_s());
     let is_longer = after.is_some_and(|at| {
         let word = context.tagged.word(at);
-        let is_home = word.is(Class::Home) && !word.is(Class::Trade) || word.is(Class::State);
+        let is_home =
+            word.is(WordClass::Home) && !word.is(WordClass::Trade) || word.is(WordClass::State);
         !is_home
-            && (word.is(Class::Trade)
-                || word.is(Class::Firm)
+            && (word.is(WordClass::Trade)
+                || word.is(WordClass::Firm)
                 || word.is_unknown()
-                || word.is(Class::Common))
+                || word.is(WordClass::Common))
     });
     context.is_titled() || is_longer
 }

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::words::{Class, TaggedText, Word};
-use crate::insights::text::Shape;
+use super::words::{DictionaryWord, TaggedText, WordClass};
+use crate::insights::text::Capitalisation;
 
 /// How certain it is that somebody of the firm's is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub enum Certainty {
 /// capital is needed.
 pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
     let last = context.name.end - 1;
-    let is_word = context.tagged.word(last).is(Class::WordName)
-        || context.tagged.word(last).is(Class::Common);
+    let is_word = context.tagged.word(last).is(WordClass::WordName)
+        || context.tagged.word(last).is(WordClass::Common);
     !is_word || context.tagged.is_capital(last) && !context.is_shouted()
 }
 
@@ -37,35 +37,36 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     let is_name_like = |at: usize| {
         let word = context.tagged.word(at);
         let is_ordinary = [
-            Class::Firm,
-            Class::Common,
-            Class::Deed,
-            Class::Be,
-            Class::Adverb,
+            WordClass::Firm,
+            WordClass::Common,
+            WordClass::Deed,
+            WordClass::Be,
+            WordClass::Adverb,
         ]
         .into_iter()
         .any(|class| word.is(class));
-        let is_name = word.is(Class::FirstName) || word.is(Class::WordName) || word.id != 0;
-        tokens[at].shape == Shape::Capitalised && (word.is_unknown() || is_name && !is_ordinary)
+        let is_name = word.is(WordClass::FirstName) || word.is(WordClass::WordName) || word.id != 0;
+        tokens[at].shape == Capitalisation::Capitalised
+            && (word.is_unknown() || is_name && !is_ordinary)
     };
     // `Danielle Steel novels`, but not `Mike Great Job`
     let is_lone_capital = |at: usize| {
-        let is_other = |class: Class| context.tagged.word(at).is(class);
+        let is_other = |class: WordClass| context.tagged.word(at).is(class);
         let is_function = [
-            Class::Deed,
-            Class::Be,
-            Class::Adverb,
-            Class::Link,
-            Class::Pair,
-            Class::Near,
-            Class::Toward,
-            Class::Pronoun,
-            Class::Firm,
+            WordClass::Deed,
+            WordClass::Be,
+            WordClass::Adverb,
+            WordClass::Link,
+            WordClass::Pair,
+            WordClass::Near,
+            WordClass::Toward,
+            WordClass::Pronoun,
+            WordClass::Firm,
         ]
         .into_iter()
         .any(is_other);
-        tokens[at].shape == Shape::Capitalised
-            && is_other(Class::Common)
+        tokens[at].shape == Capitalisation::Capitalised
+            && is_other(WordClass::Common)
             && !is_function
             && context.after(2).is_some_and(|next| {
                 !context.tagged.is_capital(next) && !context.tagged.is_mark(next)
@@ -85,20 +86,23 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     let word = context.tagged.word(before);
     // A capital at the beginning of the sentence says nothing, but `Jersey Mike's`; a plural or
     // possessive is no first name.
-    let is_surname =
-        word.is(Class::WordName) && !context.tagged.word(context.name.start).is(Class::FirstName);
-    !word.has_s && (word.is(Class::FirstName) || is_surname || word.is_unknown())
+    let is_surname = word.is(WordClass::WordName)
+        && !context
+            .tagged
+            .word(context.name.start)
+            .is(WordClass::FirstName);
+    !word.has_s && (word.is(WordClass::FirstName) || is_surname || word.is_unknown())
 }
 
 /// How certainly a surname alone names somebody.
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
-    let is_ordinary = [Class::WordName, Class::Common, Class::FirstName]
+    let is_ordinary = [WordClass::WordName, WordClass::Common, WordClass::FirstName]
         .into_iter()
         .any(|class| word.is(class));
     let is_told = context.acts() || context.is_announced();
-    let is_thing =
-        context.word_before(1).is(Class::Determiner) || context.word_before(1).is(Class::Own);
+    let is_thing = context.word_before(1).is(WordClass::Determiner)
+        || context.word_before(1).is(WordClass::Own);
     let is_short = word.is_misspelled && context.tagged.text.word(context.name.start).len() < 7;
     let is_lower = !context.is_capital() && !is_ordinary && (is_told || context.is_subject());
     if is_lower || context.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) {
@@ -111,7 +115,7 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
 /// How certainly a first name alone names somebody.
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
-    let is_word = word.is(Class::WordName) || word.is(Class::Common);
+    let is_word = word.is(WordClass::WordName) || word.is(WordClass::Common);
     let is_told = context.is_announced() || context.acts() || context.is_listed();
     let is_hinted = is_told || context.is_accompanied() || context.is_subject() || context.has_s();
     let named = |is_named: bool| {
@@ -129,10 +133,6 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
 }
 
 /// For names that are words, too.
-#[expect(
-    clippy::too_many_lines,
-    reason = "to be split: lines are shorter than when it was written"
-)]
 fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (
         context.tagged.word(context.name.start),
@@ -146,45 +146,46 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
             Certainty::Stranger
         }
     };
-    let is_plain_deed = !next.is(Class::Bare) && (context.acts() || context.is_subject());
+    let is_plain_deed = !next.is(WordClass::Bare) && (context.acts() || context.is_subject());
     if !context.is_capital() {
         // `chase did great`, `ask for grant`
         let is_name = context.is_called()
             || context.before(1).is_none() && is_plain_deed && !is_thing_subject(context);
-        return if is_name && !word.is(Class::CalendarName) {
+        return if is_name && !word.is(WordClass::CalendarName) {
             Certainty::Named
         } else {
             Certainty::Stranger
         };
     }
-    let is_verb = next.is(Class::Bare)
-        && (word.is(Class::Modal) || !next.is(Class::Deed) && context.is_at_start());
-    let follows_preposition = context.word_before(1).is(Class::Toward)
+    let is_verb = next.is(WordClass::Bare)
+        && (word.is(WordClass::Modal) || !next.is(WordClass::Deed) && context.is_at_start());
+    let follows_preposition = context.word_before(1).is(WordClass::Toward)
         && context.text_before(1) != "and"
-        || context.word_before(1).is(Class::BeforeMonth);
+        || context.word_before(1).is(WordClass::BeforeMonth);
     let is_spoken_to = (is_hinted || follows_preposition)
         && !context.is_at_start()
         && !context.acts()
         && !context.is_shouted();
-    let is_month = word.is(Class::CalendarName) && context.word_before(1).is(Class::BeforeMonth);
+    let is_month =
+        word.is(WordClass::CalendarName) && context.word_before(1).is(WordClass::BeforeMonth);
     if is_month
         || is_verb && !is_spoken_to && !context.has_s()
         || context.text_after(1) == ","
-            && word.is(Class::Modal)
+            && word.is(WordClass::Modal)
             && context.predicate().is_some_and(|at| is_bare(context, at))
     {
         return Certainty::Stranger;
     }
-    if word.is(Class::CalendarName) {
+    if word.is(WordClass::CalendarName) {
         return named(is_told);
     }
     if context.is_at_start() {
-        let is_aside = matches!(context.text_after(1), "," | "(") && !word.is(Class::Modal)
+        let is_aside = matches!(context.text_after(1), "," | "(") && !word.is(WordClass::Modal)
             || context.is_addressed();
         let is_told = is_told || is_aside || context.is_subject() || context.has_s();
         return named(
-            is_hinted && !word.is(Class::ThingName)
-                || is_told && !(word.is(Class::ThingName) && is_thing_subject(context)),
+            is_hinted && !word.is(WordClass::ThingName)
+                || is_told && !(word.is(WordClass::ThingName) && is_thing_subject(context)),
         );
     }
     let is_introduced = context.is_announced() || context.is_listed();
@@ -192,35 +193,39 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
         return named(is_introduced);
     }
     // `Modern Art hangs there`, `the electric Bill`, `my Living Will`, `an SRP Grant`
-    let is_usual = context.word_before(1).is(Class::Role)
-        || context.word_before(1).is(Class::With)
-        || context.word_before(1).is(Class::Adverb);
+    let is_usual = context.word_before(1).is(WordClass::Role)
+        || context.word_before(1).is(WordClass::With)
+        || context.word_before(1).is(WordClass::Adverb);
     let is_titled = !is_usual
         && context.is_capital_before(1)
-        && context.word_before(1).is(Class::Common)
-        && (context.before(2).is_some() || word.is(Class::ThingName));
+        && context.word_before(1).is(WordClass::Common)
+        && (context.before(2).is_some() || word.is(WordClass::ThingName));
     let is_owned = |n: usize| {
-        context.word_before(n).is(Class::Determiner) || context.word_before(n).is(Class::Own)
+        context.word_before(n).is(WordClass::Determiner)
+            || context.word_before(n).is(WordClass::Own)
     };
     let is_thing = is_owned(1)
         || context.text_before(1) == "at"
-        || word.is(Class::ThingName) && is_owned(2) && !context.is_capital_before(1) && !is_usual
+        || word.is(WordClass::ThingName)
+            && is_owned(2)
+            && !context.is_capital_before(1)
+            && !is_usual
         || is_titled
         || context.before(1).is_some_and(|at| {
-            context.tagged.text.tokens()[at].shape == Shape::Upper
-                && !context.tagged.word(at).is(Class::Firm)
+            context.tagged.text.tokens()[at].shape == Capitalisation::Upper
+                && !context.tagged.word(at).is(WordClass::Firm)
                 && context.tagged.text.word(at).len() > 1
         });
     named(!is_thing || is_introduced)
 }
 
 fn is_bare(context: &TokenContext<'_>, at: usize) -> bool {
-    context.tagged.word(at).is(Class::Bare) && !context.tagged.word(at).is(Class::Deed)
+    context.tagged.word(at).is(WordClass::Bare) && !context.tagged.word(at).is(WordClass::Deed)
 }
 
 /// `Bill was higher than quoted`, `Grant was approved`: what follows is said of things.
 fn is_thing_subject(context: &TokenContext<'_>) -> bool {
-    !context.acts() && (1..=3).any(|n| context.word_after(n).is(Class::OfThings))
+    !context.acts() && (1..=3).any(|n| context.word_after(n).is(WordClass::OfThings))
 }
 
 // A name's surroundings within its sentence, and what they say for it. What they say against it
@@ -267,15 +272,15 @@ impl TokenContext<'_> {
     }
 
     /// What is known of the word there.
-    pub fn word_before(&self, n: usize) -> Word {
+    pub fn word_before(&self, n: usize) -> DictionaryWord {
         self.before(n)
-            .map_or_else(Word::default, |at| self.tagged.word(at))
+            .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
     /// What is known of the word there.
-    pub fn word_after(&self, n: usize) -> Word {
+    pub fn word_after(&self, n: usize) -> DictionaryWord {
         self.after(n)
-            .map_or_else(Word::default, |at| self.tagged.word(at))
+            .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
     /// Whether the word there begins with a capital.
@@ -315,7 +320,8 @@ impl TokenContext<'_> {
     /// Whether a title stands before the name: `Mr. Hale`.
     pub fn is_titled(&self) -> bool {
         let n = 1 + usize::from(self.text_before(1) == ".");
-        self.word_before(n).is(Class::Title) && (self.is_capital_before(n) || self.name.len() == 1)
+        self.word_before(n).is(WordClass::Title)
+            && (self.is_capital_before(n) || self.name.len() == 1)
     }
 
     /// Whether what stands before the name announces a person: `our tech Will`, `ask for Will`,
@@ -326,15 +332,15 @@ impl TokenContext<'_> {
             "," | "(" | ":" | "\u{2014}" | "\"" | "-"
         ));
         let word = self.word_before(1 + skip);
-        if word.is(Class::Role) || word.is(Class::Title) || word.is(Class::Called) {
+        if word.is(WordClass::Role) || word.is(WordClass::Title) || word.is(WordClass::Called) {
             return true;
         }
         if matches!(self.text_before(1), "is" | "was" | "is," | "were")
-            && self.word_before(2).is(Class::Called)
+            && self.word_before(2).is(WordClass::Called)
         {
             return true;
         }
-        if word.is(Class::Thanks)
+        if word.is(WordClass::Thanks)
             || self.text_before(1 + skip) == "you" && self.text_before(2 + skip) == "thank"
         {
             return true;
@@ -345,7 +351,7 @@ impl TokenContext<'_> {
     /// Whether what stands before the name often stands before persons: `with Will`,
     /// `had Will out`.
     pub fn is_accompanied(&self) -> bool {
-        self.word_before(1).is(Class::With)
+        self.word_before(1).is(WordClass::With)
     }
 
     /// Whether the name does what persons do: `Will explained`, `Will, who came`, `Will himself`.
@@ -362,24 +368,24 @@ impl TokenContext<'_> {
         };
         let is_done =
             |at: usize| is_past(at) || self.tagged.text.word(at) == "re" && is_past(at + 1);
-        if self.verb().is(Class::Deed) || self.predicate().is_some_and(is_done) {
+        if self.verb().is(WordClass::Deed) || self.predicate().is_some_and(is_done) {
             return true;
         }
         // `Will and his helper came`
         self.text_after(1) == "and"
             && (matches!(self.text_after(2), "his" | "her")
-                || self.word_after(3).is(Class::Deed) && self.is_capital_after(2))
+                || self.word_after(3).is(WordClass::Deed) && self.is_capital_after(2))
     }
 
     /// Whether the name is the subject of what things may be, too: `Will was great`.
     pub fn is_subject(&self) -> bool {
-        !self.has_s() && self.verb().is(Class::Be)
+        !self.has_s() && self.verb().is(WordClass::Be)
     }
 
     /// What is known of the verb.
-    fn verb(&self) -> Word {
+    fn verb(&self) -> DictionaryWord {
         self.predicate()
-            .map_or_else(Word::default, |at| self.tagged.word(at))
+            .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
     /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)`, `at the front desk`
@@ -399,12 +405,12 @@ impl TokenContext<'_> {
             n = end + 1;
         } else if matches!(self.text_after(1), "from" | "at" | "in" | "with")
             && let Some(end) = (2..=4).rev().find(|n| {
-                self.word_after(*n).is(Class::Firm) || self.word_after(*n).is(Class::Staff)
+                self.word_after(*n).is(WordClass::Firm) || self.word_after(*n).is(WordClass::Staff)
             })
         {
             n = end + 1;
         }
-        n += usize::from(self.word_after(n).is(Class::Adverb));
+        n += usize::from(self.word_after(n).is(WordClass::Adverb));
         self.after(n)
     }
 
@@ -413,10 +419,12 @@ impl TokenContext<'_> {
         let next = self.word_after(2);
         match self.text_after(1) {
             "," => {
-                next.is(Class::Thanks)
+                next.is(WordClass::Thanks)
                     || matches!(self.text_after(2), "you" | "the" | "our" | "your" | "their")
             }
-            "from" | "at" | "with" => next.is(Class::Firm) || self.word_after(3).is(Class::Firm),
+            "from" | "at" | "with" => {
+                next.is(WordClass::Firm) || self.word_after(3).is(WordClass::Firm)
+            }
             _ => false,
         }
     }
@@ -425,8 +433,8 @@ impl TokenContext<'_> {
     /// `thanks to chase`, `named grant`.
     pub fn is_called(&self) -> bool {
         match self.text_before(1) {
-            "to" => (2..=4).any(|n| self.word_before(n).is(Class::Thanks)),
-            "for" => (2..=3).any(|n| self.word_before(n).is(Class::Ask)),
+            "to" => (2..=4).any(|n| self.word_before(n).is(WordClass::Thanks)),
+            "for" => (2..=3).any(|n| self.word_before(n).is(WordClass::Ask)),
             "named" => true,
             "thanks" | "you"
                 if self.text_before(1) == "thanks" || self.text_before(2) == "thank" =>
@@ -440,12 +448,12 @@ impl TokenContext<'_> {
 
     /// Whether it stands in a list with another first name: `Mike and Will`.
     pub fn is_listed(&self) -> bool {
-        let is_name = |word: Word, is_capital: bool| {
-            is_capital && (word.is(Class::FirstName) || word.id != 0)
+        let is_name = |word: DictionaryWord, is_capital: bool| {
+            is_capital && (word.is(WordClass::FirstName) || word.id != 0)
         };
-        self.word_before(1).is(Class::Pair)
+        self.word_before(1).is(WordClass::Pair)
             && is_name(self.word_before(2), self.is_capital_before(2))
-            || self.word_after(1).is(Class::Pair)
+            || self.word_after(1).is(WordClass::Pair)
                 && is_name(self.word_after(2), self.is_capital_after(2))
     }
 }

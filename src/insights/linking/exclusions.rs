@@ -2,9 +2,9 @@
 //! or the author's own. Each guard is a question of the name's surroundings; one yes is enough.
 
 use super::certainty::TokenContext;
-use super::words::Class;
-use crate::insights::text::Shape;
-use crate::steps;
+use super::words::WordClass;
+use crate::compute::steps;
+use crate::insights::text::Capitalisation;
 
 /// Whether this is somebody who does not work for the firm, whatever they are called.
 pub fn is_stranger(context: &TokenContext<'_>) -> bool {
@@ -57,7 +57,7 @@ fn is_of_the_household(context: &TokenContext<'_>) -> bool {
         || is_couple
         || is_quoted
         || matches!(context.text_before(1), "little" | "lil" | "baby")
-        || context.word_after(1).is(Class::Sundry)
+        || context.word_after(1).is(WordClass::Sundry)
         || matches!(context.text_before(1), "and") && matches!(context.text_before(2), "i" | "me")
 }
 
@@ -86,19 +86,19 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
     let is_numbered = context
         .text_before(1)
         .starts_with(|first: char| first.is_ascii_digit())
-        && !next.is(Class::Deed);
+        && !next.is(WordClass::Deed);
     let tokens = context.tagged.text.tokens();
-    let is_proper = context
-        .after(1)
-        .is_some_and(|at| tokens[at].shape == Shape::Capitalised && !tokens[at].begins_line);
+    let is_proper = context.after(1).is_some_and(|at| {
+        tokens[at].shape == Capitalisation::Capitalised && !tokens[at].begins_line
+    });
     if context.name.len() > 1 {
         return context.has_s() && is_proper && next.id == 0;
     }
     // `my Chase card`, `paid with Chase`, `the Grant residence`
-    let is_paid = context.word_before(1).is(Class::Toward)
+    let is_paid = context.word_before(1).is(WordClass::Toward)
         || matches!(context.text_before(1), "with" | "by" | "at");
-    if next.is(Class::Money)
-        || is_paid && (2..=4).any(|n| context.word_before(n).is(Class::Paying))
+    if next.is(WordClass::Money)
+        || is_paid && (2..=4).any(|n| context.word_before(n).is(WordClass::Paying))
         || matches!(
             context.text_after(1),
             "family" | "families" | "household" | "residence" | "estate" | "clan"
@@ -106,16 +106,16 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
     {
         return true;
     }
-    if next.is(Class::Street)
-        && !next.is(Class::Deed)
+    if next.is(WordClass::Street)
+        && !next.is(WordClass::Deed)
         && (context.is_capital_after(1) || is_numbered)
     {
         return true;
     }
     // `Chase Bank`, `Will County`, `Mike's Hard Lemonade`
-    let is_firm = next.is(Class::Trade)
-        || next.is(Class::Elsewhere)
-        || context.has_s() && next.id == 0 && !next.is(Class::FirstName);
+    let is_firm = next.is(WordClass::Trade)
+        || next.is(WordClass::Elsewhere)
+        || context.has_s() && next.id == 0 && !next.is(WordClass::FirstName);
     // `Hale & Sons`
     let is_house = matches!(context.text_after(1), "and" | "&")
         && matches!(
@@ -138,11 +138,11 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
         "," | "(" | "\u{2014}" | "\"" | "-"
     ));
     if matches!(context.text_before(n), "is" | "was")
-        && (context.word_before(n + 1).is(Class::Called) || is_kin(context, n + 1))
+        && (context.word_before(n + 1).is(WordClass::Called) || is_kin(context, n + 1))
     {
         n += 1;
     }
-    if context.word_before(n).is(Class::Called) {
+    if context.word_before(n).is(WordClass::Called) {
         n += 1;
         n += usize::from(matches!(context.text_before(n), "is" | "was") && is_kin(context, n + 1));
     }
@@ -156,13 +156,13 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
     // Back over a list: names and what joins them.
     let mut n = 1;
     while n <= FIRM_REACH
-        && context.word_before(n).is(Class::Pair)
+        && context.word_before(n).is(WordClass::Pair)
         && context.is_capital_before(n + 1)
     {
         n += 2;
         if context
             .word_before(n + usize::from(context.text_before(n) == ","))
-            .is(Class::KinMany)
+            .is(WordClass::KinMany)
         {
             return true;
         }
@@ -172,9 +172,9 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
 
 fn is_kin(context: &TokenContext<'_>, n: usize) -> bool {
     let word = context.word_before(n);
-    if word.is(Class::Role) {
+    if word.is(WordClass::Role) {
         // `the kid, Will,` is the firm's; `my kid Will` is not, nor is `our property manager Will`.
-        return word.is(Class::Kin) && context.word_before(n + 1).is(Class::Own)
+        return word.is(WordClass::Kin) && context.word_before(n + 1).is(WordClass::Own)
             || context.text_before(n) == "partner"
                 && matches!(context.text_before(n + 1), "my" | "our")
             || matches!(
@@ -182,7 +182,7 @@ fn is_kin(context: &TokenContext<'_>, n: usize) -> bool {
                 "property" | "apartment" | "building" | "bank" | "hotel" | "hoa"
             );
     }
-    word.is(Class::Kin) || word.is(Class::KinMany)
+    word.is(WordClass::Kin) || word.is(WordClass::KinMany)
 }
 
 /// `Mike, my husband,` `Grant (our neighbor)`, `Curtis, a friend,` `Mike is my brother`,
@@ -193,8 +193,8 @@ fn is_kin_after(context: &TokenContext<'_>) -> bool {
         "," | "(" | "\u{2014}" | "-" | "is" | "was" | "being"
     );
     let n = 1 + usize::from(is_link);
-    let is_owned = context.word_after(n).is(Class::Own) && (is_link || context.has_s());
-    if !(is_owned || context.word_after(n).is(Class::Determiner)) {
+    let is_owned = context.word_after(n).is(WordClass::Own) && (is_link || context.has_s());
+    if !(is_owned || context.word_after(n).is(WordClass::Determiner)) {
         return false;
     }
     let is_aside = matches!(context.text_after(1), "," | "-");
@@ -202,7 +202,7 @@ fn is_kin_after(context: &TokenContext<'_>) -> bool {
         let word = context.word_after(n);
         let is_closed = context.after(n + 1).is_none_or(|at| context.tagged.is_mark(at))
             || matches!(context.text_after(n + 1), "who" | "so" | "but" | "of" | "from" | "and" if context.text_after(n + 2) != "i");
-        (word.is(Class::Kin) || word.is(Class::KinMany)) && !word.is(Class::Role) && (is_closed || !is_aside)
+        (word.is(WordClass::Kin) || word.is(WordClass::KinMany)) && !word.is(WordClass::Role) && (is_closed || !is_aside)
     })
 }
 
@@ -213,7 +213,9 @@ fn is_in_public_life(context: &TokenContext<'_>) -> bool {
         && context.text_before(2).chars().count() == 1
         && context.is_capital_before(2)
         && context.is_capital_before(3);
-    context.word_before(n).is(Class::Rank) && context.is_capital_before(n) && !context.is_shouted()
+    context.word_before(n).is(WordClass::Rank)
+        && context.is_capital_before(n)
+        && !context.is_shouted()
         || is_letter
 }
 
@@ -279,25 +281,26 @@ pub fn is_with_another_firm(context: &TokenContext<'_>) -> bool {
     let firm = context.word_after(n);
     let is_name = firm.is_unknown()
         || firm.id == 0
-            && (firm.is(Class::WordName) || firm.is(Class::FirstName))
-            && !firm.is(Class::Firm);
+            && (firm.is(WordClass::WordName) || firm.is(WordClass::FirstName))
+            && !firm.is(WordClass::Firm);
     let is_named = is_name && context.is_capital_after(n);
     let is_any = matches!(context.text_after(n), "a" | "another");
     n += usize::from(
-        context.word_after(n).is(Class::Determiner) && context.text_after(n) != "another"
-            || context.word_after(n).is(Class::Own),
+        context.word_after(n).is(WordClass::Determiner) && context.text_after(n) != "another"
+            || context.word_after(n).is(WordClass::Own),
     );
     let (word, next) = (context.word_after(n), context.word_after(n + 1));
     let is_other = match context.text_after(n) {
         "another" => true,
         "other" | "last" | "first" | "old" => {
-            next.is(Class::Elsewhere) || context.text_after(n + 1) == "one"
+            next.is(WordClass::Elsewhere) || context.text_after(n + 1) == "one"
         }
-        _ => word.is(Class::Other),
+        _ => word.is(WordClass::Other),
     };
-    let is_depot =
-        context.is_capital_after(n) && next.is(Class::Elsewhere) && context.is_capital_after(n + 1);
-    let is_elsewhere = word.is(Class::Elsewhere) && (is_any || !is_ours(context.text_after(n)));
+    let is_depot = context.is_capital_after(n)
+        && next.is(WordClass::Elsewhere)
+        && context.is_capital_after(n + 1);
+    let is_elsewhere = word.is(WordClass::Elsewhere) && (is_any || !is_ours(context.text_after(n)));
     is_named || is_other || is_depot || is_elsewhere
 }
 
@@ -306,8 +309,8 @@ pub fn is_with_another_firm(context: &TokenContext<'_>) -> bool {
 pub fn is_of_another_firm(context: &TokenContext<'_>) -> bool {
     let is_aside = matches!(context.text_before(1), "," | "(" | "-" | "\u{2014}");
     let mut n = 1 + usize::from(is_aside);
-    n += usize::from(context.word_before(n).is(Class::Called));
-    let is_role = context.word_before(n).is(Class::Role);
+    n += usize::from(context.word_before(n).is(WordClass::Called));
+    let is_role = context.word_before(n).is(WordClass::Role);
     if is_role
         && context.text_before(n + 1) == "another"
         && !matches!(context.text_before(n), "tech" | "technician")
@@ -329,18 +332,19 @@ pub fn is_of_another_firm(context: &TokenContext<'_>) -> bool {
                     | "neighborhood"
             )
         || is_role
-            && context.word_before(n + 1).is(Class::OtherTrade)
+            && context.word_before(n + 1).is(WordClass::OtherTrade)
             && context.word_before(n + 1).id == 0
-            && !context.word_before(n + 1).is(Class::Firm)
+            && !context.word_before(n + 1).is(WordClass::Firm)
     {
         return true;
     }
     n += usize::from(is_role);
     let word = context.word_before(n);
-    let is_theirs = is_role && word.has_s && (word.is(Class::Kin) || word.is(Class::KinMany));
+    let is_theirs =
+        is_role && word.has_s && (word.is(WordClass::Kin) || word.is(WordClass::KinMany));
     is_theirs
-        || word.is(Class::Other)
-        || word.is(Class::Elsewhere)
+        || word.is(WordClass::Other)
+        || word.is(WordClass::Elsewhere)
             && (word.has_s || is_role || is_aside)
             && !is_ours_before(context, n)
 }
@@ -362,9 +366,9 @@ pub fn sends_another_firm(context: &TokenContext<'_>) -> bool {
     }
     (2..=FIRM_REACH).any(|n| {
         let word = context.word_before(n);
-        word.is(Class::Elsewhere)
+        word.is(WordClass::Elsewhere)
             && (!is_ours(context.text_before(n))
-                || context.word_before(n + 1).is(Class::Other)
+                || context.word_before(n + 1).is(WordClass::Other)
                 || matches!(context.text_before(n + 1), "other" | "another" | "last"))
     })
 }
@@ -387,7 +391,7 @@ fn is_ours(word: &str) -> bool {
 /// Whether the word `n` before the name means the firm reviewed.
 fn is_ours_before(context: &TokenContext<'_>, n: usize) -> bool {
     is_ours(context.text_before(n))
-        && !(context.word_before(n + 1).is(Class::Other)
+        && !(context.word_before(n + 1).is(WordClass::Other)
             || matches!(context.text_before(n + 1), "other" | "another" | "last"))
 }
 
@@ -406,7 +410,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     }
     // A surname, an initial or a second author may follow.
     let is_name =
-        |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(Class::Pair);
+        |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(WordClass::Pair);
     let mut rest = (context.name.end..tokens.len())
         .inspect(|_| steps::one())
         .filter(|at| !context.tagged.is_mark(*at));
@@ -431,7 +435,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
         at.checked_sub(back)
             .map_or("", |at| context.tagged.text.word(at))
     };
-    let is = |back: usize, class: Class| {
+    let is = |back: usize, class: WordClass| {
         at.checked_sub(back)
             .is_some_and(|at| context.tagged.word(at).is(class))
     };
@@ -442,9 +446,9 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
         return true;
     }
     let is_said = context.tagged.is_mark(at - 1)
-        || is(1, Class::Closing)
+        || is(1, WordClass::Closing)
         || matches!(word(1), "says" | "said" | "from");
-    word(1) == "," && is(2, Class::Closing)
+    word(1) == "," && is(2, WordClass::Closing)
         || is_said && followers <= 1 && is_author(context, author)
 }
 

@@ -13,15 +13,15 @@ mod words;
 use sha2::{Digest, Sha256};
 
 use super::analysis::{Mention, MentionKind};
-use super::text::{Shape, Text};
-use crate::business::Business;
-use crate::hash::hex;
-use crate::reviews;
+use super::text::{Capitalisation, TokenizedText};
+use crate::model;
+use crate::model::business::Business;
+use crate::model::hash::hex;
 use areas::Areas;
 use name_forms::Nicknames;
 use people::People;
 use services::Services;
-use words::{Class, TaggedText, Words};
+use words::{Dictionary, TaggedText, WordClass};
 
 /// Raised whenever the rules change, so that what was read by the old ones is read again.
 const RULES: u32 = 1;
@@ -29,7 +29,7 @@ const RULES: u32 = 1;
 /// The names that a firm's reviews are searched for.
 #[derive(Debug, Clone)]
 pub struct Linker {
-    words: Words,
+    words: Dictionary,
     people: People,
     services: Services,
     areas: Areas,
@@ -40,17 +40,17 @@ impl Linker {
     /// The names of that firm.
     #[must_use]
     pub fn new(business: &Business) -> Self {
-        let mut words = Words::new();
-        let firm = Text::new(&business.name);
-        for token in
-            (0..firm.tokens().len()).filter(|token| firm.tokens()[*token].shape != Shape::Mark)
+        let mut words = Dictionary::new();
+        let firm = TokenizedText::new(&business.name);
+        for token in (0..firm.tokens().len())
+            .filter(|token| firm.tokens()[*token].shape != Capitalisation::Mark)
         {
-            words.class(firm.word(token), Class::Firm);
+            words.class(firm.word(token), WordClass::Firm);
         }
         let nicknames = Nicknames::new();
         nicknames
             .all()
-            .for_each(|name| words.class(name, Class::FirstName));
+            .for_each(|name| words.class(name, WordClass::FirstName));
         let people = People::new(&business.technicians, &nicknames, &mut words);
         let services = Services::new(&business.services, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
@@ -69,9 +69,9 @@ impl Linker {
     #[must_use]
     pub fn mentions(
         &self,
-        text: &Text,
+        text: &TokenizedText,
         author: &str,
-        recorded: &reviews::Mentions,
+        recorded: &model::Mentions,
     ) -> Vec<Mention> {
         let tagged = TaggedText::new(text, &self.words);
         let seen = self.people.seen(&tagged, author);
@@ -144,10 +144,10 @@ fn digest(business: &Business) -> String {
 #[cfg(test)]
 mod tests {
     use super::Linker;
-    use crate::business::{Business, Service, Technician};
     use crate::insights::analysis::{Mention, MentionKind};
-    use crate::insights::text::Text;
-    use crate::reviews::Mentions;
+    use crate::insights::text::TokenizedText;
+    use crate::model::Mentions;
+    use crate::model::business::{Business, Service, Technician};
 
     fn technician(name: &str, aliases: &[&str]) -> Technician {
         Technician {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn read(text: &str, author: &str, recorded: &Mentions) -> Vec<Mention> {
-        Linker::new(&firm()).mentions(&Text::new(text), author, recorded)
+        Linker::new(&firm()).mentions(&TokenizedText::new(text), author, recorded)
     }
 
     /// `words=candidates(rule)` of every mention.
@@ -464,7 +464,7 @@ mod tests {
                 let (first, surname) = name.split_once(' ').unwrap();
                 let initial = &surname[..1];
                 let links = |text: &str, recorded: &Mentions| {
-                    let mentions = names.mentions(&Text::new(text), "Ann B.", recorded);
+                    let mentions = names.mentions(&TokenizedText::new(text), "Ann B.", recorded);
                     mentions
                         .iter()
                         .map(|mention| mention.link().map(str::to_owned))

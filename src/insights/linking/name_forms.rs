@@ -6,8 +6,8 @@ use std::hash::BuildHasherDefault;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::steps;
+use crate::compute::steps;
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
 
 /// How a form names a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub enum How {
 
 /// The words of a name, without marks and generation suffixes.
 pub fn parts(name: &str) -> Vec<String> {
-    let text = Text::new(name);
+    let text = TokenizedText::new(name);
     let words = (0..text.tokens().len())
-        .filter(|token| text.tokens()[*token].shape != Shape::Mark)
+        .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
         .map(|token| text.word(token));
     words
         .filter(|word| !matches!(*word, "jr" | "sr" | "ii" | "iii"))

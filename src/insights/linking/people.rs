@@ -4,20 +4,20 @@ use super::certainty::TokenContext;
 use super::certainty::{self, Certainty};
 use super::exclusions;
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
-use super::words::{Class, TaggedText, Trie, Words};
-use crate::business::Technician;
+use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
+use crate::model::business::Technician;
 
-use crate::steps;
+use crate::compute::steps;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Form {
+struct PersonForm {
     person: u32,
     how: How,
 }
 
 /// A place where a person is named.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct PersonCandidate {
     /// The index of its sentence in the text.
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
@@ -40,12 +40,12 @@ pub struct People {
     /// Their full names; a person's number is the index.
     pub names: Vec<String>,
     initials: Vec<Option<char>>,
-    forms: Trie<Form>,
+    forms: NameTrie<PersonForm>,
 }
 
 impl People {
     /// The roster, with its words put into `words`.
-    pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Words) -> Self {
+    pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         let mut initials = Vec::new();
         for (person, technician) in (0..).zip(technicians) {
@@ -59,14 +59,14 @@ impl People {
             for (form, how) in forms(&name, &technician.aliases, nicknames) {
                 entries.push((
                     form.iter().map(|word| words.number(word)).collect(),
-                    Form { person, how },
+                    PersonForm { person, how },
                 ));
             }
         }
         let people = Self {
             names: technicians.iter().map(|one| one.name.clone()).collect(),
             initials,
-            forms: Trie::new(&entries),
+            forms: NameTrie::new(&entries),
         };
         for technician in technicians {
             let singles = technician
@@ -84,8 +84,8 @@ impl People {
                     words.forgive(&plain, id);
                 }
                 let known = words.get(&word, true);
-                if !known.is(Class::WordName)
-                    && !known.is(Class::Common)
+                if !known.is(WordClass::WordName)
+                    && !known.is(WordClass::Common)
                     && !word.ends_with('s')
                     && word.len() > 2
                 {
@@ -97,7 +97,7 @@ impl People {
     }
 
     /// Every place where a person may be named, in order.
-    pub fn seen(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<Candidate> {
+    pub fn seen(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
         let mut seen = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
@@ -128,16 +128,12 @@ impl People {
     }
 
     /// What the place says; an initial behind the name becomes part of it.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "to be split: lines are shorter than when it was written"
-    )]
     fn weigh(
         &self,
         context: &mut TokenContext<'_>,
-        forms: &[Form],
+        forms: &[PersonForm],
         author: &str,
-    ) -> Option<Candidate> {
+    ) -> Option<PersonCandidate> {
         if exclusions::is_thing(context) {
             return None;
         }
@@ -228,7 +224,7 @@ impl People {
             "three" if context.has_s() => 3,
             _ => 1,
         };
-        Some(Candidate {
+        Some(PersonCandidate {
             sentence: context.number,
             tokens: context.name.clone(),
             certainty,

@@ -3,15 +3,15 @@
 //! goes on speaking of whom it named.
 
 use super::certainty::Certainty;
-use super::people::{Candidate, People};
-use super::words::{Class, TaggedText};
+use super::people::{People, PersonCandidate};
+use super::words::{TaggedText, WordClass};
+use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
-use crate::steps;
 
 /// The mentions of people, in order.
 pub fn people(
     people: &People,
-    seen: &[Candidate],
+    seen: &[PersonCandidate],
     tagged: &TaggedText<'_>,
     recorded: &[String],
 ) -> Vec<Mention> {
@@ -24,7 +24,7 @@ pub fn people(
         .map(|(person, _)| person)
         .collect();
     let mut sure: Vec<u32> = Vec::new();
-    let tells = |one: &&Candidate| {
+    let tells = |one: &&PersonCandidate| {
         one.certainty == Certainty::Sure
             || one.certainty == Certainty::Named && one.rule == "surname"
     };
@@ -63,7 +63,11 @@ pub fn people(
     mentions
 }
 
-fn meant(one: &Candidate, sure: &[u32], recorded: &[u32]) -> Option<(Vec<u32>, &'static str)> {
+fn meant(
+    one: &PersonCandidate,
+    sure: &[u32],
+    recorded: &[u32],
+) -> Option<(Vec<u32>, &'static str)> {
     let among = |people: &[u32], known: &[u32]| -> Vec<u32> {
         people
             .iter()
@@ -117,7 +121,7 @@ fn meant(one: &Candidate, sure: &[u32], recorded: &[u32]) -> Option<(Vec<u32>, &
 }
 
 /// The last sentence that still speaks of the person.
-fn through(one: &Candidate, seen: &[Candidate], tagged: &TaggedText<'_>) -> usize {
+fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<'_>) -> usize {
     let names = |sentence: usize| {
         let from = seen.partition_point(|other| other.sentence < sentence);
         let its = seen[from..]
@@ -132,8 +136,8 @@ fn through(one: &Candidate, seen: &[Candidate], tagged: &TaggedText<'_>) -> usiz
         let start = sentence
             .clone()
             .inspect(|_| steps::one())
-            .find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(Class::Link));
-        let Some(start) = start.filter(|at| tagged.word(*at).is(Class::Pronoun)) else {
+            .find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(WordClass::Link));
+        let Some(start) = start.filter(|at| tagged.word(*at).is(WordClass::Pronoun)) else {
             break;
         };
         let is_they = matches!(

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::certainty::TokenContext;
-use super::words::{Class, TaggedText, Trie, Words};
-use crate::business::Service;
-use crate::insights::text::{Shape, Text};
-use crate::steps;
+use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
+use crate::compute::steps;
+use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::model::business::Service;
 
-/// Words that say nothing at the end of a service's name: `Heat pump service`.
+/// Dictionary that say nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = [
     "service",
     "services",
@@ -60,12 +60,12 @@ const COMPOUNDS: [(&str, &str); 28] = [
 #[derive(Debug, Clone)]
 pub struct Services {
     ids: Vec<String>,
-    forms: Trie<u32>,
+    forms: NameTrie<u32>,
 }
 
 /// A service named in a text.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct ServiceMention {
     /// The index of its sentence in the text.
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
@@ -78,7 +78,7 @@ pub struct Named {
 
 impl Services {
     /// The services, with their words put into `words`.
-    pub fn new(services: &[Service], words: &mut Words) -> Self {
+    pub fn new(services: &[Service], words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         for (service, offered) in (0..).zip(services) {
             for form in forms(offered) {
@@ -99,12 +99,12 @@ impl Services {
         }
         Self {
             ids: services.iter().map(|service| service.id.clone()).collect(),
-            forms: Trie::new(&entries),
+            forms: NameTrie::new(&entries),
         }
     }
 
     /// The services named, in order.
-    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<Named> {
+    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<ServiceMention> {
         let mut found = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
@@ -125,7 +125,7 @@ impl Services {
                     sentence,
                     found
                         .last()
-                        .is_some_and(|last: &Named| last.tokens.end == at),
+                        .is_some_and(|last: &ServiceMention| last.tokens.end == at),
                 ) {
                     let mut ids: Vec<String> = services
                         .iter()
@@ -133,7 +133,7 @@ impl Services {
                         .collect();
                     ids.sort();
                     let rule = if end - at > 1 { "phrase" } else { "synonym" };
-                    found.push(Named {
+                    found.push(ServiceMention {
                         sentence: number,
                         tokens: at..end,
                         ids,
@@ -194,21 +194,21 @@ fn is_something_else(
         return true;
     }
     let has_object =
-        context.word_after(1).is(Class::Determiner) || context.word_after(1).is(Class::Own);
+        context.word_after(1).is(WordClass::Determiner) || context.word_after(1).is(WordClass::Own);
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
         // `They backed up every word`, `they were backed up for weeks`
         return has_object
             || matches!(after, "by" | "what" | "for")
-            || (1..=3).any(|n| context.word_before(n).is(Class::Crowd));
+            || (1..=3).any(|n| context.word_before(n).is(WordClass::Crowd));
     }
     if tokens.len() > 1 {
         return false;
     }
     // `hot as a furnace`, `money down the drain`
-    let is_thing = context.word_before(1).is(Class::Determiner);
+    let is_thing = context.word_before(1).is(WordClass::Determiner);
     let is_simile = is_thing
         && matches!(context.text_before(2), "like" | "as")
-        && !context.word_before(3).is(Class::Proof);
+        && !context.word_before(3).is(WordClass::Proof);
     // `the faucet leaks`, `the faucets leak`
     let agrees = follows && context.word_before(1).has_s != context.has_s();
     agrees
@@ -221,19 +221,19 @@ fn is_something_else(
 fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
     let before = context.word_before(1);
     if context.has_s() {
-        return before.is(Class::Actor);
+        return before.is(WordClass::Actor);
     }
     let is_infinitive = context.text_before(1) == "to"
-        && (context.word_before(2).is(Class::Infinitive) || has_object);
-    let is_asked = before.is(Class::Actor) && context.word_before(2).is(Class::Auxiliary);
+        && (context.word_before(2).is(WordClass::Infinitive) || has_object);
+    let is_asked = before.is(WordClass::Actor) && context.word_before(2).is(WordClass::Auxiliary);
     is_infinitive
         || is_asked
-        || before.is(Class::Auxiliary)
-        || has_object && (before.is(Class::Pronoun) || context.text_before(1) == "and")
+        || before.is(WordClass::Auxiliary)
+        || has_object && (before.is(WordClass::Pronoun) || context.text_before(1) == "and")
 }
 
 /// The number of a word, whatever its number.
-fn number(word: &str, words: &mut Words) -> u32 {
+fn number(word: &str, words: &mut Dictionary) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
     words.variant(word, id, false);
@@ -307,13 +307,13 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
 /// The words of a name; where it lists several things, each of them: `Duct cleaning and sealing`,
 /// `Drain and sewer cleaning`.
 fn parts(name: &str) -> Vec<Vec<String>> {
-    let text = Text::new(name);
+    let text = TokenizedText::new(name);
     let mut items: Vec<Vec<String>> = vec![Vec::new()];
     for token in 0..text.tokens().len() {
         let word = text.word(token);
         if matches!(word, "and" | "," | "&" | "/" | "or") {
             items.push(Vec::new());
-        } else if text.tokens()[token].shape != Shape::Mark {
+        } else if text.tokens()[token].shape != Capitalisation::Mark {
             items
                 .last_mut()
                 .into_iter()

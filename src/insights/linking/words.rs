@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use super::name_forms::{Guess, Misspellings};
-use crate::insights::text::{Fingerprint, Shape, Text};
-use crate::steps;
+use crate::compute::steps;
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
 
 const TABLE: &str = include_str!("words.txt");
 
 /// The sections of `words.txt`, and what is said of words while the firm's names are taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum WordClass {
     Kin,
     KinMany,
     Title,
@@ -68,66 +68,66 @@ pub enum Class {
     Firm,
 }
 
-impl Class {
+impl WordClass {
     const fn bit(self) -> u64 {
         1 << self as u64
     }
 }
 
-const SECTIONS: [(&str, Class); 48] = [
-    ("kin", Class::Kin),
-    ("kin_many", Class::KinMany),
-    ("title", Class::Title),
-    ("role", Class::Role),
-    ("street", Class::Street),
-    ("state", Class::State),
-    ("home", Class::Home),
-    ("near", Class::Near),
-    ("toward", Class::Toward),
-    ("compass", Class::Compass),
-    ("called", Class::Called),
-    ("thanks", Class::Thanks),
-    ("ask", Class::Ask),
-    ("with", Class::With),
-    ("deed", Class::Deed),
-    ("be", Class::Be),
-    ("bare", Class::Bare),
-    ("own", Class::Own),
-    ("determiner", Class::Determiner),
-    ("other", Class::Other),
-    ("elsewhere", Class::Elsewhere),
-    ("trade", Class::Trade),
-    ("pronoun", Class::Pronoun),
-    ("link", Class::Link),
-    ("pair", Class::Pair),
-    ("before_month", Class::BeforeMonth),
-    ("word_name", Class::WordName),
-    ("thing_name", Class::ThingName),
-    ("calendar_name", Class::CalendarName),
-    ("common", Class::Common),
-    ("adverb", Class::Adverb),
-    ("modal", Class::Modal),
-    ("rank", Class::Rank),
-    ("closing", Class::Closing),
-    ("of_things", Class::OfThings),
-    ("spoken", Class::Spoken),
-    ("part", Class::Part),
-    ("auxiliary", Class::Auxiliary),
-    ("infinitive", Class::Infinitive),
-    ("actor", Class::Actor),
-    ("crowd", Class::Crowd),
-    ("proof", Class::Proof),
-    ("wide", Class::Wide),
-    ("sundry", Class::Sundry),
-    ("staff", Class::Staff),
-    ("money", Class::Money),
-    ("paying", Class::Paying),
-    ("other_trade", Class::OtherTrade),
+const SECTIONS: [(&str, WordClass); 48] = [
+    ("kin", WordClass::Kin),
+    ("kin_many", WordClass::KinMany),
+    ("title", WordClass::Title),
+    ("role", WordClass::Role),
+    ("street", WordClass::Street),
+    ("state", WordClass::State),
+    ("home", WordClass::Home),
+    ("near", WordClass::Near),
+    ("toward", WordClass::Toward),
+    ("compass", WordClass::Compass),
+    ("called", WordClass::Called),
+    ("thanks", WordClass::Thanks),
+    ("ask", WordClass::Ask),
+    ("with", WordClass::With),
+    ("deed", WordClass::Deed),
+    ("be", WordClass::Be),
+    ("bare", WordClass::Bare),
+    ("own", WordClass::Own),
+    ("determiner", WordClass::Determiner),
+    ("other", WordClass::Other),
+    ("elsewhere", WordClass::Elsewhere),
+    ("trade", WordClass::Trade),
+    ("pronoun", WordClass::Pronoun),
+    ("link", WordClass::Link),
+    ("pair", WordClass::Pair),
+    ("before_month", WordClass::BeforeMonth),
+    ("word_name", WordClass::WordName),
+    ("thing_name", WordClass::ThingName),
+    ("calendar_name", WordClass::CalendarName),
+    ("common", WordClass::Common),
+    ("adverb", WordClass::Adverb),
+    ("modal", WordClass::Modal),
+    ("rank", WordClass::Rank),
+    ("closing", WordClass::Closing),
+    ("of_things", WordClass::OfThings),
+    ("spoken", WordClass::Spoken),
+    ("part", WordClass::Part),
+    ("auxiliary", WordClass::Auxiliary),
+    ("infinitive", WordClass::Infinitive),
+    ("actor", WordClass::Actor),
+    ("crowd", WordClass::Crowd),
+    ("proof", WordClass::Proof),
+    ("wide", WordClass::Wide),
+    ("sundry", WordClass::Sundry),
+    ("staff", WordClass::Staff),
+    ("money", WordClass::Money),
+    ("paying", WordClass::Paying),
+    ("other_trade", WordClass::OtherTrade),
 ];
 
 /// What is known of one word.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Word {
+pub struct DictionaryWord {
     classes: u64,
     /// Its number, from 1, if a name of the firm's is made of it.
     pub id: u32,
@@ -139,9 +139,9 @@ pub struct Word {
     pub is_far: bool,
 }
 
-impl Word {
+impl DictionaryWord {
     /// Whether it is in that class.
-    pub const fn is(self, class: Class) -> bool {
+    pub const fn is(self, class: WordClass) -> bool {
         self.classes & class.bit() != 0
     }
 
@@ -153,16 +153,16 @@ impl Word {
 
 /// The dictionary: the tables, and the words of the firm's names.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
-    known: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+pub struct Dictionary {
+    known: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
     /// What matters of words with a capital alone. Apart, so that what every token asks stays
     /// small.
-    proper: HashMap<u64, Word, BuildHasherDefault<Fingerprint>>,
+    proper: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
     len: u32,
     misspellings: Misspellings,
 }
 
-impl Words {
+impl Dictionary {
     /// The words of the built-in table, without any firm's names.
     pub fn new() -> Self {
         let mut words = Self::default();
@@ -187,7 +187,7 @@ impl Words {
     }
 
     /// Puts a word in a class.
-    pub fn class(&mut self, word: &str, class: Class) {
+    pub fn class(&mut self, word: &str, class: WordClass) {
         self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
     }
 
@@ -216,26 +216,27 @@ impl Words {
 
     /// Ends the taking in.
     pub fn settle(&mut self) {
-        let is_proper = |word: &Word| {
-            word.id == 0 && word.classes & !(Class::Common.bit() | Class::FirstName.bit()) == 0
+        let is_proper = |word: &DictionaryWord| {
+            word.id == 0
+                && word.classes & !(WordClass::Common.bit() | WordClass::FirstName.bit()) == 0
         };
         self.proper = self.known.extract_if(|_, word| is_proper(word)).collect();
         self.known.shrink_to_fit();
     }
 
     /// What is known of a word, in lower case.
-    pub fn get(&self, word: &str, is_capital: bool) -> Word {
+    pub fn get(&self, word: &str, is_capital: bool) -> DictionaryWord {
         self.find(word, Fingerprint::of(word), is_capital)
     }
 
     /// The same, of a word whose fingerprint is known.
-    pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> Word {
+    pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> DictionaryWord {
         let find = |key: u64| {
             let proper = || self.proper.get(&key).filter(|_| is_capital);
             self.known.get(&key).or_else(proper).copied()
         };
         let possessive = || {
-            Some(Word {
+            Some(DictionaryWord {
                 has_s: true,
                 ..find(Fingerprint::of(word.strip_suffix("'s")?))?
             })
@@ -243,17 +244,17 @@ impl Words {
         find(fingerprint).or_else(possessive).unwrap_or_default()
     }
 
-    pub fn guess(&self, word: &str) -> Word {
+    pub fn guess(&self, word: &str) -> DictionaryWord {
         let stem = word.strip_suffix("'s");
         let Some(Guess { id, is_far }) = self.misspellings.find(stem.unwrap_or(word)) else {
-            return Word::default();
+            return DictionaryWord::default();
         };
-        Word {
+        DictionaryWord {
             id,
             has_s: stem.is_some(),
             is_misspelled: true,
             is_far,
-            ..Word::default()
+            ..DictionaryWord::default()
         }
     }
 }
@@ -266,7 +267,7 @@ pub fn table() -> &'static str {
 // Sequences of word numbers, and what they name. The longest that begins at a place wins.
 
 #[derive(Debug, Clone)]
-struct Node<V> {
+struct NameNode<V> {
     /// A word's number and the index of its node, ascending by number.
     children: Vec<(u32, u32)>,
     values: Vec<V>,
@@ -278,17 +279,17 @@ const VALUES_MAX: usize = 64;
 
 /// From sequences of words to values.
 #[derive(Debug, Clone)]
-pub struct Trie<V> {
-    nodes: Vec<Node<V>>,
+pub struct NameTrie<V> {
+    nodes: Vec<NameNode<V>>,
     /// By number of the first word: its node, or 0.
     roots: Vec<u32>,
 }
 
-impl<V: Clone + PartialEq> Trie<V> {
+impl<V: Clone + PartialEq> NameTrie<V> {
     /// Puts every entry in; the same value twice at one place counts once.
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
         let mut trie = Self {
-            nodes: vec![Node {
+            nodes: vec![NameNode {
                 children: Vec::new(),
                 values: Vec::new(),
             }],
@@ -301,7 +302,7 @@ impl<V: Clone + PartialEq> Trie<V> {
             let mut at = 0;
             for word in words {
                 at = *edges.entry((at, *word)).or_insert_with(|| {
-                    trie.nodes.push(Node {
+                    trie.nodes.push(NameNode {
                         children: Vec::new(),
                         values: Vec::new(),
                     });
@@ -363,24 +364,24 @@ impl<V: Clone + PartialEq> Trie<V> {
 #[derive(Debug)]
 pub struct TaggedText<'a> {
     /// The text whose tokens were looked up.
-    pub text: &'a Text,
-    words: Vec<Word>,
+    pub text: &'a TokenizedText,
+    words: Vec<DictionaryWord>,
     /// A sentence is shouted when most of its words are upper case: capitals say nothing there.
     shouted: Vec<bool>,
 }
 
 impl<'a> TaggedText<'a> {
     /// Looks every word up once.
-    pub fn new(text: &'a Text, dictionary: &Words) -> Self {
+    pub fn new(text: &'a TokenizedText, dictionary: &Dictionary) -> Self {
         let mut words = Vec::with_capacity(text.tokens().len());
         for (at, token) in text.tokens().iter().enumerate() {
             steps::one();
             words.push(match token.shape {
-                Shape::Number => Word::default(),
-                Shape::Lower | Shape::Mark => {
+                Capitalisation::Number => DictionaryWord::default(),
+                Capitalisation::Lower | Capitalisation::Mark => {
                     dictionary.find(text.word(at), token.fingerprint, false)
                 }
-                Shape::Capitalised | Shape::Upper | Shape::Mixed => {
+                Capitalisation::Capitalised | Capitalisation::Upper | Capitalisation::Mixed => {
                     let word = dictionary.find(text.word(at), token.fingerprint, true);
                     if word.is_unknown() {
                         dictionary.guess(text.word(at))
@@ -396,12 +397,19 @@ impl<'a> TaggedText<'a> {
                     .iter()
                     .map(|token| token.shape)
             };
-            let upper = shapes().filter(|shape| *shape == Shape::Upper).count();
+            let upper = shapes()
+                .filter(|shape| *shape == Capitalisation::Upper)
+                .count();
             upper >= 2
                 && upper
                     > shapes()
                         .filter(|shape| {
-                            matches!(shape, Shape::Lower | Shape::Capitalised | Shape::Mixed)
+                            matches!(
+                                shape,
+                                Capitalisation::Lower
+                                    | Capitalisation::Capitalised
+                                    | Capitalisation::Mixed
+                            )
                         })
                         .count()
         };
@@ -414,7 +422,7 @@ impl<'a> TaggedText<'a> {
     }
 
     /// What is known of a token.
-    pub fn word(&self, token: usize) -> Word {
+    pub fn word(&self, token: usize) -> DictionaryWord {
         self.words.get(token).copied().unwrap_or_default()
     }
 
@@ -427,13 +435,13 @@ impl<'a> TaggedText<'a> {
     pub fn is_capital(&self, token: usize) -> bool {
         matches!(
             self.text.tokens()[token].shape,
-            Shape::Capitalised | Shape::Upper | Shape::Mixed
+            Capitalisation::Capitalised | Capitalisation::Upper | Capitalisation::Mixed
         )
     }
 
     /// Whether a token is a mark.
     pub fn is_mark(&self, token: usize) -> bool {
-        self.text.tokens()[token].shape == Shape::Mark
+        self.text.tokens()[token].shape == Capitalisation::Mark
     }
 }
 
@@ -448,7 +456,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'))
             .collect();
         assert_eq!(sections.len(), SECTIONS.len());
-        let words = Words::new();
+        let words = Dictionary::new();
         for (section, class) in SECTIONS {
             assert!(sections.contains(&section), "{section}");
             assert!(words.known.values().any(|word| word.is(class)), "{section}");

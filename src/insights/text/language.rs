@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
-use super::{Fingerprint, Shape, Text, Token};
+use super::{Capitalisation, Fingerprint, Token, TokenizedText};
+use crate::compute::steps;
 use crate::insights::analysis::Language;
-use crate::steps;
 
 /// Words that every English text of some length has, and that other languages hardly have; by their
 /// fingerprints.
@@ -30,10 +30,11 @@ const CONFIDENCE_MIN: f64 = 0.25;
 const WORDS_MAX: usize = 200;
 
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
-pub fn guess(text: &Text, declared: Option<&str>) -> Language {
+pub fn guess(text: &TokenizedText, declared: Option<&str>) -> Language {
     let is_declared_other =
         declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
-    let is_word = |token: &&Token| !matches!(token.shape, Shape::Mark | Shape::Number);
+    let is_word =
+        |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
     let words = text.tokens().iter().inspect(|_| steps::one());
     let most = text.tokens().len().min(WORDS_MAX);
     let (mut count, mut english) = (0, 0);
@@ -56,11 +57,11 @@ pub fn guess(text: &Text, declared: Option<&str>) -> Language {
 }
 
 /// Whether a text without words holds a mark, `10/10`: that says the same in every language.
-fn is_mark_out_of(text: &Text) -> bool {
+fn is_mark_out_of(text: &TokenizedText) -> bool {
     let is_number = |token: usize| {
         text.tokens()
             .get(token)
-            .is_some_and(|token| token.shape == Shape::Number)
+            .is_some_and(|token| token.shape == Capitalisation::Number)
     };
     (1..text.tokens().len())
         .inspect(|_| steps::one())
@@ -68,7 +69,7 @@ fn is_mark_out_of(text: &Text) -> bool {
 }
 
 /// `Great work!` is English if nobody says otherwise and its letters could be.
-fn short(text: &Text, is_declared_other: bool) -> Language {
+fn short(text: &TokenizedText, is_declared_other: bool) -> Language {
     let is_latin = (0..text.tokens().len()).all(|token| {
         text.word(token)
             .chars()
@@ -81,7 +82,7 @@ fn short(text: &Text, is_declared_other: bool) -> Language {
     }
 }
 
-fn long(text: &Text) -> Language {
+fn long(text: &TokenizedText) -> Language {
     let words = text.normal_words();
     steps::add(words.len());
     match whatlang::detect(&words) {

@@ -8,12 +8,12 @@ mod tokens;
 
 use std::ops::Range;
 
-use super::analysis::{Language, Span};
+use super::analysis::{Language, TextSpan};
 pub use tokens::Fingerprint;
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Capitalisation {
     /// No upper-case letters: `great`, `don't`
     Lower,
     /// Its first letter alone is upper case: `Great`, `I`
@@ -33,9 +33,9 @@ pub enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// Its place in the original text.
-    pub span: Span,
+    pub span: TextSpan,
     /// How it is written there.
-    pub shape: Shape,
+    pub shape: Capitalisation,
     /// Whether it stands apart from the token before it: white space, a hyphen, or the text's
     /// beginning.
     pub is_apart: bool,
@@ -49,13 +49,13 @@ pub struct Token {
 
 /// A text, cut up.
 #[derive(Debug, Clone, Default)]
-pub struct Text {
+pub struct TokenizedText {
     normal: String,
     tokens: Vec<Token>,
     sentences: Vec<Range<usize>>,
 }
 
-impl Text {
+impl TokenizedText {
     /// Cuts `original` into tokens and sentences, and normalises its words.
     #[must_use]
     pub fn new(original: &str) -> Self {
@@ -105,34 +105,34 @@ impl Text {
 
     /// The place of a range of tokens in the original.
     #[must_use]
-    pub fn span(&self, tokens: Range<usize>) -> Span {
+    pub fn span(&self, tokens: Range<usize>) -> TextSpan {
         match self
             .tokens
             .get(tokens)
             .and_then(|tokens| Some((tokens.first()?, tokens.last()?)))
         {
-            Some((first, last)) => Span {
+            Some((first, last)) => TextSpan {
                 start: first.span.start,
                 end: last.span.end,
             },
-            None => Span::default(),
+            None => TextSpan::default(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Shape, Text};
+    use super::{Capitalisation, TokenizedText};
 
     fn words(original: &str) -> Vec<String> {
-        let text = Text::new(original);
+        let text = TokenizedText::new(original);
         (0..text.tokens().len())
             .map(|token| text.word(token).to_owned())
             .collect()
     }
 
     fn sentences(original: &str) -> Vec<String> {
-        let text = Text::new(original);
+        let text = TokenizedText::new(original);
         let characters: Vec<char> = original.chars().collect();
         let cut = |range: &std::ops::Range<usize>| {
             let span = text.span(range.clone());
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn every_token_keeps_its_place_in_the_original_in_code_points() {
         let original = "😀 Él fixed the A/C — “great”…";
-        let text = Text::new(original);
+        let text = TokenizedText::new(original);
         let characters: Vec<char> = original.chars().collect();
         let cut: Vec<String> = text
             .tokens()
@@ -205,7 +205,7 @@ mod tests {
             "!?!?",
             "Ok.Next one. x",
         ] {
-            let text = Text::new(original);
+            let text = TokenizedText::new(original);
             let mut at = 0;
             for sentence in text.sentences() {
                 assert_eq!(sentence.start, at, "{original:?}");
@@ -218,20 +218,20 @@ mod tests {
 
     #[test]
     fn shapes_tell_how_a_word_is_written() {
-        let text = Text::new("AC DeShawn Will it 24/7 I AC's");
-        let shapes: Vec<Shape> = text.tokens().iter().map(|token| token.shape).collect();
+        let text = TokenizedText::new("AC DeShawn Will it 24/7 I AC's");
+        let shapes: Vec<Capitalisation> = text.tokens().iter().map(|token| token.shape).collect();
         assert_eq!(
             shapes,
             [
-                Shape::Upper,
-                Shape::Mixed,
-                Shape::Capitalised,
-                Shape::Lower,
-                Shape::Number,
-                Shape::Mark,
-                Shape::Number,
-                Shape::Capitalised,
-                Shape::Upper
+                Capitalisation::Upper,
+                Capitalisation::Mixed,
+                Capitalisation::Capitalised,
+                Capitalisation::Lower,
+                Capitalisation::Number,
+                Capitalisation::Mark,
+                Capitalisation::Number,
+                Capitalisation::Capitalised,
+                Capitalisation::Upper
             ]
         );
     }
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
         use crate::insights::analysis::Language;
-        let language = |text: &str, declared| Text::new(text).language(declared);
+        let language = |text: &str, declared| TokenizedText::new(text).language(declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),
             Language::English

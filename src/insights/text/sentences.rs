@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Shape, Text};
-use crate::steps;
+use super::{Capitalisation, TokenizedText};
+use crate::compute::steps;
 
 /// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a
 /// text that is one sentence from end to end must not cost more than others of its length, and what
@@ -24,7 +24,7 @@ const ABBREVIATIONS: [&str; 20] = [
 const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 
 /// The sentences' ranges of tokens.
-pub fn cut(text: &Text) -> Vec<Range<usize>> {
+pub fn cut(text: &TokenizedText) -> Vec<Range<usize>> {
     let len = text.tokens().len();
     let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
     let (mut start, mut at) = (0, 0);
@@ -40,8 +40,8 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
             let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
             if closes
                 && text.tokens().get(at + 1).is_some_and(|next| {
-                    next.shape == Shape::Lower
-                        || next.shape == Shape::Mark && !is_end_mark(text.word(at + 1))
+                    next.shape == Capitalisation::Lower
+                        || next.shape == Capitalisation::Mark && !is_end_mark(text.word(at + 1))
                 })
             {
                 continue;
@@ -64,7 +64,7 @@ pub fn cut(text: &Text) -> Vec<Range<usize>> {
 }
 
 /// Adds a sentence, in parts where it is too long.
-fn push(text: &Text, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
+fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
     while sentence.len() > SENTENCE_TOKENS_MAX {
         let most = sentence.start + SENTENCE_TOKENS_MAX;
         let marks = (most - PART_MARKS_WITHIN..most)
@@ -85,13 +85,13 @@ fn is_end_mark(word: &str) -> bool {
 }
 
 /// Whether the sentence that began at `start` ends with the token at `at`.
-fn ends(text: &Text, at: usize, start: usize) -> bool {
+fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     let token = &text.tokens()[at];
-    if token.shape != Shape::Mark || !is_end_mark(text.word(at)) {
+    if token.shape != Capitalisation::Mark || !is_end_mark(text.word(at)) {
         return false;
     }
     let next = text.tokens().get(at + 1);
-    let goes_on_small = next.is_some_and(|next| next.shape == Shape::Lower);
+    let goes_on_small = next.is_some_and(|next| next.shape == Capitalisation::Lower);
     let is_run = token.span.end - token.span.start > 1;
     match text.word(at) {
         "." if is_run => !goes_on_small,
@@ -101,12 +101,14 @@ fn ends(text: &Text, at: usize, start: usize) -> bool {
             // `Mike S. came`: an initial; but `we called I.` ends.
             let is_initial = at > start
                 && before.is_some_and(|word| word.chars().count() == 1 && word != "i")
-                && text.tokens()[at - 1].shape == Shape::Capitalised
+                && text.tokens()[at - 1].shape == Capitalisation::Capitalised
                 && (goes_on_small
-                    || next
-                        .is_some_and(|next| next.shape == Shape::Capitalised && at - 1 == start));
-            let is_inside = next
-                .is_some_and(|next| !next.is_apart && next.shape != Shape::Mark && goes_on_small);
+                    || next.is_some_and(|next| {
+                        next.shape == Capitalisation::Capitalised && at - 1 == start
+                    }));
+            let is_inside = next.is_some_and(|next| {
+                !next.is_apart && next.shape != Capitalisation::Mark && goes_on_small
+            });
             !(abbreviates && next.is_some() || is_initial || is_inside)
         }
         "\u{2026}" => !goes_on_small,

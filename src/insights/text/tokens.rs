@@ -3,9 +3,9 @@
 
 use std::hash::Hasher;
 
-use super::{Shape, Token};
-use crate::insights::analysis::Span;
-use crate::steps;
+use super::{Capitalisation, Token};
+use crate::compute::steps;
+use crate::insights::analysis::TextSpan;
 
 /// The normalised text of all tokens, and the tokens.
 pub fn cut(original: &str) -> (String, Vec<Token>) {
@@ -61,7 +61,7 @@ impl Cut {
         let (from, shape) = (self.normal.len(), shape(characters));
         steps::add(characters.len());
         // A mark's character stands for all of its run; an acronym's joints are left out.
-        let spelled = if shape == Shape::Mark {
+        let spelled = if shape == Capitalisation::Mark {
             &characters[..1]
         } else {
             characters
@@ -77,7 +77,7 @@ impl Cut {
             }
         }
         self.tokens.push(Token {
-            span: Span {
+            span: TextSpan {
                 start: place(at),
                 end: place(at + characters.len()),
             },
@@ -173,22 +173,22 @@ fn mark(characters: &[char], follows_word: bool) -> usize {
         .count()
 }
 
-fn shape(characters: &[char]) -> Shape {
+fn shape(characters: &[char]) -> Capitalisation {
     let first = characters[0];
     if !first.is_alphanumeric() {
-        return Shape::Mark;
+        return Capitalisation::Mark;
     }
     if first.is_numeric() {
-        return Shape::Number;
+        return Capitalisation::Number;
     }
     let count = |is: fn(&char) -> bool| characters.iter().filter(|one| is(one)).count();
     let upper = count(|one| one.is_uppercase());
     match (first.is_uppercase(), upper) {
-        (false, 0) => Shape::Lower,
-        (true, 1) => Shape::Capitalised,
+        (false, 0) => Capitalisation::Lower,
+        (true, 1) => Capitalisation::Capitalised,
         // `AC`, `AC's` and `CEOs`
-        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Shape::Upper,
-        (true | false, _) => Shape::Mixed,
+        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Capitalisation::Upper,
+        (true | false, _) => Capitalisation::Mixed,
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use sha2::{Digest as _, Sha256};
 
 use super::TradeError;
-use crate::hash::hex;
 use crate::insights::text::Fingerprint;
+use crate::model::hash::hex;
 
 /// In how many sentences words stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::bounded_read::{read, read_text};
+use crate::config::bounded_read::{read, read_text};
 use crate::insights::classifier::{NgramModel, WeightsError};
 
 use super::{Background, Trade, TradeErrors, shipped};

@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::hash::hex;
+use crate::model::hash::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use background::Background;
 pub use folder::{FILE_MIB_MAX, FolderError, read_folder};
-pub use pattern::{Step, forms};
+pub use pattern::{PatternStep, forms};
 pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured, id_for};
 
 /// Something that customers judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aspect {
+pub struct AspectDefinition {
     /// Its id in every answer, for example `response_time`.
     pub id: String,
     /// Its name for readers.
@@ -83,7 +83,7 @@ pub struct Rule {
     /// What a hit is called, for example `phrase:show_up_on_time`.
     pub id: String,
     /// What it matches: any of these ways.
-    pub ways: Vec<Vec<Step>>,
+    pub ways: Vec<Vec<PatternStep>>,
     /// What a match says: a judgement, a name, a hint, an opinion or a cue.
     pub meaning: Meaning,
     /// The phrase as it is written.
@@ -129,7 +129,7 @@ pub struct Trade {
     /// How common words are in reviews of other trades, where it says so.
     pub background: Option<Background>,
     /// The aspects, in the order in which they are shown.
-    pub aspects: Vec<Aspect>,
+    pub aspects: Vec<AspectDefinition>,
     /// All phrases, the trade's own first, in the order of the files.
     pub rules: Vec<Rule>,
     /// Words by the name of their list, for `@name` in a pattern.
@@ -219,7 +219,7 @@ impl Trade {
     /// The id and the label of a trade that says none.
     #[must_use]
     pub fn default_head() -> (String, String) {
-        let parse::Head { id, label, .. } = parse::Head::default();
+        let parse::TradeHeader { id, label, .. } = parse::TradeHeader::default();
         (id, label)
     }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::pattern::Item;
-use super::{Aspect, Cue, Meaning, Place, Rule, Trade, TradeError, TradeErrors, pattern};
+use super::pattern::PatternItem;
+use super::{AspectDefinition, Cue, Meaning, Place, Rule, Trade, TradeError, TradeErrors, pattern};
 
 /// The points of an opinion, by the key it stands under.
 const OPINIONS: [(&str, i32); 6] = [
@@ -60,11 +60,11 @@ const SECTIONS: [(&str, ()); 8] = [
 pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
     let mut faults = Vec::new();
     let mut files = read(own, false, &mut faults);
-    let head = Head::read(&files, &mut faults);
+    let head = TradeHeader::read(&files, &mut faults);
     if head.is_sharing {
         files.extend(read(shared, true, &mut faults));
     }
-    let mut reader = Reader {
+    let mut reader = PackageReader {
         files: &files,
         head: &head,
         trade: Trade {
@@ -82,7 +82,7 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
     reader.aspects();
     reader.roles();
     reader.phrases();
-    let Reader {
+    let PackageReader {
         trade, mut faults, ..
     } = reader;
     if faults.is_empty() {
@@ -94,9 +94,9 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
 }
 
 /// The `[trade]` of a file, without its phrases.
-pub fn head(name: &str, text: &str) -> Result<Head, TradeErrors> {
+pub fn head(name: &str, text: &str) -> Result<TradeHeader, TradeErrors> {
     let mut faults = Vec::new();
-    let head = Head::read(&read(&[(name, text)], false, &mut faults), &mut faults);
+    let head = TradeHeader::read(&read(&[(name, text)], false, &mut faults), &mut faults);
     if faults.is_empty() {
         Ok(head)
     } else {
@@ -108,10 +108,10 @@ fn read<'file>(
     files: &[(&'file str, &'file str)],
     is_shared: bool,
     faults: &mut Vec<TradeError>,
-) -> Vec<File<'file>> {
+) -> Vec<PackageFile<'file>> {
     let mut read = Vec::with_capacity(files.len());
     for (name, text) in files {
-        match File::read(name, text, is_shared) {
+        match PackageFile::read(name, text, is_shared) {
             Ok(file) => read.push(file),
             Err(fault) => faults.push(fault),
         }
@@ -119,18 +119,18 @@ fn read<'file>(
     read
 }
 
-struct Reader<'read, 'file> {
+struct PackageReader<'read, 'file> {
     /// The trade's own first: where phrases say the same, the first one counts.
-    files: &'read [File<'file>],
-    head: &'read Head,
+    files: &'read [PackageFile<'file>],
+    head: &'read TradeHeader,
     trade: Trade,
     /// Which aspect takes which of the phrases that stand for all trades.
     uses: BTreeSet<(String, usize)>,
     faults: Vec<TradeError>,
 }
 
-impl<'read, 'file> Reader<'read, 'file> {
-    fn keep<T>(&mut self, file: &File<'_>, read: Result<T, Fault>) -> Option<T> {
+impl<'read, 'file> PackageReader<'read, 'file> {
+    fn keep<T>(&mut self, file: &PackageFile<'_>, read: Result<T, PackageFault>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(fault) => {
@@ -141,7 +141,11 @@ impl<'read, 'file> Reader<'read, 'file> {
     }
 
     /// The tables `[[key]]` of a file.
-    fn each(&mut self, file: &'read File<'file>, key: &str) -> Vec<(usize, &'read DeTable<'file>)> {
+    fn each(
+        &mut self,
+        file: &'read PackageFile<'file>,
+        key: &str,
+    ) -> Vec<(usize, &'read DeTable<'file>)> {
         self.keep(file, each(&file.table, key)).unwrap_or_default()
     }
 
@@ -212,7 +216,7 @@ impl<'read, 'file> Reader<'read, 'file> {
     }
 
     /// The sets of phrases that an aspect names; one that there is not is a fault.
-    fn uses(&mut self, file: &File<'_>, value: &Value<'_>) -> Vec<String> {
+    fn uses(&mut self, file: &PackageFile<'_>, value: &TomlValue<'_>) -> Vec<String> {
         let named = match string(value) {
             Ok(one) => Ok(vec![(value.span().start, one)]),
             Err(_) => strings(value),
@@ -233,7 +237,13 @@ impl<'read, 'file> Reader<'read, 'file> {
     }
 
     /// The phrases of a table that judge, name or hint at an aspect.
-    fn judgements(&mut self, file: &File<'_>, of: &DeTable<'_>, index: usize, others: &[&str]) {
+    fn judgements(
+        &mut self,
+        file: &PackageFile<'_>,
+        of: &DeTable<'_>,
+        index: usize,
+        others: &[&str],
+    ) {
         for (key, value) in of {
             let meaning = match key.get_ref().as_ref() {
                 other if others.contains(&other) => continue,
@@ -249,7 +259,7 @@ impl<'read, 'file> Reader<'read, 'file> {
     }
 
     /// `[opinions]` and `[cues]`.
-    fn opinions(&mut self, file: &'read File<'file>) {
+    fn opinions(&mut self, file: &'read PackageFile<'file>) {
         for section in ["opinions", "cues"] {
             let Some(value) = find(&file.table, section) else {
                 continue;
@@ -269,7 +279,7 @@ impl<'read, 'file> Reader<'read, 'file> {
         }
     }
 
-    fn add(&mut self, file: &File<'_>, kind: &str, meaning: Meaning, value: &Value<'_>) {
+    fn add(&mut self, file: &PackageFile<'_>, kind: &str, meaning: Meaning, value: &TomlValue<'_>) {
         let name: Arc<str> = file.name.into();
         for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
             let parsed = pattern::parse(text, &self.trade.lists).map_err(|message| (at, message));
@@ -292,11 +302,11 @@ impl<'read, 'file> Reader<'read, 'file> {
 }
 
 /// A pattern as a name: its words, of alternatives the first, of what may be missing nothing.
-fn slug(items: &[Item]) -> String {
-    let word = |item: &Item| match item {
-        Item::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
-        Item::Gap(_) => String::new(),
-        Item::Either(choices) => choices
+fn slug(items: &[PatternItem]) -> String {
+    let word = |item: &PatternItem| match item {
+        PatternItem::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
+        PatternItem::Gap(_) => String::new(),
+        PatternItem::Either(choices) => choices
             .first()
             .map(|choice| slug(choice))
             .unwrap_or_default(),
@@ -313,13 +323,13 @@ fn slug(items: &[Item]) -> String {
 // its file and line.
 
 /// A value and where it stands.
-pub type Value<'file> = Spanned<DeValue<'file>>;
+pub type TomlValue<'file> = Spanned<DeValue<'file>>;
 /// What is wrong, and the byte at which it stands.
-pub type Fault = (usize, String);
+pub type PackageFault = (usize, String);
 
 /// One file of a trade.
 #[derive(Debug)]
-pub struct File<'file> {
+pub struct PackageFile<'file> {
     /// Its name, as faults tell it.
     pub name: &'file str,
     text: &'file str,
@@ -329,7 +339,7 @@ pub struct File<'file> {
     pub is_shared: bool,
 }
 
-impl<'file> File<'file> {
+impl<'file> PackageFile<'file> {
     /// Reads a file.
     ///
     /// # Errors
@@ -353,12 +363,12 @@ impl<'file> File<'file> {
     }
 
     /// A fault of this file.
-    pub fn fault(&self, fault: Fault) -> TradeError {
+    pub fn fault(&self, fault: PackageFault) -> TradeError {
         self::fault(self.name, self.text, fault)
     }
 }
 
-fn fault(name: &str, text: &str, (at, message): Fault) -> TradeError {
+fn fault(name: &str, text: &str, (at, message): PackageFault) -> TradeError {
     TradeError {
         file: name.to_owned(),
         line: line(text, at),
@@ -374,7 +384,7 @@ fn line(text: &str, at: usize) -> usize {
 pub fn find<'table, 'file>(
     table: &'table DeTable<'file>,
     key: &str,
-) -> Option<&'table Value<'file>> {
+) -> Option<&'table TomlValue<'file>> {
     table
         .iter()
         .find(|(one, _)| one.get_ref() == key)
@@ -385,7 +395,7 @@ pub fn find<'table, 'file>(
 pub fn each<'table, 'file>(
     file: &'table DeTable<'file>,
     key: &str,
-) -> Result<Vec<(usize, &'table DeTable<'file>)>, Fault> {
+) -> Result<Vec<(usize, &'table DeTable<'file>)>, PackageFault> {
     let Some(value) = find(file, key) else {
         return Ok(Vec::new());
     };
@@ -399,14 +409,16 @@ pub fn each<'table, 'file>(
         .collect()
 }
 
-pub fn table<'table, 'file>(value: &'table Value<'file>) -> Result<&'table DeTable<'file>, Fault> {
+pub fn table<'table, 'file>(
+    value: &'table TomlValue<'file>,
+) -> Result<&'table DeTable<'file>, PackageFault> {
     value
         .get_ref()
         .as_table()
         .ok_or_else(|| (value.span().start, "this is to be a table".to_owned()))
 }
 
-pub fn string<'value>(value: &'value Value<'_>) -> Result<&'value str, Fault> {
+pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, PackageFault> {
     value.get_ref().as_str().ok_or_else(|| {
         (
             value.span().start,
@@ -417,7 +429,9 @@ pub fn string<'value>(value: &'value Value<'_>) -> Result<&'value str, Fault> {
 
 /// The texts of a list, each with its place. A text of several lines is one too: parted at line
 /// breaks and commas, `#` comments.
-pub fn strings<'value>(value: &'value Value<'_>) -> Result<Vec<(usize, &'value str)>, Fault> {
+pub fn strings<'value>(
+    value: &'value TomlValue<'_>,
+) -> Result<Vec<(usize, &'value str)>, PackageFault> {
     if let Some(array) = value.get_ref().as_array() {
         return array
             .iter()
@@ -445,7 +459,7 @@ pub fn strings<'value>(value: &'value Value<'_>) -> Result<Vec<(usize, &'value s
 ///
 /// # Errors
 /// A name that is none of those, with all of them.
-pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, Fault> {
+pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, PackageFault> {
     let known = || {
         let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         names.join(", ")
@@ -478,7 +492,7 @@ const KEYS: [(&str, ()); 9] = [
 
 /// The table `[trade]`, with what holds where it is silent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct TradeHeader {
     /// Its id in every answer.
     pub id: String,
     /// Its name for readers.
@@ -501,7 +515,7 @@ pub struct Head {
     pub place: Option<(usize, usize)>,
 }
 
-impl Default for Head {
+impl Default for TradeHeader {
     fn default() -> Self {
         Self {
             id: UNNAMED.to_owned(),
@@ -518,9 +532,9 @@ impl Default for Head {
     }
 }
 
-impl Head {
+impl TradeHeader {
     /// What these files say; faults are added to `faults`.
-    pub fn read(files: &[File<'_>], faults: &mut Vec<TradeError>) -> Self {
+    pub fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
         let mut head = Self::default();
         for (number, file) in files.iter().enumerate() {
             let Some(value) = find(&file.table, "trade") else {
@@ -540,7 +554,7 @@ impl Head {
         head
     }
 
-    fn take(&mut self, file: &File<'_>, table: &DeTable<'_>, faults: &mut Vec<TradeError>) {
+    fn take(&mut self, file: &PackageFile<'_>, table: &DeTable<'_>, faults: &mut Vec<TradeError>) {
         for (key, value) in table {
             if let Err(fault) = self.set(key.get_ref(), key.span().start, value) {
                 faults.push(file.fault(fault));
@@ -548,7 +562,7 @@ impl Head {
         }
     }
 
-    fn set(&mut self, key: &str, at: usize, value: &Value<'_>) -> Result<(), Fault> {
+    fn set(&mut self, key: &str, at: usize, value: &TomlValue<'_>) -> Result<(), PackageFault> {
         one_of(&KEYS, key, at)?;
         match key {
             "id" => self.id = id(value)?,
@@ -571,19 +585,19 @@ pub fn is_among(types: &[String], kind: &str) -> bool {
     types.iter().any(|one| one.eq_ignore_ascii_case(name))
 }
 
-fn boolean(key: &str, value: &Value<'_>) -> Result<bool, Fault> {
+fn boolean(key: &str, value: &TomlValue<'_>) -> Result<bool, PackageFault> {
     let message = || (value.span().start, format!("`{key}` is true or false"));
     value.get_ref().as_bool().ok_or_else(message)
 }
 
-fn texts(value: &Value<'_>) -> Result<Vec<String>, Fault> {
+fn texts(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
     Ok(strings(value)?
         .into_iter()
         .map(|(_, text)| text.to_owned())
         .collect())
 }
 
-fn types(value: &Value<'_>) -> Result<Vec<String>, Fault> {
+fn types(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
     let is_type = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.chars().all(|c| c.is_ascii_alphanumeric())
@@ -599,7 +613,7 @@ fn types(value: &Value<'_>) -> Result<Vec<String>, Fault> {
 }
 
 /// An id: lower case letters and `_`.
-pub fn id(value: &Value<'_>) -> Result<String, Fault> {
+pub fn id(value: &TomlValue<'_>) -> Result<String, PackageFault> {
     let id = string(value)?;
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
         let message = format!("an id is lower case letters and `_`, not `{id}`");
@@ -610,7 +624,7 @@ pub fn id(value: &Value<'_>) -> Result<String, Fault> {
 
 // Which aspects a trade has, in which order, and in which roles.
 
-impl Reader<'_, '_> {
+impl PackageReader<'_, '_> {
     /// The names of all `[[aspect]]`, in the order that the trade says.
     fn aspects(&mut self) {
         for file in self.files {
@@ -636,7 +650,7 @@ impl Reader<'_, '_> {
                     self.faults.push(file.fault((at, message)));
                     continue;
                 }
-                self.trade.aspects.push(Aspect {
+                self.trade.aspects.push(AspectDefinition {
                     id,
                     label,
                     question,
@@ -656,14 +670,14 @@ impl Reader<'_, '_> {
 
     /// What `[trade]` names has to be there; what it is silent about may be missing.
     fn roles(&mut self) {
-        let Head {
+        let TradeHeader {
             aspects,
             overall,
             quiet,
             facts,
             ..
         } = self.head;
-        let silent = Head::default();
+        let silent = TradeHeader::default();
         let mut unknown = Vec::new();
         for (key, ids, usual) in [
             ("aspects", aspects.as_deref().unwrap_or_default(), &[][..]),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub enum PatternItem {
     /// One word: a literal, `base~`, `@list` or `<class>`.
     Symbol(String),
     /// Up to so many words.
@@ -27,7 +27,7 @@ pub enum Item {
 
 /// A part of one way to match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PatternStep {
     /// One word that has this symbol: like an item's, but several may be joined by `|`.
     Symbol(String),
     /// Up to so many words.
@@ -52,7 +52,7 @@ const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 pub fn parse(
     text: &str,
     lists: &BTreeMap<String, Vec<String>>,
-) -> Result<(Vec<Item>, Vec<Vec<Step>>), String> {
+) -> Result<(Vec<PatternItem>, Vec<Vec<PatternStep>>), String> {
     let mut parser = Parser {
         rest: text,
         depth: 0,
@@ -67,7 +67,7 @@ pub fn parse(
     })?;
     if let Some(way) = ways
         .iter()
-        .find(|way| way.iter().all(|step| matches!(step, Step::Gap(_))))
+        .find(|way| way.iter().all(|step| matches!(step, PatternStep::Gap(_))))
     {
         return Err(format!(
             "`{text}` can match without a single word ({} steps)",
@@ -79,7 +79,7 @@ pub fn parse(
     }
     if ways
         .iter()
-        .any(|way| matches!(way.first(), Some(Step::Gap(_))))
+        .any(|way| matches!(way.first(), Some(PatternStep::Gap(_))))
     {
         return Err(format!("`{text}` begins with a gap"));
     }
@@ -88,23 +88,23 @@ pub fn parse(
 
 /// All ways to match a pattern; nothing where they are too many. A gap that nothing follows is left
 /// out.
-fn expand(items: &[Item]) -> Option<Vec<Vec<Step>>> {
+fn expand(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     let mut ways = product(items)?;
     for way in &mut ways {
-        while matches!(way.last(), Some(Step::Gap(_))) {
+        while matches!(way.last(), Some(PatternStep::Gap(_))) {
             way.pop();
         }
     }
     Some(ways)
 }
 
-fn product(items: &[Item]) -> Option<Vec<Vec<Step>>> {
+fn product(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     let mut ways = vec![Vec::new()];
     for item in items {
-        let parts: Vec<Vec<Step>> = match item {
-            Item::Symbol(symbol) => vec![vec![Step::Symbol(symbol.clone())]],
-            Item::Gap(words) => vec![vec![Step::Gap(*words)]],
-            Item::Either(choices) => {
+        let parts: Vec<Vec<PatternStep>> = match item {
+            PatternItem::Symbol(symbol) => vec![vec![PatternStep::Symbol(symbol.clone())]],
+            PatternItem::Gap(words) => vec![vec![PatternStep::Gap(*words)]],
+            PatternItem::Either(choices) => {
                 let mut parts = Vec::new();
                 for choice in choices {
                     parts.extend(product(choice)?);
@@ -128,18 +128,18 @@ fn product(items: &[Item]) -> Option<Vec<Vec<Step>>> {
 }
 
 /// Alternatives of one word each become one set, so that they are one way and not many.
-fn join(parts: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
+fn join(parts: Vec<Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
         match part.as_slice() {
-            [Step::Symbol(word)] if word != "^" => words.push(word.clone()),
+            [PatternStep::Symbol(word)] if word != "^" => words.push(word.clone()),
             _ => joined.push(part),
         }
     }
     words.sort();
     words.dedup();
     if !words.is_empty() {
-        joined.push(vec![Step::Symbol(words.join("|"))]);
+        joined.push(vec![PatternStep::Symbol(words.join("|"))]);
     }
     joined
 }
@@ -153,7 +153,7 @@ struct Parser<'text> {
 
 impl Parser<'_> {
     /// Items up to the end, a `|` between sequences of a group, or a `)`.
-    fn sequence(&mut self) -> Result<Vec<Item>, String> {
+    fn sequence(&mut self) -> Result<Vec<PatternItem>, String> {
         let mut items = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// A group from its `(` on, optional with a `?` behind it: `(one way|another)?`
-    fn group(&mut self) -> Result<Item, String> {
+    fn group(&mut self) -> Result<PatternItem, String> {
         self.rest = &self.rest[1..];
         self.depth += 1;
         let mut choices = vec![self.sequence()?];
@@ -184,7 +184,7 @@ impl Parser<'_> {
     }
 
     /// `early|late?`, one word of each, or a gap
-    fn choice(&mut self) -> Result<Item, String> {
+    fn choice(&mut self) -> Result<PatternItem, String> {
         // In a group `|` parts sequences; outside it parts words.
         let ends =
             |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
@@ -200,7 +200,7 @@ impl Parser<'_> {
                     .map_err(|_| format!("`{word}` is no gap: write `..` or `..5`"))?
             };
             return if words <= GAP_MAX {
-                Ok(Item::Gap(words))
+                Ok(PatternItem::Gap(words))
             } else {
                 Err(format!("a gap passes at most {GAP_MAX} words"))
             };
@@ -214,20 +214,20 @@ impl Parser<'_> {
         }
         Ok(if is_optional {
             choices.insert(0, Vec::new());
-            Item::Either(choices)
+            PatternItem::Either(choices)
         } else {
             match <[_; 1]>::try_from(choices) {
                 Ok([one]) if one.len() == 1 => one.into_iter().next().ok_or("an empty word")?,
-                Ok([one]) => Item::Either(vec![one]),
-                Err(choices) => Item::Either(choices),
+                Ok([one]) => PatternItem::Either(vec![one]),
+                Err(choices) => PatternItem::Either(choices),
             }
         })
     }
 
     /// The sequences that one name stands for: a single symbol, or the entries of a list with
     /// several words.
-    fn symbol(&self, word: &str) -> Result<Vec<Vec<Item>>, String> {
-        let single = |word: &str| Ok(vec![vec![Item::Symbol(word.to_owned())]]);
+    fn symbol(&self, word: &str) -> Result<Vec<Vec<PatternItem>>, String> {
+        let single = |word: &str| Ok(vec![vec![PatternItem::Symbol(word.to_owned())]]);
         if word.is_empty() {
             return Err("there is an empty alternative".to_owned());
         }
@@ -278,12 +278,12 @@ impl Parser<'_> {
         }
     }
 
-    fn optional(&mut self, mut choices: Vec<Vec<Item>>) -> Item {
+    fn optional(&mut self, mut choices: Vec<Vec<PatternItem>>) -> PatternItem {
         if let Some(rest) = self.rest.strip_prefix('?') {
             self.rest = rest;
             choices.insert(0, Vec::new());
         }
-        Item::Either(choices)
+        PatternItem::Either(choices)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::parse::{Head, is_among};
+use super::parse::{TradeHeader, is_among};
 use super::{Trade, TradeError, TradeErrors, parse};
 
 /// A file's name and its text.
-type File = (&'static str, &'static str);
+type ShippedFile = (&'static str, &'static str);
 
 /// The id of the package for homes and what is built into them.
 pub const HOME_SERVICES: &str = "home_services";
@@ -24,7 +24,7 @@ macro_rules! files {
 }
 
 /// What every trade reads with, unless it says otherwise.
-pub const SHARED: &[File] = files!("shared":
+pub const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
 
@@ -32,8 +32,8 @@ pub const SHARED: &[File] = files!("shared":
 struct Shipped {
     id: &'static str,
     /// `trade.toml` first.
-    files: &'static [File],
-    quality: Option<File>,
+    files: &'static [ShippedFile],
+    quality: Option<ShippedFile>,
     classifier: Option<&'static [u8]>,
 }
 
@@ -86,7 +86,7 @@ pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
         let heads = SHIPPED.iter().filter_map(|one| {
             let (name, text) = one.files.first()?;
-            let Head { types, .. } = parse::head(name, text).ok()?;
+            let TradeHeader { types, .. } = parse::head(name, text).ok()?;
             Some((one.id, types))
         });
         heads.collect()

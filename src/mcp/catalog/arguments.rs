@@ -9,9 +9,10 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use super::text;
-use crate::reviews::parameters;
-use crate::reviews::parameters::{
-    Fault, InvalidParameter, Kind, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
+use crate::model::parameters;
+use crate::model::parameters::{
+    InvalidParameter, Parameter, ParameterFault, ParameterKind, ParameterSource, Parsed,
+    RECEIVED_CHARACTERS_MAX,
 };
 use crate::wire::{Facet, Issue, IssueCode};
 
@@ -121,17 +122,17 @@ impl<'a> Arguments<'a> {
         let message = format!("{REQUIRED}: {meaning}")
             .trim_end_matches('.')
             .to_owned();
-        InvalidParameter::new::<P>(Fault::Type, message, "")
+        InvalidParameter::new::<P>(ParameterFault::Type, message, "")
     }
 }
 
 impl ParameterSource for Arguments<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+    fn take<P: Parameter>(&mut self) -> Option<parameters::ParameterValue<P>> {
         let value = self.given::<P>()?;
         self.keep(parse::<P>(value))
     }
 
-    fn require<P: Parameter>(&mut self) -> Option<parameters::Value<P>> {
+    fn require<P: Parameter>(&mut self) -> Option<parameters::ParameterValue<P>> {
         let parsed = self.given::<P>().map_or(Ok(None), parse::<P>);
         let value = parsed.and_then(|value| value.map(Some).ok_or_else(|| self.missing::<P>()));
         self.keep(value)
@@ -151,7 +152,7 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
         Some(text) => parameters::parse::<P>(text),
         // Any text may do: then what is no text is not meant to be one.
         None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
-            Fault::Type,
+            ParameterFault::Type,
             "must be a JSON string".to_owned(),
             &written(value),
         )),

@@ -6,7 +6,7 @@ use rmcp::model::Reference;
 use super::arguments::CallError;
 use super::prompts::{COMPARE_TECHNICIANS, SUMMARISE_SERVICE};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
-use crate::reviews::fold;
+use crate::model::fold;
 use crate::snapshot::Snapshot;
 use crate::wire::Facet;
 

@@ -28,8 +28,8 @@ pub use size_budget::RESULT_BYTES_MAX;
 use tools::ToolKind;
 
 use super::escape::escaped;
-use crate::ctx::Ctx;
 pub use crate::search::facets::VALUES_MAX;
+use crate::web::context::Ctx;
 
 /// What agents are told of these reviews before they ask anything.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \

@@ -9,7 +9,7 @@ use super::arguments::{CallError, Object, REQUIRED, refusal, shown};
 use super::size_budget::{RESULT_BYTES_MAX, page};
 use super::{arguments, reviews, shape, text};
 use crate::insights::MentionKind;
-use crate::reviews::{Rating, ReviewFilter, SearchArguments};
+use crate::model::{Rating, ReviewFilter, SearchArguments};
 use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
 use crate::snapshot::Snapshot;

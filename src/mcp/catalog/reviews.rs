@@ -6,8 +6,8 @@ use super::arguments::{Arguments, CallError, refusal};
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
 use crate::links::Links;
-use crate::reviews::parameters::{InsightsPart, ParameterSource};
-use crate::reviews::{Day, ReviewFilter, ReviewId, SearchArguments, fold, parameters};
+use crate::model::parameters::{InsightsPart, ParameterSource};
+use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, fold, parameters};
 use crate::search::facets::{self, VALUES_MAX, compare, take_periods};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,

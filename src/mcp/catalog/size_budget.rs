@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::text;
 use crate::mcp::escape::length;
-use crate::reviews::ReviewFilter;
+use crate::model::ReviewFilter;
 use crate::search::{Cursor, Found, walk};
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Known, Object};
 use super::schema::{ApiDocument, object};
-use crate::reviews::parameters::{Aspect, Id, Limit, Parameter};
+use crate::model::parameters::{Aspect, Id, Limit, Parameter};
 use crate::search::CursorParameter;
 
 /// Which tool it is.

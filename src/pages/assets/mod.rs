@@ -8,9 +8,10 @@ use poem::http::header::CACHE_CONTROL;
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
-use crate::ctx::Ctx;
-use crate::respond::{self, Route};
 use crate::snapshot::{CachedBody, Content};
+use crate::web;
+use crate::web::Route;
+use crate::web::context::Ctx;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("copy.js");
@@ -97,7 +98,7 @@ impl Endpoint for File {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let mut response =
-            respond::cached_body(request.headers(), &self.ctx.current.load(), &self.body);
+            web::cached_body(request.headers(), &self.ctx.current.load(), &self.body);
         let is_sent =
             response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
         if let Some(cacheable) = self.cacheable.clone().filter(|_| is_sent) {

@@ -7,11 +7,11 @@ use askama::Template;
 
 use super::rows::{FiguresFragment, Quote, aspect_path};
 use crate::links::Links;
+use crate::model::fold;
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::{count, counted};
-use crate::reviews::fold;
 use crate::snapshot::segment::Segment;
 use crate::snapshot::{Document, Posting, Postings, Snapshot};
 use crate::wire;

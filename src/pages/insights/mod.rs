@@ -15,11 +15,12 @@ use poem::{Endpoint, Request, Response, Result};
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protected};
 use super::query::PageQuery;
-use crate::ctx::Ctx;
-use crate::respond::{self, in_turn, problem};
-use crate::reviews::parameters::{self, ParameterSource};
+use crate::model::parameters::{self, ParameterSource};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::{in_turn, problem};
 
 /// The endpoint of `/insights`, with or without a query.
 pub struct Insights {
@@ -68,14 +69,14 @@ impl Endpoint for Insights {
         let view = View::of(&mut source);
         let asked = EvidenceRequest::take_polarity_from(&mut source);
         if !query.issues.is_empty() {
-            return Ok(respond::invalid_parameters(query.issues));
+            return Ok(web::invalid_parameters(query.issues));
         }
         let snapshot = self.ctx.current.load();
         Ok(match view {
             View::All => {
                 let body = self.pages.body(&snapshot, Page::Insights);
                 protected(
-                    respond::cached_body(request.headers(), &snapshot, &body),
+                    web::cached_body(request.headers(), &snapshot, &body),
                     POLICY,
                 )
             }
@@ -98,7 +99,7 @@ impl Insights {
             return nothing("There is no aspect of that id; /insights lists them.");
         };
         if let Some(cursor) = query.foreign_cursor() {
-            return respond::invalid_parameters(vec![cursor.invalid().into()]);
+            return web::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let asked = aspect::Question {
             id: &query.aspect.id,

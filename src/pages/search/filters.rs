@@ -1,8 +1,8 @@
 //! What a search leaves out, in words: every list that is filtered says so (FTC 16 CFR 465).
 
-use crate::business::Business;
+use crate::model::business::Business;
+use crate::model::{SearchArguments, Vote};
 use crate::pages::words::{counted, day};
-use crate::reviews::{SearchArguments, Vote};
 
 /// One filter: the parameters that make it, and its words.
 #[derive(Debug, Clone, PartialEq, Eq)]

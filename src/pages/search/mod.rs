@@ -18,13 +18,13 @@ use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::query::PageQuery;
 use super::review::ReviewFragment;
 use super::words::{count, counted};
-use crate::ctx::Ctx;
 use crate::insights::Trade;
 use crate::links::{Links, SEARCH_PATH};
-use crate::respond::in_turn;
-use crate::reviews::Sort;
+use crate::model::Sort;
 use crate::search::{Found, SearchRequest, did_you_mean};
 use crate::snapshot::Snapshot;
+use crate::web::context::Ctx;
+use crate::web::in_turn;
 
 #[derive(Template)]
 #[template(path = "search_page.html")]

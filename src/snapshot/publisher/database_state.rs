@@ -7,12 +7,10 @@ use std::sync::Arc;
 use sqlx::SqliteConnection;
 
 use super::Publisher;
-use crate::business;
-use crate::business::Business;
 use crate::insights::{Analyzer, Engines};
 use crate::links::Links;
-use crate::reviews::store::{Changed, DatabasePosition, withheld};
-use crate::reviews::{ReviewId, store as reviews};
+use crate::model::ReviewId;
+use crate::model::business::Business;
 use crate::snapshot::current::Snapshot;
 use crate::snapshot::document::Document;
 use crate::snapshot::entry_loader::{ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, cost};
@@ -22,6 +20,9 @@ use crate::snapshot::observer::Observer;
 use crate::snapshot::publication::Publication;
 use crate::snapshot::staff::Staff;
 use crate::snapshot::store;
+use crate::storage;
+use crate::storage::reviews;
+use crate::storage::reviews::{Changed, DatabasePosition, withheld};
 
 /// With more changed reviews than this share of all, analyzing everything anew is quicker than one
 /// by one.
@@ -51,8 +52,10 @@ impl DatabaseState {
     ) -> sqlx::Result<Self> {
         let position = reviews::position(connection).await?;
         let out = what_is_out(connection).await?;
-        let business = business::find(connection).await?.unwrap_or_default();
-        let editorial = business::editorial(connection).await?;
+        let business = storage::business::find(connection)
+            .await?
+            .unwrap_or_default();
+        let editorial = storage::business::editorial(connection).await?;
         let withheld = withheld(connection).await?;
         let first_links = store::first_base(connection).await?;
         let is_base_kept = first_links.is_some() || publisher.links.is_loopback();
@@ -252,8 +255,10 @@ pub async fn survey(
     engines: &Engines,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
-    let business = business::find(&mut *connection).await?.unwrap_or_default();
-    let editorial = business::editorial(&mut *connection).await?;
+    let business = storage::business::find(&mut *connection)
+        .await?
+        .unwrap_or_default();
+    let editorial = storage::business::editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
     let analyzer = Arc::new(Analyzer::new(&business, &engines.of(&business)));
     let backlog = Backlog::default();

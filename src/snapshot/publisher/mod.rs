@@ -19,10 +19,11 @@ use super::publication::Publication;
 use super::render::{Draft, draft};
 use super::{render, store};
 use crate::clock::Clock;
-use crate::db::{Database, DbError, is_overtaken};
 use crate::insights::Engines;
 use crate::links::Links;
-use crate::reviews::{ReviewId, store as reviews};
+use crate::model::ReviewId;
+use crate::storage::reviews;
+use crate::storage::{Database, DbError, is_overtaken};
 
 /// How often a snapshot is rendered whose dates another process stored meanwhile.
 const ATTEMPTS_MAX: usize = 4;

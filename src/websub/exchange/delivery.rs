@@ -8,9 +8,9 @@ use bytes::Bytes;
 
 use super::verification::denied_url;
 use super::{Exchange, VERIFY_BODY_MAX, VERIFY_TIMEOUT};
-use crate::egress::{Answer, Failure};
 use crate::snapshot::{CachedBody, Snapshot};
 use crate::websub::host_queues::Came;
+use crate::websub::http_client::{Answer, Failure};
 use crate::websub::schedule::{ATTEMPTS_MAX, DeliveryResult, NextStep, next};
 use crate::websub::signature::sign;
 use crate::websub::state::Event;

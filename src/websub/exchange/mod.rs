@@ -15,10 +15,10 @@ use super::schedule::Doubts;
 use super::store::AttemptRecord;
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
-use crate::egress::{Callback, Egress};
 use crate::links::Links;
 use crate::random::Random;
 use crate::snapshot::Document;
+use crate::websub::http_client::{Callback, Egress};
 
 /// For the whole of a verification, and of the word that a subscription was ended.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);

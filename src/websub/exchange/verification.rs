@@ -4,8 +4,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{Exchange, VERIFY_BODY_MAX, VERIFY_TIMEOUT};
-use crate::egress::{Answer, Failure, with_parameters};
 use crate::websub::host_queues::Came;
+use crate::websub::http_client::{Answer, Failure, with_parameters};
 use crate::websub::limits::Turn;
 use crate::websub::store::{DueVerification, Mode, Outcome};
 

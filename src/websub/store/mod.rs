@@ -8,7 +8,7 @@ use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use sqlx::SqliteConnection;
 
 use super::state::State;
-use crate::db::Write;
+use crate::storage::Write;
 
 pub use due::{Due, DueDelivery, DueVerification, deliveries, next_due_at, verifications};
 pub use outcome::{AttemptRecord, Outcome, record};

@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 
 use super::request::Mode;
 use super::{bound, text};
-use crate::db::Write;
 use crate::snapshot::Document;
+use crate::storage::Write;
 use crate::websub::state::{Event, transitions};
 
 /// What an attempt was, for the operator.

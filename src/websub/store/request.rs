@@ -6,8 +6,8 @@ use sqlx::SqliteConnection;
 use super::super::signature::Secret;
 use super::super::state::{Event, transitions};
 use super::text;
-use crate::db::Write;
 use crate::snapshot::Document;
+use crate::storage::Write;
 
 /// Whether a request is to subscribe or to unsubscribe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

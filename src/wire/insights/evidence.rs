@@ -5,7 +5,7 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::opinion_stats::Polarity;
-use crate::insights::{self, Span};
+use crate::insights::{self, TextSpan};
 use crate::wire::{DidYouMean, Facet};
 
 /// One page of the reviews that support an aspect, newest first.
@@ -133,7 +133,7 @@ impl EvidenceFinding {
         let witness = insights::Witness::of(&hits).into();
         let hit = |insights::Hit {
                        rule,
-                       span: Span { start, end },
+                       span: TextSpan { start, end },
                        points,
                    }| EvidenceHit {
             rule,

@@ -9,9 +9,9 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::business::Editorial;
 use crate::insights::{MentionKind, aggregate, quality};
 use crate::links::Links;
+use crate::model::business::Editorial;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 pub use opinion_stats::{Direction, Monthly, Polarity, Quote, Share, Trend};
 pub use parts::{Aspect, Entity};
@@ -173,7 +173,7 @@ impl Insights {
     /// The public shape of `insights`, beside the firm's own texts.
     #[must_use]
     pub fn new(
-        insights: &aggregate::Insights,
+        insights: &aggregate::AggregatedInsights,
         editorial: &Editorial,
         method: Method,
         links: &Links,

@@ -18,9 +18,9 @@ pub struct Share {
     pub n: u32,
 }
 
-impl From<aggregate::Share> for Share {
-    fn from(share: aggregate::Share) -> Self {
-        let aggregate::Share { value, ci95, n } = share;
+impl From<aggregate::WilsonShare> for Share {
+    fn from(share: aggregate::WilsonShare) -> Self {
+        let aggregate::WilsonShare { value, ci95, n } = share;
         Self {
             value,
             ci95: ci95.into(),
@@ -42,12 +42,12 @@ pub enum Confidence {
     High,
 }
 
-impl From<aggregate::Confidence> for Confidence {
-    fn from(confidence: aggregate::Confidence) -> Self {
+impl From<aggregate::SampleConfidence> for Confidence {
+    fn from(confidence: aggregate::SampleConfidence) -> Self {
         match confidence {
-            aggregate::Confidence::Low => Self::Low,
-            aggregate::Confidence::Standard => Self::Standard,
-            aggregate::Confidence::High => Self::High,
+            aggregate::SampleConfidence::Low => Self::Low,
+            aggregate::SampleConfidence::Standard => Self::Standard,
+            aggregate::SampleConfidence::High => Self::High,
         }
     }
 }
@@ -120,16 +120,16 @@ pub struct Overall {
     pub positive_share: Option<Share>,
 }
 
-impl From<&aggregate::Votes> for Overall {
-    fn from(votes: &aggregate::Votes) -> Self {
-        let aggregate::Votes {
+impl From<&aggregate::VoteCounts> for Overall {
+    fn from(votes: &aggregate::VoteCounts) -> Self {
+        let aggregate::VoteCounts {
             positive,
             negative,
             neutral,
             mixed: _,
             uncertain,
         } = *votes;
-        let positive_share = aggregate::Share::new(positive, votes.judged()).map(Share::from);
+        let positive_share = aggregate::WilsonShare::new(positive, votes.judged()).map(Share::from);
         Self {
             positive,
             negative,
@@ -212,9 +212,9 @@ pub struct Period {
     pub judged: u32,
 }
 
-impl From<aggregate::Trend> for Trend {
-    fn from(trend: aggregate::Trend) -> Self {
-        let aggregate::Trend {
+impl From<aggregate::ShareTrend> for Trend {
+    fn from(trend: aggregate::ShareTrend) -> Self {
+        let aggregate::ShareTrend {
             months,
             direction,
             compared,
@@ -235,10 +235,10 @@ impl From<aggregate::Trend> for Trend {
             }
         };
         let direction = match direction {
-            aggregate::Direction::Up => Direction::Up,
-            aggregate::Direction::Down => Direction::Down,
-            aggregate::Direction::Flat => Direction::Flat,
-            aggregate::Direction::Unknown => Direction::Unknown,
+            aggregate::TrendDirection::Up => Direction::Up,
+            aggregate::TrendDirection::Down => Direction::Down,
+            aggregate::TrendDirection::Flat => Direction::Flat,
+            aggregate::TrendDirection::Unknown => Direction::Unknown,
         };
         let basis = compared.map(Basis::from);
         Self {
@@ -267,9 +267,9 @@ impl From<aggregate::Compared> for Basis {
     }
 }
 
-impl From<aggregate::Period> for Period {
-    fn from(period: aggregate::Period) -> Self {
-        let aggregate::Period {
+impl From<aggregate::HalfYear> for Period {
+    fn from(period: aggregate::HalfYear) -> Self {
+        let aggregate::HalfYear {
             from,
             to,
             positive,
@@ -310,9 +310,9 @@ pub struct Quote {
     pub stars: u8,
 }
 
-impl From<aggregate::Quote> for Quote {
-    fn from(quote: aggregate::Quote) -> Self {
-        let aggregate::Quote {
+impl From<aggregate::CustomerQuote> for Quote {
+    fn from(quote: aggregate::CustomerQuote) -> Self {
+        let aggregate::CustomerQuote {
             review_id,
             sentence,
             span,

@@ -6,9 +6,9 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::opinion_stats::{Confidence, Overall, Quote, Share, Trend};
-use crate::business::Question;
 use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
+use crate::model::business::FaqEntry;
 
 /// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
 /// to `reviews`.
@@ -171,7 +171,7 @@ pub struct Topic {
 }
 
 impl CoMention {
-    fn entity(joint: aggregate::Joint, entities: &[aggregate::Entity]) -> Self {
+    fn entity(joint: aggregate::Joint, entities: &[aggregate::EntityFigures]) -> Self {
         let aggregate::Joint { at, reviews, lift } = joint;
         Self {
             id: entities[at].id.clone(),
@@ -181,7 +181,7 @@ impl CoMention {
         }
     }
 
-    fn aspect(joint: aggregate::Joint, aspects: &[aggregate::Aspect]) -> Self {
+    fn aspect(joint: aggregate::Joint, aspects: &[aggregate::AspectFigures]) -> Self {
         let aggregate::Joint { at, reviews, lift } = joint;
         Self {
             id: Some(aspects[at].id.clone()),
@@ -195,11 +195,11 @@ impl CoMention {
 impl Aspect {
     /// The public shape of an aspect of `insights`.
     pub(super) fn new(
-        aspect: &aggregate::Aspect,
-        insights: &aggregate::Insights,
+        aspect: &aggregate::AspectFigures,
+        insights: &aggregate::AggregatedInsights,
         links: &Links,
     ) -> Self {
-        let aggregate::Aspect {
+        let aggregate::AspectFigures {
             id,
             label,
             question: _,
@@ -216,7 +216,7 @@ impl Aspect {
             trend,
             quotes,
         } = said;
-        let aggregate::Votes {
+        let aggregate::VoteCounts {
             positive,
             negative,
             neutral,
@@ -261,8 +261,11 @@ impl Aspect {
 
 impl Entity {
     /// The public shape of one who or what is named in `insights`.
-    pub(super) fn new(entity: &aggregate::Entity, insights: &aggregate::Insights) -> Self {
-        let aggregate::Entity {
+    pub(super) fn new(
+        entity: &aggregate::EntityFigures,
+        insights: &aggregate::AggregatedInsights,
+    ) -> Self {
+        let aggregate::EntityFigures {
             kind: _,
             id,
             name,
@@ -319,8 +322,11 @@ impl Entity {
 
 impl Topic {
     /// The public shape of a topic of `insights`.
-    pub(super) fn new(topic: &aggregate::Topic, insights: &aggregate::Insights) -> Self {
-        let aggregate::Topic {
+    pub(super) fn new(
+        topic: &aggregate::Keyphrase,
+        insights: &aggregate::AggregatedInsights,
+    ) -> Self {
+        let aggregate::Keyphrase {
             phrase,
             reviews,
             expected,
@@ -380,9 +386,9 @@ pub enum FaqBasis {
     Reviews,
 }
 
-impl From<&Question> for Faq {
-    fn from(question: &Question) -> Self {
-        let Question {
+impl From<&FaqEntry> for Faq {
+    fn from(question: &FaqEntry) -> Self {
+        let FaqEntry {
             id,
             question,
             answer,
@@ -464,14 +470,14 @@ pub struct Evidence {
     pub review_ids: Vec<String>,
 }
 
-impl From<aggregate::Sentence> for Sentence {
-    fn from(sentence: aggregate::Sentence) -> Self {
-        let aggregate::Sentence {
+impl From<aggregate::SummarySentence> for Sentence {
+    fn from(sentence: aggregate::SummarySentence) -> Self {
+        let aggregate::SummarySentence {
             text,
             template,
             evidence,
         } = sentence;
-        let aggregate::Evidence {
+        let aggregate::SentenceEvidence {
             aspect,
             entities,
             topics,

@@ -1,4 +1,4 @@
-//! Insights are counts: they add up, they quote what was written, and they change only with what
+//! AggregatedInsights are counts: they add up, they quote what was written, and they change only with what
 //! they rest on.
 
 mod evidence;
@@ -7,7 +7,9 @@ mod written;
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{Aspect, Entity, Insights, Quote, Vote};
+use reviews_service::insights::aggregate::{
+    AggregatedInsights, AspectFigures, CustomerQuote, EntityFigures, Vote,
+};
 use reviews_service::insights::{Language, MentionKind, Polarity};
 use written::{PEOPLE, Written, insights, write};
 
@@ -50,7 +52,7 @@ fn names(one: &Written, name: &str) -> bool {
             .any(|mention| mention.link() == Some(name))
 }
 
-fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
+fn quotes(insights: &AggregatedInsights) -> impl Iterator<Item = &CustomerQuote> {
     let aspects = insights
         .aspects
         .iter()
@@ -69,7 +71,7 @@ fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
 }
 
 /// The votes on an aspect are those of the reviews that speak of it.
-fn check_votes(aspect: &Aspect, written: &[Written]) {
+fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     let spoken: Vec<Vote> = written
         .iter()
         .map(|one| says(one, &aspect.id))
@@ -110,7 +112,7 @@ fn check_votes(aspect: &Aspect, written: &[Written]) {
 }
 
 /// Somebody or something is in as many reviews as name it.
-fn check_entity(entity: &Entity, written: &[Written]) {
+fn check_entity(entity: &EntityFigures, written: &[Written]) {
     let value = if entity.name == "AC repair" {
         "ac"
     } else {
@@ -212,7 +214,7 @@ fn removing_a_review_changes_only_what_it_supported() {
                 assert!(same || !says(&gone, &before.id).is_empty(), "{}", before.id);
             }
             for (before, after) in before.entities.iter().zip(&after.entities) {
-                let told = |entity: &Entity| {
+                let told = |entity: &EntityFigures| {
                     (
                         entity.reviews,
                         entity

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::Insights;
+use reviews_service::insights::aggregate::AggregatedInsights;
 use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
@@ -24,7 +24,7 @@ fn of_one_witness(seed: u64) -> Vec<Written> {
 
 #[test]
 fn what_one_witness_says_is_counted_and_not_shown() {
-    let votes = |insights: &Insights| {
+    let votes = |insights: &AggregatedInsights| {
         let aspects = insights.aspects.iter();
         aspects.map(|aspect| aspect.said.votes).collect::<Vec<_>>()
     };

@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use reviews_service::business::{Business, Service, Technician};
-use reviews_service::insights::aggregate::{AggregateInput, Insights, Original, aggregate, topics};
-use reviews_service::insights::text::Text;
-use reviews_service::insights::trades::Aspect;
+use reviews_service::insights::aggregate::{
+    AggregateInput, AggregatedInsights, Original, aggregate, topics,
+};
+use reviews_service::insights::text::TokenizedText;
+use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
     Analysis, Finding, Hit, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
-    Polarity, Span, Trade,
+    Polarity, TextSpan, Trade,
 };
-use reviews_service::reviews::{
-    Day, Mentions, Method, Rating, Review, Source, Status, Verification,
-};
+use reviews_service::model::business::{Business, Service, Technician};
+use reviews_service::model::{Day, Mentions, Method, Rating, Review, Source, Status, Verification};
 
 /// Sentences, each with the aspect that it judges, and how.
 const SENTENCES: [(&str, &str, Polarity); 12] = [
@@ -117,7 +117,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
     for sentence in 0..u32::try_from(dice.below(6)).unwrap() {
         let (words, aspect, polarity) = SENTENCES[dice.below(SENTENCES.len())];
         let start = u32::try_from(text.chars().count()).unwrap();
-        let span = Span {
+        let span = TextSpan {
             start,
             end: start + u32::try_from(words.chars().count()).unwrap(),
         };
@@ -160,7 +160,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
 }
 
 /// The hits of a finding: of a rule, and where both witnesses say so of the classifier.
-pub fn hits(span: Span, score: i32, is_of_both: bool) -> Vec<Hit> {
+pub fn hits(span: TextSpan, score: i32, is_of_both: bool) -> Vec<Hit> {
     let hit = |rule: &str, points| Hit {
         rule: rule.to_owned(),
         span,
@@ -183,7 +183,7 @@ fn one(dice: &mut Dice, number: usize) -> Written {
         (false, 0) => Language::Other,
         (false, _) => Language::English,
     };
-    let cut = Text::new(&text);
+    let cut = TokenizedText::new(&text);
     let sentences = cut
         .sentences()
         .iter()
@@ -263,7 +263,7 @@ fn review(dice: &mut Dice, number: usize, text: String, mentions: Mentions) -> R
 }
 
 pub fn trade() -> Trade {
-    let aspect = |id: &str| Aspect {
+    let aspect = |id: &str| AspectDefinition {
         id: id.to_owned(),
         label: id.to_uppercase(),
         question: format!("How is {id}?"),
@@ -294,7 +294,7 @@ pub fn business() -> Business {
 }
 
 /// What they say, given in segments of so many.
-pub fn insights(written: &[Written], segment: usize) -> Insights {
+pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
     let trade = trade();
     let mut segments = Vec::new();
     for chunk in written.chunks(segment) {

@@ -65,7 +65,6 @@ async fn a_row_with_defaults_alone_is_published_with_them() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn an_update_of_any_column_is_published() {
     let app = TestApp::with(&Generator::new(2).reviews(40)).await;
     app.shell(&insert("s", "old")).await;
@@ -246,7 +245,6 @@ async fn withheld_and_published_take_turns() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn what_stands_beside_the_reviews_is_published_too() {
     let app = TestApp::with(&Generator::new(7).reviews(60)).await;
     app.shell("insert into business (business_id, name) values ('peak', 'Desert Peak')")

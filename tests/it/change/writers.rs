@@ -32,7 +32,7 @@ async fn a_character_that_ends_texts_elsewhere_ends_none_here() {
     let mut review = Generator::new(10).review(1);
     review.text = "before\0after\u{1f}\u{1e}end".to_owned();
     review.author = "\0".to_owned();
-    review.status = reviews_service::reviews::Status::Published;
+    review.status = reviews_service::model::Status::Published;
     app.write(&[review.clone()]).await;
     let shown = self::review(&app, "r-00001").await;
     assert_eq!(

@@ -27,10 +27,6 @@ async fn in_coding(app: &TestApp, target: &str, accepted: &str) -> Answer {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "every promise about one coding, held for each"
-)]
 async fn every_document_is_offered_in_every_coding() {
     let app = service().await;
     for target in CODED {

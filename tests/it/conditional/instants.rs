@@ -9,10 +9,6 @@ async fn asked_again(app: &TestApp, target: &str, header: &str) -> u16 {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn two_changes_within_one_second_switch_if_modified_since_off_until_the_next() {
     let app = TestApp::with(&Generator::new(52).reviews(20)).await;
     let change = async |app: &TestApp, after_ms: i64, text: &str| {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use reviews_service::db::{Database, DbError, verify};
+use reviews_service::storage::{Database, DbError, verify};
 
 use super::{faults, make, names};
 use crate::support::{Generator, Logs, TestApp, check_in_step, sqlite3};

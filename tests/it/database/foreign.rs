@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use reviews_service::db::{Database, DbError};
+use reviews_service::storage::{Database, DbError};
 
 use super::{faults, make, names};
 use crate::support::{connect, sqlite3};

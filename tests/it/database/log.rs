@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use reviews_service::clock::Clock;
-use reviews_service::db::{Database, LOG_BYTES_MAX};
 use reviews_service::imports::{ImportRequest, Quiet, import};
-use reviews_service::reviews::{Review, Status, store};
+use reviews_service::model::{Review, Status};
+use reviews_service::storage::reviews;
+use reviews_service::storage::{Database, LOG_BYTES_MAX};
 
 use crate::support::{Generator, TestApp, connect, sqlite3, start};
 
@@ -32,7 +33,9 @@ fn log_bytes(path: &Path) -> u64 {
 async fn write_beside(path: &Path, end: &str) {
     let (database, _) = Database::open(path).await.unwrap();
     let mut write = database.write().await.unwrap();
-    store::upsert(&mut write, &large(), start()).await.unwrap();
+    reviews::upsert(&mut write, &large(), start())
+        .await
+        .unwrap();
     match end {
         "commit" => write.commit().await.unwrap(),
         "rollback" => write.rollback().await.unwrap(),

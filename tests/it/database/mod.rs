@@ -13,7 +13,7 @@ mod trouble;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::db::{Database, DbError};
+use reviews_service::storage::{Database, DbError};
 
 /// The fault that opening this file meets, for writing and for reading.
 async fn faults(path: &Path) -> (DbError, DbError) {

@@ -1,7 +1,7 @@
 //! Rows that no review should look like: what can be mended is, what cannot is left out, and
 //! nothing else is stopped.
 
-use reviews_service::reviews::ReviewId;
+use reviews_service::model::ReviewId;
 use serde_json::json;
 
 use crate::support::{Generator, Logs, TestApp, sqlite3};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use reviews_service::db::{Database, DbError};
-use reviews_service::reviews::store;
+use reviews_service::storage::reviews;
+use reviews_service::storage::{Database, DbError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
@@ -100,7 +100,7 @@ async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
     set(app.database(), "max_page_count = 1").await;
     let mut write = app.database().write().await.unwrap();
     let error = loop {
-        match store::upsert(&mut write, &Generator::new(84).reviews(400), start()).await {
+        match reviews::upsert(&mut write, &Generator::new(84).reviews(400), start()).await {
             Ok(_) => set_author(&mut write).await,
             Err(error) => break error,
         }
@@ -142,7 +142,7 @@ async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
 }
 
 /// Makes the next round need more room than this one.
-async fn set_author(write: &mut reviews_service::db::Write) {
+async fn set_author(write: &mut reviews_service::storage::Write) {
     sqlx::query("update review set author = author || hex(zeroblob(500))")
         .execute(&mut **write)
         .await

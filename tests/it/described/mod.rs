@@ -118,10 +118,6 @@ fn question(generator: &mut Generator, names: &[&str]) -> String {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one question, from how it is made to what may be answered"
-)]
 async fn any_question_is_answered_as_the_document_promises() {
     let app = TestApp::uncoded(&Generator::new(171).reviews(120)).await;
     let document = document(&app).await;
@@ -227,10 +223,6 @@ async fn every_described_parameter_is_read_under_its_name() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "every promise about one route, held for each"
-)]
 async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_method() {
     let app = TestApp::uncoded(&Generator::new(173).reviews(20)).await;
     let document = document(&app).await;

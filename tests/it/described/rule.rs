@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use reviews_service::reviews::{Day, ReviewId};
+use reviews_service::model::{Day, ReviewId};
 use reviews_service::wire::IssueCode;
 
 /// The one pattern that is known: what a [`ReviewId`] is.

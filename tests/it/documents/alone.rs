@@ -86,10 +86,6 @@ async fn every_id_that_may_be_is_found_under_its_own_url() {
 const HOSTILE: &str = "<script>alert(1)</script> \"double\" 'single' &amp; <img src=x onerror=alert(2)> </p></article> \u{7}\u{1b}[31m\u{85} ]]> 🙂";
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn nothing_in_a_review_is_markup() {
     let mut review = Generator::new(75).review(1);
     review.status = Status::Published;
@@ -97,12 +93,12 @@ async fn nothing_in_a_review_is_markup() {
     let hostile = || HOSTILE.to_owned();
     (review.text, review.author, review.title, review.language) =
         (hostile(), hostile(), Some(hostile()), Some(hostile()));
-    review.source = reviews_service::reviews::Source {
+    review.source = reviews_service::model::Source {
         name: hostile(),
         url: Some("javascript:alert(3)".to_owned()),
     };
     review.mentions = Mentions::new(vec![hostile()], vec![hostile()], vec![hostile()]);
-    review.response = Some(reviews_service::reviews::Response {
+    review.response = Some(reviews_service::model::Response {
         text: hostile(),
         date: None,
         author: Some(hostile()),

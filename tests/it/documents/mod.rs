@@ -8,7 +8,7 @@ mod staff;
 
 use std::collections::BTreeMap;
 
-use reviews_service::reviews::{Mentions, Review, Status};
+use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
 use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp};
@@ -108,10 +108,6 @@ fn shape(review: &Review) -> Value {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;

@@ -70,13 +70,14 @@ async fn a_copy_of_the_file_publishes_the_same() {
     app.shell(BUSINESS).await;
     // Written again just as it is, the business is no change.
     let before = sqlite3(&app.path(), "select * from publication");
-    let business =
-        reviews_service::business::find(&mut app.database().readers().acquire().await.unwrap())
-            .await
-            .unwrap()
-            .unwrap();
+    let business = reviews_service::storage::business::find(
+        &mut app.database().readers().acquire().await.unwrap(),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     let mut write = app.database().write_as_owner().await.unwrap();
-    reviews_service::business::replace(&mut write, &business)
+    reviews_service::storage::business::replace(&mut write, &business)
         .await
         .unwrap();
     write.commit().await.unwrap();

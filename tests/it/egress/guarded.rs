@@ -1,6 +1,6 @@
 //! Where it goes: every address is judged, whoever names it and whenever it changes.
 
-use reviews_service::egress::{Blame, Failure, Refused};
+use reviews_service::websub::http_client::{Blame, Failure, Refused};
 
 use super::{Out, PATIENCE};
 use crate::support::{Receiver, Reply};

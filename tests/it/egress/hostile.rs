@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reviews_service::egress::{Answer, Blame, Failure};
+use reviews_service::websub::http_client::{Answer, Blame, Failure};
 
 use super::{IMPATIENCE, Out, PATIENCE};
 use crate::support::{Manner, Receiver, Reply};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::TimeDelta;
 use reviews_service::clock::Clock;
-use reviews_service::egress::{Answer, Egress, Failure, Policy, Roots};
+use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
 
 use crate::support::{Book, Receiver, Reply, ca_pem};
 

@@ -11,7 +11,6 @@ use super::feeds;
 use crate::support::{BASE, Generator, TestApp, hub_options, sqlite3, start};
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of zones and instants")]
 async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
     let app = TestApp::empty().await;
     app.shell(

@@ -5,7 +5,7 @@ mod lasting;
 
 use chrono::{DateTime, Utc};
 use feed_rs::model::{Entry, Feed};
-use reviews_service::reviews::{Mentions, Review, Status};
+use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, BASE, Generator, TestApp};

@@ -3,8 +3,8 @@
 use std::fs;
 
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
 use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::storage::Database;
 
 use super::{runtime, spoken};
 use crate::support::start;

@@ -1,8 +1,8 @@
 //! Texts of reviews through the analyzer: whatever they say, what is found lies within them.
 
-use reviews_service::business::Business;
 use reviews_service::insights::{Analyzer, Engines, Subject};
-use reviews_service::reviews::Mentions;
+use reviews_service::model::Mentions;
+use reviews_service::model::business::Business;
 
 use super::spoken;
 

@@ -157,10 +157,6 @@ fn rows(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_original_does() {
     for is_table in [false, true] {
         let app = TestApp::empty().await;

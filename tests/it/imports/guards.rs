@@ -1,7 +1,7 @@
 //! What an import asks before it does harm: time zones, locations, copies, what is missing, names
 //! that were never public.
 
-use reviews_service::steps;
+use reviews_service::compute::steps;
 
 use super::*;
 use crate::support::sqlite3;

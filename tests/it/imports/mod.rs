@@ -22,20 +22,20 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
-use reviews_service::business;
 use reviews_service::cli::Outcome;
 use reviews_service::cli::import::Import;
 use reviews_service::cli::report::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
-use reviews_service::db::Database;
 use reviews_service::imports::{
     Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, import,
 };
-use reviews_service::reviews::{
-    Mentions, Method, Response, Review, Source, Status, Verification, store,
-};
+use reviews_service::model::business;
+use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
+use reviews_service::storage;
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -106,14 +106,14 @@ impl Bench {
 
     async fn find(&self, id: &str) -> Option<Review> {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        store::find(&mut reader, &id.parse().unwrap())
+        reviews::find(&mut reader, &id.parse().unwrap())
             .await
             .unwrap()
     }
 
     async fn change_no(&self) -> i64 {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        store::newest_change(&mut reader).await.unwrap()
+        reviews::newest_change(&mut reader).await.unwrap()
     }
 
     async fn set_time_zone(&self, zone: &str) {
@@ -122,8 +122,10 @@ impl Bench {
             ..business::Business::default()
         };
         let mut write = self.database.write().await.unwrap();
-        business::replace(&mut write, &business).await.unwrap();
-        business::note_time_zone(&mut write, business.time_zone)
+        storage::business::replace(&mut write, &business)
+            .await
+            .unwrap();
+        storage::business::note_time_zone(&mut write, business.time_zone)
             .await
             .unwrap();
         write.commit().await.unwrap();
@@ -288,7 +290,7 @@ async fn our_own_document_brings_its_business_along_where_there_is_none() {
         .await;
     assert_eq!((counts(&report), report.business), ((0, 0, 1, 1), None));
     let mut reader = bench.database.readers().acquire().await.unwrap();
-    let stored = business::find(&mut reader).await.unwrap().unwrap();
+    let stored = storage::business::find(&mut reader).await.unwrap().unwrap();
     assert_eq!(
         (stored.id.as_str(), stored.services[0].synonyms.as_slice()),
         ("desert-peak", &["a/c".to_owned()][..])

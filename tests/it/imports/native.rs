@@ -148,7 +148,6 @@ async fn one_bad_row_of_three_is_named_by_its_line_and_the_others_get_in() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn what_is_wrong_with_a_row_is_said_with_its_field() {
     let bench = bench().await;
     let cases = [

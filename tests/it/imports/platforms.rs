@@ -63,7 +63,7 @@ impl Bench {
                 .unwrap();
         let mut text = String::new();
         for id in reviews {
-            let review = store::find(&mut reader, &id.parse().unwrap())
+            let review = reviews::find(&mut reader, &id.parse().unwrap())
                 .await
                 .unwrap()
                 .unwrap();

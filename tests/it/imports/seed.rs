@@ -32,13 +32,13 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
     assert_eq!(counts(&report), (0, 0, 2, 0));
     assert!(!changes.any().await.unwrap(), "the file was written to");
     let mut reader = bench.database.readers().acquire().await.unwrap();
-    let texts = business::editorial(&mut reader).await.unwrap();
+    let texts = storage::business::editorial(&mut reader).await.unwrap();
     assert_eq!(
         (texts.summary.as_deref(), texts.faq.len()),
         (Some("Good."), 1)
     );
     assert_eq!(
-        business::find(&mut reader)
+        storage::business::find(&mut reader)
             .await
             .unwrap()
             .unwrap()
@@ -49,7 +49,10 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
     // Without editorial texts the folder leaves those that are there.
     fs::remove_file(folder.join("editorial.json")).unwrap();
     load_folder(&bench, &folder).await.unwrap();
-    assert_eq!(business::editorial(&mut reader).await.unwrap(), texts);
+    assert_eq!(
+        storage::business::editorial(&mut reader).await.unwrap(),
+        texts
+    );
 }
 
 #[tokio::test]

@@ -12,10 +12,6 @@ fn home() -> Home {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 fn insights_are_shown_and_say_whether_they_are_in_step() {
     let home = home();
     let shown = home.run(&["insights"]);

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use reviews_service::business::Business;
-use reviews_service::hash::hex;
 use reviews_service::insights::trades::IDS;
 use reviews_service::insights::{Analyzer, Engine, Subject};
-use reviews_service::reviews::Mentions;
+use reviews_service::model::Mentions;
+use reviews_service::model::business::Business;
+use reviews_service::model::hash::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -1,7 +1,8 @@
 //! Whom and what texts name joins what was recorded, on every surface.
 
-use reviews_service::reviews::Review;
-use reviews_service::reviews::store::{self, Newest};
+use reviews_service::model::Review;
+use reviews_service::storage::reviews;
+use reviews_service::storage::reviews::Newest;
 
 use super::*;
 use crate::support::{Generator, check_in_step};
@@ -151,7 +152,7 @@ async fn any_order_of_arrival_gives_the_same_insights() {
                 .map(|_| reviews.swap_remove(generator.below(reviews.len())))
                 .collect();
             let mut write = app.database().write_as_owner().await.unwrap();
-            store::upsert(&mut write, &batch, start()).await.unwrap();
+            reviews::upsert(&mut write, &batch, start()).await.unwrap();
             write.commit().await.unwrap();
             app.drain().await;
         }

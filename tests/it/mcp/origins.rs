@@ -3,7 +3,7 @@
 use poem::http::Method;
 use reviews_service::app::App;
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
+use reviews_service::storage::Database;
 use serde_json::json;
 
 use super::{ask, initialize, open, request, service};

@@ -181,7 +181,6 @@ async fn an_id_has_at_most_256_bytes() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn what_is_not_there_is_an_error_and_never_empty() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;

@@ -72,10 +72,6 @@ async fn what_opens_no_session_says_why() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn within_a_session_everything_is_answered_as_plain_json() {
     let app = service().await;
     for revision in WITH_SESSIONS {

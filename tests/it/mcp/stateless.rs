@@ -57,7 +57,6 @@ async fn a_request_says_its_revision_and_what_the_client_can() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn headers_say_the_same_as_the_body() {
     let app = service().await;
     let call = request(

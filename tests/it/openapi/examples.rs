@@ -182,10 +182,6 @@ async fn the_description_is_for_people_who_generate_clients() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn an_agent_asks_and_ends_a_session_as_described() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();

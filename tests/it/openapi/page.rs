@@ -50,7 +50,7 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
         .await
         .unwrap();
     let mut write = database.write().await.unwrap();
-    store::upsert(&mut write, &Generator::new(92).reviews(30), clock.now())
+    reviews::upsert(&mut write, &Generator::new(92).reviews(30), clock.now())
         .await
         .unwrap();
     write.commit().await.unwrap();

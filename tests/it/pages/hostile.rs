@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::reviews::{Rating, Response, Review};
+use reviews_service::model::{Rating, Response, Review};
 
 use super::{BROWSER, between, seeded, structured};
 use crate::support::{Answer, BASE, Generator, TestApp};

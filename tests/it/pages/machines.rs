@@ -1,6 +1,6 @@
 //! What crawlers, agents and browsers find besides pages.
 
-use reviews_service::steps;
+use reviews_service::compute::steps;
 
 use super::{BROWSER, between, seeded, structured};
 use crate::support::{BASE, Generator, TestApp, start};

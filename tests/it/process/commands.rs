@@ -144,7 +144,6 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().to_string();

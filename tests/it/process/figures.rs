@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use reviews_service::telemetry;
-use reviews_service::telemetry::{Kind, Metric};
+use reviews_service::metrics;
+use reviews_service::metrics::{Metric, MetricKind};
 
 use super::{Home, NEVER, Serving, request, reviews, said};
 use crate::support::sqlite3;
@@ -31,13 +31,13 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
     let serving = Home::with(3);
     let serving = serving.serve();
     let figures = serving.get("/metrics");
-    for metric in telemetry::ALL {
+    for metric in metrics::ALL {
         let help = format!("# HELP {} {}\n", metric.name, metric.help);
         assert!(figures.contains(&help), "{help}");
         let kind = match metric.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram(_) => "histogram",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram(_) => "histogram",
         };
         assert!(
             figures.contains(&format!("# TYPE {} {kind}\n", metric.name)),
@@ -45,8 +45,8 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
             metric.name
         );
         let begin = match metric.kind {
-            Kind::Histogram(_) => format!("{}_count", metric.name),
-            Kind::Counter | Kind::Gauge => metric.name.to_owned(),
+            MetricKind::Histogram(_) => format!("{}_count", metric.name),
+            MetricKind::Counter | MetricKind::Gauge => metric.name.to_owned(),
         };
         let found = figures.lines().filter(|line| {
             line.strip_prefix(&begin)
@@ -78,13 +78,13 @@ fn every_metric_has_its_help_and_every_known_series_is_there_before_its_first_ev
 
 #[test]
 fn every_reason_for_which_an_exchange_can_fail_is_known_ahead() {
-    let source = include_str!("../../../src/egress/failure.rs");
+    let source = include_str!("../../../src/websub/http_client/failure.rs");
     let names = source
         .split("pub const fn name(&self)")
         .nth(1)
         .and_then(|rest| rest.split("\n    }\n").next())
         .unwrap();
-    let (_, reasons) = telemetry::HUB_FAILED.labels[1];
+    let (_, reasons) = metrics::HUB_FAILED.labels[1];
     let names: Vec<&str> = names.split('"').skip(1).step_by(2).collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {

@@ -57,7 +57,6 @@ fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
     let home = Home::with(3);
     let folder = home.0.path();

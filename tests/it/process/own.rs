@@ -168,10 +168,6 @@ fn init_makes_a_business_and_changes_only_what_is_given() {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
     let home = Home::new();
     home.file("first.jsonl", &rows(&[]));

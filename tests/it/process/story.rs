@@ -272,10 +272,6 @@ fn decide_by_shell(home: &Home, ids: &[String]) {
     );
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 fn tell(family: &Family, decide: fn(&Home, &[String]), by: &str) {
     let (format, home) = (family.format, Home::new());
     let fails = |what: &str| format!("{format}, {by}: {what}\n{}", family.file[1]);

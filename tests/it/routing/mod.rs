@@ -8,7 +8,7 @@ use std::io;
 use bytes::Bytes;
 use poem::Body;
 use poem::http::Method;
-use reviews_service::respond::Route;
+use reviews_service::web::Route;
 
 use crate::support::{Generator, TestApp};
 

@@ -5,7 +5,6 @@ use poem::http::Method;
 use super::service;
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one table of requests and answers")]
 async fn what_is_not_there_is_a_404_whatever_is_asked() {
     let app = service().await;
     for target in [

@@ -114,7 +114,7 @@ async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
         .collect();
     let mentions = |names: &[&str], ids: &[&str]| {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-        reviews_service::reviews::Mentions::new(owned(names), owned(ids), vec![])
+        reviews_service::model::Mentions::new(owned(names), owned(ids), vec![])
     };
     reviews[0].mentions = mentions(&["Mike Alvarez", "Dana Öberg"], &["ac-repair"]);
     reviews[1].mentions = mentions(&["MIKE ALVAREZ"], &["AC-Repair"]);

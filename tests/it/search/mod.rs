@@ -11,9 +11,9 @@ mod text_index;
 
 use std::collections::BTreeMap;
 
-use reviews_service::reviews::{Rating, Review, ReviewFilter, SearchArguments, Sort, Status, Vote};
+use reviews_service::model::{Rating, Review, ReviewFilter, SearchArguments, Sort, Status, Vote};
 use reviews_service::search::{AskWhen, TOTAL_MAX, TextIndex};
-use reviews_service::server::Limits;
+use reviews_service::web::server::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -132,9 +132,9 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
 fn saying(number: usize, text: &str) -> Review {
     let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
         - chrono::Duration::days(number as i64);
-    let date = reviews_service::reviews::Day::new(day).unwrap();
+    let date = reviews_service::model::Day::new(day).unwrap();
     let status = Status::Published;
-    let mentions = reviews_service::reviews::Mentions::default();
+    let mentions = reviews_service::model::Mentions::default();
     let id = format!("s-{number:04}").parse().unwrap();
     Review {
         id,

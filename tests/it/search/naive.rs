@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reviews_service::reviews::{Rating, Review, SearchArguments, Sort, Status, Vote, fold};
+use reviews_service::model::{Rating, Review, SearchArguments, Sort, Status, Vote, fold};
 
 use super::SEARCH;
 use crate::support::{Generator, SERVICES, TECHNICIANS};

@@ -1,9 +1,9 @@
 //! The text index in the service of searches: whatever state it is in, answers are those of the
 //! snapshot.
 
-use reviews_service::db::INDEX_READERS_MAX;
 use reviews_service::search::Found;
 use reviews_service::snapshot::Snapshot;
+use reviews_service::storage::INDEX_READERS_MAX;
 
 use super::*;
 use crate::support::{refused, sqlite3};
@@ -96,7 +96,7 @@ pub fn ids<'a>(found: &Found, snapshot: &'a Snapshot) -> Vec<&'a str> {
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let mut reviews = Vec::new();
-    reviews_service::reviews::store::each_published(&mut reader, |review| reviews.push(review))
+    reviews_service::storage::reviews::each_published(&mut reader, |review| reviews.push(review))
         .await
         .unwrap();
     reviews

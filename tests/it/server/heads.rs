@@ -1,6 +1,6 @@
 //! What is no request, or too much of one: refused, each with its own status.
 
-use reviews_service::server::Limits;
+use reviews_service::web::server::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 

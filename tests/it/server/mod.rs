@@ -7,7 +7,7 @@ mod rig;
 
 use std::time::Duration;
 
-use reviews_service::server::Limits;
+use reviews_service::web::server::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;

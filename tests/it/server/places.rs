@@ -1,6 +1,6 @@
 //! Who gets a place: beyond the cap, and beside a peer that takes more than its share.
 
-use reviews_service::server::Limits;
+use reviews_service::web::server::Limits;
 
 use super::rig::{start, start_exempting};
 use super::{GET, admitted};

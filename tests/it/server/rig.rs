@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response};
-use reviews_service::server::{Answers, Limits, serve};
+use reviews_service::web::server::{Answers, Limits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;

@@ -5,8 +5,8 @@ use std::pin::Pin;
 
 use futures_util::{FutureExt, poll};
 use poem::http::Method;
-use reviews_service::compute::Place;
-use reviews_service::steps;
+use reviews_service::compute::ComputePlace;
+use reviews_service::compute::steps;
 use serde_json::json;
 
 use crate::support::{Answer, Book, Generator, MakeHub, TestApp, sqlite3};
@@ -18,7 +18,7 @@ const WAITING_MAX: usize = 512;
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
 /// Takes every place there is, each for another peer.
-fn hold_all(app: &TestApp) -> Vec<Place> {
+fn hold_all(app: &TestApp) -> Vec<ComputePlace> {
     let compute = &app.app().ctx().compute;
     let places =
         (0..=u8::MAX).map_while(|peer| compute.place([203, 0, 113, peer].into()).now_or_never());

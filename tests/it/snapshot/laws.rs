@@ -1,7 +1,7 @@
 //! Laws: whatever is edited in whatever order, a snapshot is a function of the reviews that there
 //! are.
 
-use reviews_service::reviews::Review;
+use reviews_service::model::Review;
 use reviews_service::snapshot::segment::ends_segment;
 use reviews_service::snapshot::{Document, Snapshot};
 

@@ -8,10 +8,11 @@ mod replaced;
 mod roster;
 
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
 use reviews_service::insights::store as insights;
-use reviews_service::reviews::{Review, store};
+use reviews_service::model::Review;
 use reviews_service::snapshot::{Document, Publisher, Snapshot};
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
 use tempfile::TempDir;
 
 use crate::support::{links, start};
@@ -56,7 +57,7 @@ impl Shop {
     async fn write(&self, reviews: &[Review]) {
         let mut write = self.database.write().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, self.clock.now())
+            reviews::upsert(&mut write, batch, self.clock.now())
                 .await
                 .unwrap();
         }

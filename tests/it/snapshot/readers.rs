@@ -7,10 +7,10 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
 use poem::{Endpoint, Request};
-use reviews_service::ctx::Ctx;
 use reviews_service::jobs::Precompress;
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
+use reviews_service::web::context::Ctx;
 
 use super::{Shop, bytes};
 use crate::support::{Generator, TestApp, links};

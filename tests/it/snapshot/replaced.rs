@@ -6,9 +6,9 @@ use std::path::Path;
 
 use reviews_service::app::App;
 use reviews_service::clock::Clock;
-use reviews_service::db::Database;
 use reviews_service::links::Links;
 use reviews_service::snapshot::Document;
+use reviews_service::storage::Database;
 
 use super::{Shop, assert_same, bytes};
 use crate::support::{

@@ -1,7 +1,7 @@
 //! A firm with very many services: what a start takes grows as what they say does, and a word that
 //! all share names none.
 
-use reviews_service::steps;
+use reviews_service::compute::steps;
 
 use crate::support::{TestApp, sqlite3};
 

@@ -14,11 +14,12 @@ use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
-use reviews_service::db::Database;
 use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
-use reviews_service::reviews::{Review, store};
-use reviews_service::server::Answers;
+use reviews_service::model::Review;
+use reviews_service::storage::Database;
+use reviews_service::storage::reviews;
+use reviews_service::web::server::Answers;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -62,7 +63,9 @@ impl TestApp {
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
         let mut write = database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, clock.now()).await.unwrap();
+            reviews::upsert(&mut write, batch, clock.now())
+                .await
+                .unwrap();
         }
         write.commit().await.unwrap();
         let app = App::new(
@@ -182,7 +185,7 @@ impl TestApp {
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database().write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
-            store::upsert(&mut write, batch, self.clock.now())
+            reviews::upsert(&mut write, batch, self.clock.now())
                 .await
                 .unwrap();
         }

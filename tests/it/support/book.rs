@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use reviews_service::egress::{ResolveError, Resolver};
+use reviews_service::websub::http_client::{ResolveError, Resolver};
 
 /// Names and what they resolve to. Cloning shares the book.
 #[derive(Debug, Clone, Default)]

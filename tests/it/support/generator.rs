@@ -1,7 +1,7 @@
 //! Made-up reviews: the same for the same seed, in many scripts, with everything that search and
 //! rendering trip over.
 
-use reviews_service::reviews::{
+use reviews_service::model::{
     Mentions, Method, Rating, Response, Review, Source, Status, Verification,
 };
 
@@ -107,9 +107,9 @@ impl Generator {
     }
 
     /// A day of the three years before November 2026.
-    pub fn day(&mut self) -> reviews_service::reviews::Day {
+    pub fn day(&mut self) -> reviews_service::model::Day {
         let first = chrono::NaiveDate::from_ymd_opt(2023, 11, 1).unwrap();
-        reviews_service::reviews::Day::new(first + chrono::Duration::days(self.below(1_100) as i64))
+        reviews_service::model::Day::new(first + chrono::Duration::days(self.below(1_100) as i64))
             .unwrap()
     }
 

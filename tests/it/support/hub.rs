@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Parser;
 use reviews_service::app::HubOptions;
 use reviews_service::config::HubConfig;
-use reviews_service::egress::{Resolver, Roots, SystemResolver};
 use reviews_service::random::Random;
+use reviews_service::websub::http_client::{Resolver, Roots, SystemResolver};
 
 use super::authority::ca_pem;
 use super::book::Book;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use reviews_service::db::{Database, verify};
+use reviews_service::storage::{Database, verify};
 use serde_json::Value;
 
 use super::{TestApp, rows};

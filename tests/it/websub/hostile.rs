@@ -50,10 +50,6 @@ async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn receivers_that_hang_hold_up_nobody_but_themselves() {
     let home = Home::with(20);
     let mut hanging = Vec::new();
@@ -134,10 +130,6 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() {
     let home = Home::with(20);
     let inside = Receiver::at(9, Manner::Https).await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use reviews_service::db::DeliveryLock;
+use reviews_service::storage::DeliveryLock;
 use serde_json::json;
 use sqlx::Connection;
 

@@ -22,10 +22,6 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn facets_count_what_the_filters_find() {
     let desk = Desk::seeded().await;
     // Somebody who is not on the firm's list, in two spellings, once in one review.
@@ -100,10 +96,6 @@ async fn facets_count_what_the_filters_find() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one question, from how it is made to what may be answered"
-)]
 async fn periods_count_the_reviews_of_their_days() {
     let desk = Desk::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;
     let dataset = desk.get("/reviews.json").await;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use jsonschema::Validator;
 use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, text};
-use reviews_service::reviews::{Mentions, Review, Status};
+use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Generator, TestApp};
@@ -123,7 +123,7 @@ fn strict(schema: &Object) -> Validator {
 fn saying(number: usize, text: String) -> Review {
     let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
         - chrono::Duration::days(number as i64);
-    let date = reviews_service::reviews::Day::new(day).unwrap();
+    let date = reviews_service::model::Day::new(day).unwrap();
     let id = format!("s-{number:04}").parse().unwrap();
     Review {
         id,

@@ -70,10 +70,6 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
     let desk = Desk::seeded().await;
     let whole = desk.get("/insights.json").await;
@@ -224,10 +220,6 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one story, told from beginning to end"
-)]
 async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() {
     let desk = Desk::seeded().await;
     let mut generator = Generator::new(91);

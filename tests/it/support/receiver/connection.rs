@@ -104,7 +104,6 @@ async fn request(
 }
 
 /// Whether the connection can be used again.
-#[expect(clippy::too_many_lines, reason = "one arm for each way to answer")]
 async fn answer(
     stream: &mut TlsStream<TcpStream>,
     reply: Reply,

@@ -1,0 +1,147 @@
+//! The typed face of an answer: what OpenAPI says about it, around a response that is already made.
+
+use std::marker::PhantomData;
+
+use poem::{IntoResponse, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::registry::{
+    MetaHeader, MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+};
+use poem_openapi::types::Type;
+
+use crate::web::PROBLEM;
+use crate::wire::Problem;
+
+/// The error of an answer that is computed for each request.
+pub const CROWDED: (u16, &str) = (
+    503,
+    "Too many requests wait to be computed; come back after `Retry-After`.",
+);
+
+/// What an answer is, besides its schema.
+pub trait ResponseSpec: Send {
+    /// The schema of its content.
+    type Content: Type;
+    /// The media type of a 200.
+    const CONTENT_TYPE: &'static str;
+    /// What a 200 is.
+    const DESCRIPTION: &'static str;
+    /// Whether it says when it last changed.
+    const HAS_LAST_MODIFIED: bool;
+    /// Whether it can be subscribed to.
+    const IS_TOPIC: bool = false;
+    /// Whether it is a page that others may follow.
+    const HAS_NEXT: bool = false;
+    /// The errors of its own: status and meaning.
+    const ERRORS: &'static [(u16, &'static str)] = &[];
+}
+
+/// A finished response, documented as kind `K`.
+pub struct Documented<K>(pub Response, PhantomData<fn() -> K>);
+
+impl<K> From<Response> for Documented<K> {
+    fn from(response: Response) -> Self {
+        Self(response, PhantomData)
+    }
+}
+
+impl<K: ResponseSpec> IntoResponse for Documented<K> {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl<K: ResponseSpec> ApiResponse for Documented<K> {
+    fn meta() -> MetaResponses {
+        let content = |content_type, schema| {
+            vec![MetaMediaType {
+                content_type,
+                schema,
+            }]
+        };
+        let ok = content(K::CONTENT_TYPE, K::Content::schema_ref());
+        let mut responses = vec![
+            response(200, K::DESCRIPTION, ok, headers::<K>()),
+            response(
+                304,
+                "What you have is what there is.",
+                Vec::new(),
+                headers::<K>(),
+            ),
+        ];
+        for (status, meaning) in [
+            (406, "No allowed content coding is available."),
+            (412, "A precondition failed."),
+        ]
+        .iter()
+        .chain(K::ERRORS)
+        {
+            responses.push(response(
+                *status,
+                meaning,
+                content(PROBLEM, Problem::schema_ref()),
+                Vec::new(),
+            ));
+        }
+        responses.sort_by_key(|response| response.status);
+        MetaResponses { responses }
+    }
+
+    fn register(registry: &mut Registry) {
+        K::Content::register(registry);
+        Problem::register(registry);
+    }
+}
+
+fn response(
+    status: u16,
+    description: &'static str,
+    content: Vec<MetaMediaType>,
+    headers: Vec<MetaHeader>,
+) -> MetaResponse {
+    MetaResponse {
+        description,
+        status: Some(status),
+        status_range: None,
+        content,
+        headers,
+    }
+}
+
+fn headers<K: ResponseSpec>() -> Vec<MetaHeader> {
+    let mut headers = vec![
+        header("ETag", "Strong; differs for each content coding."),
+        header("Cache-Control", "How long it may be kept."),
+        header("Vary", "What the answer depends on."),
+    ];
+    if K::HAS_LAST_MODIFIED {
+        headers.push(header("Last-Modified", "When the content last changed."));
+    }
+    if K::IS_TOPIC {
+        headers.push(header(
+            "Link",
+            "The topic itself (`self`) and the hub to subscribe at (`hub`).",
+        ));
+    }
+    if K::HAS_NEXT {
+        let link = header(
+            "Link",
+            "The next page (`next`), where there is one; a link above 4 KiB stands in `next_cursor` alone.",
+        );
+        headers.push(MetaHeader {
+            required: false,
+            ..link
+        });
+    }
+    headers
+}
+
+fn header(name: &str, description: &str) -> MetaHeader {
+    MetaHeader {
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        required: true,
+        deprecated: false,
+        schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("string"))),
+    }
+}

@@ -1,0 +1,219 @@
+//! `POST /api/websub/hub`: takes requests to subscribe and to unsubscribe. What comes of them is said to the callback and
+//! never here (WebSub §5.1.2). Errors are one line of text that says what to change.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use poem::error::ReadBodyError;
+use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{IntoResponse, Request, RequestBody, Response};
+use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
+use poem_openapi::types::Type;
+use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
+use serde_json::json;
+
+use super::OperationGroup;
+use crate::links::Links;
+use crate::snapshot::Document;
+use crate::web::{ClientAddress, announces_more_than};
+use crate::websub::{BODY_BYTES_MAX, IntakeError, SubscriptionIntake};
+use crate::wire;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const TEXT: &str = "text/plain";
+
+/// The handler of `/hub`, which takes WebSub subscription requests.
+#[derive(Clone)]
+pub struct HubEndpoint {
+    /// What takes the requests.
+    pub intake: Arc<SubscriptionIntake>,
+}
+
+#[OpenApi]
+impl HubEndpoint {
+    /// Subscribe to a topic, or unsubscribe
+    ///
+    /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
+    /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
+    /// A request that cannot be used is answered with one line of text that says what to change.
+    #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
+    async fn hub(&self, form: HubForm) -> HubResponse {
+        let taken = match &form.body {
+            Some(body) => {
+                self.intake
+                    .take(form.source, form.content_type.as_deref(), body)
+                    .await
+            }
+            None => Err(IntakeError::too_large()),
+        };
+        HubResponse(match taken {
+            Ok(()) => text(
+                StatusCode::ACCEPTED,
+                "Accepted; the callback will be asked to confirm.\n",
+            ),
+            Err(error) => error_response(&error),
+        })
+    }
+}
+
+/// Adds to the API's description what no derive can say: a request to fill the form with, for topics begin with the base URL.
+pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
+    let topic = links.absolute(Document::JsonFeed.path());
+    for (field, example) in [
+        ("hub.callback", "https://subscriber.example.com/callback"),
+        ("hub.topic", topic.as_str()),
+        ("hub.lease_seconds", "864000"),
+        ("hub.secret", "a-secret-of-your-own"),
+    ] {
+        let path = format!("/components/schemas/HubRequest/properties/{field}");
+        if let Some(property) = document.pointer_mut(&path) {
+            property["examples"] = json!([example]);
+        }
+    }
+}
+
+/// What a method other than POST is told.
+#[must_use]
+pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
+    let mut response = text(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "This is a WebSub hub: POST hub.mode, hub.topic and hub.callback here as a form (https://www.w3.org/TR/websub/).\n",
+    );
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// An error of the hub: a status, and one line that says what to change (WebSub §5.1.2).
+#[must_use]
+pub fn hub_error(status: StatusCode, line: &str) -> Response {
+    text(status, &format!("{line}\n"))
+}
+
+fn error_response(error: &IntakeError) -> Response {
+    let (status, after) = match error {
+        IntakeError::Request(fault) => (
+            StatusCode::from_u16(fault.status()).unwrap_or(StatusCode::BAD_REQUEST),
+            None,
+        ),
+        IntakeError::TooMany { after, .. } => (StatusCode::TOO_MANY_REQUESTS, Some(after)),
+        IntakeError::Unavailable { after, .. } => (StatusCode::SERVICE_UNAVAILABLE, Some(after)),
+    };
+    let mut response = hub_error(status, &error.to_string());
+    if let Some(after) = after {
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
+    }
+    response
+}
+
+fn text(status: StatusCode, line: &str) -> Response {
+    let mut response = Response::builder().status(status).body(line.to_owned());
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// What was sent, as it was sent: the intake reads it by the rules of the specification, not by those of a framework.
+struct HubForm {
+    content_type: Option<String>,
+    /// `None` where it is longer than any request needs to be.
+    body: Option<Vec<u8>>,
+    source: Option<IpAddr>,
+}
+
+impl<'a> ApiExtractor<'a> for HubForm {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        wire::HubRequest::register(registry);
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        let content = vec![MetaMediaType {
+            content_type: FORM,
+            schema: wire::HubRequest::schema_ref(),
+        }];
+        Some(MetaRequest {
+            description: Some("The request, in UTF-8."),
+            content,
+            required: true,
+        })
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let body = if announces_more_than(request.headers(), BODY_BYTES_MAX) {
+            None
+        } else {
+            match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
+                Ok(body) => Some(body.to_vec()),
+                Err(ReadBodyError::PayloadTooLarge) => None,
+                // It did not come in time, or not at all.
+                Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
+            }
+        };
+        Ok(Self {
+            content_type: request.content_type().map(str::to_owned),
+            body,
+            source: ClientAddress::of(request),
+        })
+    }
+}
+
+/// The answer to a request.
+struct HubResponse(Response);
+
+impl IntoResponse for HubResponse {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl ApiResponse for HubResponse {
+    fn meta() -> MetaResponses {
+        let statuses = [
+            (202, "It was taken; the callback will be asked to confirm."),
+            (400, "It says what to change."),
+            (408, "The body took too long."),
+            (413, "The body is too large."),
+            (415, "It is no form."),
+            (429, "Too many requests; come back after `Retry-After`."),
+            (
+                503,
+                "It cannot be taken now; come back after `Retry-After`.",
+            ),
+        ];
+        let content = || {
+            vec![MetaMediaType {
+                content_type: TEXT,
+                schema: String::schema_ref(),
+            }]
+        };
+        let response = |(status, description)| MetaResponse {
+            description,
+            status: Some(status),
+            status_range: None,
+            content: content(),
+            headers: Vec::new(),
+        };
+        MetaResponses {
+            responses: statuses.map(response).into(),
+        }
+    }
+
+    fn register(_: &mut Registry) {}
+}

@@ -1,0 +1,157 @@
+//! REST: typed handlers with the specification's operation ids. Take the parameters, one call, respond.
+//!
+//! A handler's attribute names the operation alone (`path = "/searchReviews"`): where an operation answers, and by which method, is
+//! said once, in [`routes`], which the description of the API is made of too.
+
+mod datasets;
+mod describe;
+mod documented;
+mod hub;
+mod insights;
+mod overview;
+mod parameters;
+mod reviews;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub use describe::{DescriptionError, Examples, describe};
+pub use hub::{HubEndpoint, describe_request, hub_error, hub_method_not_allowed};
+use poem::Response;
+use poem::endpoint::BoxEndpoint;
+use poem::http::{Method, StatusCode};
+use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
+
+use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
+use crate::snapshot::Document;
+use crate::web::context::Ctx;
+use crate::web::{Route, problem};
+use datasets::{DatasetsApi, Documents};
+use insights::InsightsApi;
+use overview::Overview;
+use reviews::ReviewsApi;
+
+/// The groups in which Swagger UI shows the operations.
+#[derive(Tags)]
+enum OperationGroup {
+    /// Whole documents: all reviews, the insights, the feeds, and summaries of them.
+    Datasets,
+    /// Search the reviews, get one of them, or compare two periods.
+    Reviews,
+    /// Subscribe to a document and be sent every new version of it (W3C WebSub).
+    Hub,
+}
+
+type Api = (DatasetsApi, Overview, InsightsApi, ReviewsApi, HubEndpoint);
+
+fn api(ctx: &Arc<Ctx>, documents: Arc<Documents>, hub: HubEndpoint) -> Api {
+    (
+        DatasetsApi {
+            ctx: Arc::clone(ctx),
+            documents,
+        },
+        Overview::new(ctx),
+        InsightsApi(Arc::clone(ctx)),
+        ReviewsApi(Arc::clone(ctx)),
+        hub,
+    )
+}
+
+/// The API as the framework describes it: with an operation's id in the place of its path.
+#[must_use]
+pub fn service(ctx: &Arc<Ctx>, hub: HubEndpoint) -> OpenApiService<Api, ()> {
+    OpenApiService::new(api(ctx, Arc::new(Documents::new(ctx)), hub), "Reviews Service", "1.0.0")
+        .summary("The verified reviews of one business, read-only.")
+        .description(
+            "Read-only access to the published reviews, without a key. All documents change at once. \
+             Send `If-None-Match` with the last `ETag`, and an unchanged document is answered with 304 and no body. \
+             Errors are `application/problem+json` (RFC 9457); an error of a parameter lists every invalid one in `issues`. \
+             Lists are paged by `cursor`: send the same request again with `cursor` set to the answer's `next_cursor`, until an answer has none.",
+        )
+        .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
+        .server(ServerObject::new(ctx.links.absolute("")))
+}
+
+/// Where the API answers: first the documents, which people are shown, then the rest.
+///
+/// # Errors
+/// Where an operation has no handler, or a handler no route.
+pub fn routes(
+    ctx: &Arc<Ctx>,
+    hub: HubEndpoint,
+) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
+    let ready = Arc::new(Documents::new(ctx));
+    let mut handlers = OperationHandlers::of(api(ctx, Arc::clone(&ready), hub));
+    let documents = [
+        (Document::Reviews, "getReviews", "All reviews"),
+        (Document::Insights, "getInsights", "Insights"),
+        (Document::JsonFeed, "getFeed", "JSON Feed of the 50 newest"),
+        (
+            Document::AtomFeed,
+            "getAtomFeed",
+            "Atom feed of the 50 newest",
+        ),
+    ];
+    let documents = documents.map(|(document, operation, title)| {
+        let route = handlers.route(document.path(), Method::GET, operation)?;
+        let ready = Arc::clone(&ready);
+        Ok(route
+            .titled(title)
+            .at_hand(move |headers| ready.answer(headers, document)))
+    });
+    let others = [
+        handlers.route("/business.json", Method::GET, "getBusiness"),
+        handlers.route("/facets.json", Method::GET, "getFacets"),
+        handlers.route("/api/compare", Method::GET, "comparePeriods"),
+        handlers.route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
+        handlers
+            .route(SEARCH_PATH, Method::GET, "searchReviews")
+            .map(|route| route.titled("Search")),
+        handlers.route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),
+        handlers.route(REVIEW_PATH, Method::GET, "getReview"),
+        handlers.route(HUB_PATH, Method::POST, "hub"),
+    ];
+    let routes = (
+        documents.into_iter().collect::<Result<_, _>>()?,
+        others.into_iter().collect::<Result<_, _>>()?,
+    );
+    handlers.finish()?;
+    Ok(routes)
+}
+
+/// What the framework made of the handlers, by operation.
+struct OperationHandlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
+
+impl OperationHandlers {
+    fn of(api: impl OpenApi) -> Self {
+        let mut handlers = HashMap::new();
+        api.add_routes(&mut handlers);
+        Self(handlers)
+    }
+
+    fn route(
+        &mut self,
+        pattern: &'static str,
+        method: Method,
+        operation: &'static str,
+    ) -> Result<Route, DescriptionError> {
+        let handler = self
+            .0
+            .remove(&format!("/{operation}"))
+            .and_then(|mut methods| methods.remove(&method));
+        let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
+        Ok(Route::new(pattern).on(method, operation, handler))
+    }
+
+    fn finish(self) -> Result<(), DescriptionError> {
+        self.0
+            .into_keys()
+            .next()
+            .map_or(Ok(()), |path| Err(DescriptionError::NoRoute(path)))
+    }
+}
+
+/// Of a path whose bytes are no UTF-8 no parameter can be read: nothing of ours is called so.
+fn nothing_of_that_name() -> Response {
+    problem(StatusCode::NOT_FOUND, "There is nothing of that name.")
+}

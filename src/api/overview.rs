@@ -1,0 +1,151 @@
+//! Small answers beside the reviews: who the business is and how it is rated, what reviews can be narrowed by, and two periods
+//! side by side. Each is the twin of a tool for agents, and gives the same JSON.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use poem::Request;
+use poem::http::HeaderMap;
+use poem_openapi::OpenApi;
+
+use super::OperationGroup;
+use super::documented::{CROWDED, Documented, ResponseSpec};
+use super::parameters::{Query, RequestParameters};
+use crate::model::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
+use crate::search::facets::{VALUES_MAX, compare, facets, take_periods};
+use crate::snapshot::PerSnapshot;
+use crate::snapshot::render::head;
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::in_turn;
+use crate::wire;
+
+const JSON: &str = "application/json";
+
+/// Handlers of small answers.
+pub struct Overview {
+    ctx: Arc<Ctx>,
+    facets: PerSnapshot<OnceLock<Bytes>>,
+}
+
+/// The documented response of `/business.json`.
+pub struct BusinessKind;
+impl ResponseSpec for BusinessKind {
+    type Content = wire::DatasetHead;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "The business and its overall rating.";
+    const HAS_LAST_MODIFIED: bool = false;
+}
+
+/// The documented response of `/facets.json`.
+pub struct FacetsKind;
+impl ResponseSpec for FacetsKind {
+    type Content = wire::Facets;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "Each value with its count of reviews.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
+}
+
+/// The documented response of `/api/compare`.
+pub struct CompareKind;
+impl ResponseSpec for CompareKind {
+    type Content = wire::Comparison;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "Both periods, and the second less the first.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Parameters are invalid: one issue for each."),
+        CROWDED,
+    ];
+}
+
+#[OpenApi]
+#[expect(
+    clippy::unused_async,
+    reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+impl Overview {
+    /// Get the business and its overall rating
+    ///
+    /// What `/reviews.json` says besides the reviews.
+    #[oai(
+        path = "/getBusiness",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
+        let snapshot = self.ctx.current.load();
+        let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
+        web::made(headers, snapshot, JSON, body).into()
+    }
+
+    /// List what reviews can be narrowed by
+    ///
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
+    /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
+    #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
+    async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
+        let snapshot = self.ctx.current.load();
+        let made = self.facets.of(&snapshot);
+        let answer = |body: &Bytes| {
+            let snapshot = Arc::clone(&snapshot);
+            web::made(request.headers(), snapshot, JSON, body.clone())
+        };
+        if let Some(body) = made.get() {
+            return answer(body).into();
+        }
+        let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
+        let work = async { answer(made.get_or_init(make)) };
+        in_turn(request, &self.ctx.compute, work).await.into()
+    }
+
+    /// Compare two periods
+    ///
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included.
+    #[oai(
+        path = "/comparePeriods",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
+    #[expect(
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn compare_periods(
+        &self,
+        request: &Request,
+        /// First day of the first period, `YYYY-MM-DD`.
+        first_since: Query<FirstSince>,
+        /// Last day of the first period, `YYYY-MM-DD`.
+        first_until: Query<FirstUntil>,
+        /// First day of the second period, `YYYY-MM-DD`.
+        second_since: Query<SecondSince>,
+        /// Last day of the second period, `YYYY-MM-DD`.
+        second_until: Query<SecondUntil>,
+    ) -> Documented<CompareKind> {
+        let mut taken = RequestParameters::of(request);
+        match take_periods(&mut taken) {
+            Some((first, second)) => {
+                let work = async {
+                    let snapshot = self.ctx.current.load();
+                    let body = wire::json(&compare(&snapshot, first, second));
+                    web::made(request.headers(), snapshot, JSON, body)
+                };
+                in_turn(request, &self.ctx.compute, work).await.into()
+            }
+            None => taken.into_problem().into(),
+        }
+    }
+}
+
+impl Overview {
+    /// Of what `ctx` publishes.
+    #[must_use]
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            facets: PerSnapshot::default(),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! How a handler gets its parameters: each by itself, as its value or as what is wrong with it, so that all that is wrong can be
+//! said at once. The framework's own extractors end at the first.
+//!
+//! An argument of a handler is one described parameter. The framework reads the name in the document from the argument's name,
+//! which must be that of the parameter; the test `what_is_described_is_what_is_answered` holds it.
+
+use std::marker::PhantomData;
+
+use poem::{Request, RequestBody, Response};
+use poem_openapi::registry::{MetaParamIn, MetaSchemaRef, Registry};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+
+use crate::model::parameters::{
+    InvalidParameter, Parameter, ParameterSource, ParameterValue, Parsed, RECEIVED_CHARACTERS_MAX,
+};
+use crate::search::CursorParameter;
+use crate::web::{UrlParameters, invalid_parameters};
+use crate::wire::Issue;
+use crate::wire::parameters::{Described, schema};
+
+/// How many ignored names an answer lists.
+const IGNORED_MAX: usize = 20;
+
+/// A parameter of the query string, in the document. Its value is taken from the request by
+/// [`RequestParameters`], as a question takes it wherever it is asked.
+pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
+
+/// A part of the path. The derive of an API looks for a type of this very name to tell such a parameter from others.
+pub struct Path<P: Parameter>(pub Parsed<P>);
+
+/// The parameters of a request as a handler takes them: which they are, and what is wrong with them.
+#[derive(Debug)]
+pub struct RequestParameters<'a> {
+    request: &'a Request,
+    names: Vec<&'static str>,
+    issues: Vec<Issue>,
+}
+
+impl ParameterSource for RequestParameters<'_> {
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        self.names.push(P::NAME);
+        self.keep(UrlParameters::query::<P>(self.request))
+    }
+
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        self.names.push(P::NAME);
+        self.given::<P>(UrlParameters::query::<P>(self.request))
+    }
+
+    fn refuse(&mut self, invalid: InvalidParameter) {
+        self.issues.push(invalid.into());
+    }
+
+    fn is_wrong(&self) -> bool {
+        !self.issues.is_empty()
+    }
+}
+
+impl<'a> RequestParameters<'a> {
+    /// Nothing taken yet of `request`.
+    pub const fn of(request: &'a Request) -> Self {
+        Self {
+            request,
+            names: Vec::new(),
+            issues: Vec::new(),
+        }
+    }
+
+    /// The request that the parameters are taken from.
+    pub const fn request(&self) -> &'a Request {
+        self.request
+    }
+
+    /// The value of what must be given; `None` where it is absent or wrong, which is kept.
+    pub fn given<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
+        self.keep(
+            parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)),
+        )
+    }
+
+    fn keep<T>(&mut self, made: Result<Option<T>, InvalidParameter>) -> Option<T> {
+        made.unwrap_or_else(|invalid| {
+            self.refuse(invalid);
+            None
+        })
+    }
+
+    /// The names of parameters that were given and not taken, each once.
+    pub fn ignored(&self) -> Vec<String> {
+        let mut ignored = Vec::new();
+        for (name, _) in
+            UrlParameters::pairs(self.request).filter(|(name, _)| !self.names.contains(name))
+        {
+            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
+                ignored.push(name);
+            }
+        }
+        ignored
+    }
+
+    /// The query string of the same request for the page at `cursor`.
+    pub fn next_query(&self, cursor: &str) -> String {
+        let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
+        let pairs = UrlParameters::pairs(self.request)
+            .filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query
+            .extend_pairs(pairs)
+            .append_pair(CursorParameter::NAME, cursor)
+            .finish()
+    }
+
+    /// The answer to a request with these, of which there is at least one.
+    pub fn into_problem(self) -> Response {
+        invalid_parameters(self.issues)
+    }
+
+    /// The answer to a request with these, if anything is wrong.
+    pub fn problem(&mut self) -> Option<Response> {
+        (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
+    }
+}
+
+impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        P::Kind::register(registry);
+    }
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Query)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(schema::<P>())
+    }
+
+    async fn from_request(
+        _: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        Ok(Self(PhantomData))
+    }
+}
+
+impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Path<P> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = true;
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        P::Kind::register(registry);
+    }
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Path)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(schema::<P>())
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        Ok(Self(UrlParameters::path::<P>(request)))
+    }
+}

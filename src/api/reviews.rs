@@ -1,0 +1,280 @@
+//! Parts of the dataset: found, since a day, and one alone.
+
+use std::sync::Arc;
+
+use poem::http::header::LINK;
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::{Request, Response};
+use poem_openapi::OpenApi;
+use sha2::{Digest, Sha256};
+
+use super::documented::{CROWDED, Documented, ResponseSpec};
+use super::parameters::{Path, Query, RequestParameters};
+use super::{OperationGroup, nothing_of_that_name};
+use crate::links::SEARCH_PATH;
+use crate::model::hash::hex;
+use crate::model::{Day, ReviewId, parameters};
+use crate::search::{CursorParameter, SearchRequest, did_you_mean};
+use crate::snapshot::render::array;
+use crate::snapshot::{Document, Snapshot};
+use crate::web;
+use crate::web::context::Ctx;
+use crate::web::{in_turn, problem};
+use crate::wire;
+
+const JSON: &str = "application/json";
+/// How long a `Link` may be: clients bound their header fields.
+const LINK_BYTES_MAX: usize = 4_096;
+const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each.");
+
+/// Handlers of parts of the dataset.
+pub struct ReviewsApi(pub(super) Arc<Ctx>);
+
+/// The documented response of `/api/reviews/search`.
+pub struct SearchSpec;
+impl ResponseSpec for SearchSpec {
+    type Content = wire::SearchResult;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "One page of the matching reviews, in the order asked for.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const HAS_NEXT: bool = true;
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
+}
+
+/// The documented response of `/api/reviews/since/{date}`.
+pub struct SinceSpec;
+impl ResponseSpec for SinceSpec {
+    type Content = wire::SinceResult;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "All reviews of that day and later, newest first.";
+    const HAS_LAST_MODIFIED: bool = true;
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
+}
+
+/// The documented response of `/api/reviews/{id}`.
+pub struct ReviewSpec;
+impl ResponseSpec for ReviewSpec {
+    type Content = wire::Review;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "The review.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[(404, "There is no such review.")];
+}
+
+#[OpenApi]
+#[expect(
+    clippy::unused_async,
+    reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+impl ReviewsApi {
+    /// Search the reviews
+    ///
+    /// All filters must hold. Newest first, if `sort` does not say otherwise: date descending, then id ascending. `total` is exact
+    /// up to 1,000.
+    ///
+    /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
+    /// belongs to its filters and its `sort`; with others it is a 400.
+    #[oai(
+        path = "/searchReviews",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
+    #[expect(
+        clippy::too_many_arguments,
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn search_reviews(
+        &self,
+        request: &Request,
+        /// Exact number of stars.
+        rating: Query<parameters::Rating>,
+        /// Least star rating, inclusive; a decimal.
+        min_rating: Query<parameters::MinRating>,
+        /// Most star rating, inclusive; a decimal.
+        max_rating: Query<parameters::MaxRating>,
+        /// On or after this day, `YYYY-MM-DD`.
+        since: Query<parameters::Since>,
+        /// On or before this day, `YYYY-MM-DD`.
+        until: Query<parameters::Until>,
+        /// Substring of the text in any case, 1 to 1,000 characters.
+        query: Query<parameters::Query>,
+        /// Name of a technician mentioned, as in `technicians[].name` of the business, in any case.
+        mentions_technician: Query<parameters::MentionsTechnician>,
+        /// Id of a service mentioned.
+        mentions_service: Query<parameters::MentionsService>,
+        /// Language tag, for example `en`.
+        language: Query<parameters::Language>,
+        /// Name of the source.
+        source: Query<parameters::Source>,
+        /// Only with a text, or only without.
+        has_text: Query<parameters::HasText>,
+        /// Only answered by the owner, or only not.
+        has_response: Query<parameters::HasResponse>,
+        /// Id of an aspect spoken of, for example `punctuality`.
+        aspect: Query<parameters::Aspect>,
+        /// How it speaks of the aspect; only with `aspect`.
+        polarity: Query<parameters::Polarity>,
+        /// Order; `newest` where left out. Equal stars come newest first.
+        sort: Query<parameters::SortOrder>,
+        /// Most reviews to return.
+        limit: Query<parameters::Limit>,
+        /// `next_cursor` of an answer to the same filters.
+        cursor: Query<CursorParameter>,
+    ) -> Documented<SearchSpec> {
+        let snapshot = self.0.current.load();
+        let mut taken = RequestParameters::of(request);
+        let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
+        if let Some(problem) = taken.problem() {
+            return problem.into();
+        }
+        let work = self.search(snapshot, &taken, &asked);
+        in_turn(request, &self.0.compute, work).await.into()
+    }
+
+    /// Get the reviews since a day
+    ///
+    /// All reviews of that day and later, newest first: the beginning of the dataset's `reviews`.
+    #[oai(
+        path = "/getReviewsSince",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
+    async fn get_reviews_since(
+        &self,
+        request: &Request,
+        /// The first day, `YYYY-MM-DD`.
+        date: Path<parameters::DateOfPath>,
+    ) -> Documented<SinceSpec> {
+        let mut taken = RequestParameters::of(request);
+        match taken.given::<parameters::DateOfPath>(date.0) {
+            Some(day) => self.since(request.headers(), day).into(),
+            None => taken.into_problem().into(),
+        }
+    }
+
+    /// Get one review
+    ///
+    /// The review of that id, just as it stands in the dataset.
+    #[oai(path = "/getReview", method = "get", tag = "OperationGroup::Reviews")]
+    async fn get_review(
+        &self,
+        headers: &HeaderMap,
+        /// Id of a published review.
+        id: Path<parameters::Id>,
+    ) -> Documented<ReviewSpec> {
+        let Ok(id) = id.0 else {
+            return nothing_of_that_name().into();
+        };
+        let snapshot = self.0.current.load();
+        let found = id
+            .and_then(|id| id.parse::<ReviewId>().ok())
+            .and_then(|id| snapshot.input.review_index.find(&id));
+        let Some(place) = found else {
+            return problem(
+                StatusCode::NOT_FOUND,
+                "There is no published review of that id.",
+            )
+            .into();
+        };
+        let json = snapshot.input.review_index.json_of(place);
+        web::made(headers, snapshot, JSON, json).into()
+    }
+}
+
+impl ReviewsApi {
+    async fn search(
+        &self,
+        snapshot: Arc<Snapshot>,
+        taken: &RequestParameters<'_>,
+        asked: &SearchRequest,
+    ) -> Response {
+        let SearchRequest {
+            arguments,
+            filter,
+            limit,
+            cursor,
+        } = asked;
+        let found = self
+            .0
+            .text_index
+            .search(&snapshot, filter, usize::from(*limit), cursor.as_ref())
+            .await;
+        let next_cursor = found.next.map(|next| next.to_string());
+        let link = next_cursor
+            .as_deref()
+            .and_then(|next| self.link(&taken.next_query(next)));
+        let head = wire::SearchHead {
+            total: found.total,
+            total_relation: wire::TotalRelation::of(found.is_exact),
+            count: found.places.len() as u64,
+            limit: u64::from(*limit),
+            next_cursor,
+            did_you_mean: did_you_mean(&snapshot, arguments, found.total),
+            ignored: taken.ignored(),
+        };
+        let mut body = opening(&head);
+        for (number, place) in found.places.into_iter().enumerate() {
+            if number > 0 {
+                body.push(b',');
+            }
+            body.extend_from_slice(&snapshot.input.review_index.json_of(place));
+        }
+        body.extend_from_slice(b"]}");
+        let mut response = web::made(taken.request().headers(), snapshot, JSON, body);
+        // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
+        if let Some(link) = link.filter(|_| {
+            response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED
+        }) {
+            response.headers_mut().insert(LINK, link);
+        }
+        response
+    }
+
+    /// The next page as a link (RFC 8288 §3.3); a very long one stands in `next_cursor` alone.
+    fn link(&self, query: &str) -> Option<HeaderValue> {
+        let link = format!(
+            "<{}?{query}>; rel=\"next\"",
+            self.0.links.absolute(SEARCH_PATH)
+        );
+        HeaderValue::from_str(&link)
+            .ok()
+            .filter(|link| link.len() <= LINK_BYTES_MAX)
+    }
+
+    fn since(&self, headers: &HeaderMap, day: Day) -> Response {
+        let snapshot: Arc<Snapshot> = self.0.current.load();
+        let count = snapshot.input.review_index.count_since(day);
+        let digest = Sha256::new_with_prefix(day.to_string())
+            .chain_update(snapshot.input.review_index.digest_of_first(count))
+            .finalize();
+        // The dataset's own instant: never earlier than this part's last change, so never a false 304.
+        let modified = snapshot.document(Document::Reviews).confirmed();
+        let modified = modified.map(web::modified);
+        web::pieces(
+            headers,
+            Arc::clone(&snapshot),
+            JSON,
+            &hex(&digest),
+            modified,
+            || {
+                let head = wire::SinceHead {
+                    since: day.date(),
+                    count: count as u64,
+                };
+                array(
+                    opening(&head),
+                    snapshot.input.review_index.json_of_first(count),
+                    b"]}",
+                )
+            },
+        )
+    }
+}
+
+/// The JSON of a head, left open for its reviews.
+fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
+    let mut json = wire::json_open(head);
+    json.extend_from_slice(b",\"reviews\":[");
+    json
+}

@@ -1,0 +1,576 @@
+//! The merge of an import: what the source says, what it said last time, and what
+//! is there now. A pure function of a review; which rows it is asked for, and what becomes of the
+//! answer, is the importer's affair.
+
+use chrono::{DateTime, Utc};
+
+use super::digest::{Base, DigestKey};
+use super::review::{Review, Status};
+use super::unit::{Unit, Units};
+
+/// Why a review does not appear that says it is not verified, and nothing else.
+pub const NOT_VERIFIED: &str = "not verified";
+/// Why a review does not appear that its source no longer gives.
+pub const GONE: &str = "gone at the source";
+/// Why a review does not appear that another source gave already.
+pub const DUPLICATE: &str = "duplicate";
+
+/// A review as an import states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it says, and defaults for what it leaves unsaid.
+    pub review: Review,
+    /// What it does not state: that overwrites nothing.
+    pub unsaid: Units,
+    /// What is no word of the source's, but a decision of the owner's that comes with our own
+    /// export.
+    pub decided: Units,
+}
+
+/// What a merge came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The review as it shall be.
+    pub review: Review,
+    /// The base of the next merge.
+    pub base: Base,
+    /// What was taken from the source.
+    pub taken: Units,
+    /// What the source has otherwise, and the owner's stays.
+    pub kept: Units,
+}
+
+/// A review that was not there: all is the source's, but for what its owner had decided.
+#[must_use]
+pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
+    let review = appearing(said.review.clone());
+    let mut base = Base::of(key, &review, said.decided);
+    said.decided.iter().for_each(|unit| base.set_decided(unit));
+    Merged {
+        review,
+        base,
+        taken: Unit::ALL.into_iter().collect(),
+        kept: Units::NONE,
+    }
+}
+
+/// Merges what an import says into what is there.
+#[must_use]
+pub fn merge(
+    key: &DigestKey,
+    row: &Review,
+    base: &Base,
+    said: &Statement,
+    now: DateTime<Utc>,
+) -> Merged {
+    let said = &with_status(key, base, said);
+    let mut merged = Merged {
+        review: row.clone(),
+        base: base.clone(),
+        taken: Units::NONE,
+        kept: Units::NONE,
+    };
+    for unit in Unit::ALL {
+        merge_unit(key, unit, row, said, &mut merged);
+    }
+    merged.review = appearing(merged.review);
+    if merged.review.status != row.status && !merged.taken.has(Unit::Status) {
+        merged.taken.insert(Unit::Status);
+    }
+    let newer = said
+        .review
+        .updated_at
+        .filter(|its| row.updated_at.is_none_or(|at| at < *its));
+    merged.review.updated_at = match newer {
+        Some(newer) => Some(newer),
+        None if merged.taken.is_empty() => row.updated_at,
+        // It moves with every visible change, and never goes back.
+        None => Some(row.updated_at.map_or(now, |at| at.max(now))),
+    };
+    merged
+}
+
+fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merged: &mut Merged) {
+    let is_decision = said.decided.has(unit);
+    if said.unsaid.has(unit) && !is_decision {
+        return;
+    }
+    let (its, ours, last) = (
+        key.digest(unit, &said.review),
+        key.digest(unit, row),
+        merged.base.get(unit),
+    );
+    // What a source hides is never published because nobody knows what it said before.
+    let hides = unit == Unit::Status
+        && row.status == Status::Published
+        && said.review.status != Status::Published;
+    let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
+    if its == ours {
+        // Equal again: no longer a decision, unless it comes as one.
+    } else if last == Some(its) && !is_decision {
+        merged.kept.insert(unit);
+    } else if is_untouched {
+        unit.copy(&said.review, &mut merged.review);
+        merged.taken.insert(unit);
+    } else {
+        merged.kept.insert(unit);
+    }
+    if !is_decision {
+        merged.base.set(unit, its);
+    } else if last.is_none() {
+        merged.base.set_decided(unit);
+    }
+}
+
+/// What the statement says of the status, given why the review does not appear.
+fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
+    let mut said = said.clone();
+    let was = |reason: &str| {
+        let withheld = Review {
+            status: Status::Withheld {
+                reason: Some(reason.to_owned()),
+            },
+            ..said.review.clone()
+        };
+        base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
+    };
+    if said.unsaid.has(Unit::Status) && was(GONE) {
+        // It is back, and nothing else was said against it.
+        said.review.status = Status::Published;
+        said.unsaid.remove(Unit::Status);
+    } else if !said.unsaid.has(Unit::Status)
+        && said.review.status == Status::Published
+        && was(DUPLICATE)
+    {
+        // Its source shows it as before; that it is there twice has not changed.
+        said.unsaid.insert(Unit::Status);
+    }
+    said
+}
+
+/// A review that is not verified never appears.
+fn appearing(mut review: Review) -> Review {
+    if !review.verification.verified && review.status == Status::Published {
+        review.status = Status::Withheld {
+            reason: Some(NOT_VERIFIED.to_owned()),
+        };
+    }
+    review
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Method, Response, Source, Verification};
+
+    pub(super) fn key() -> DigestKey {
+        DigestKey::new(&[7; 32]).unwrap()
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    pub(super) fn now() -> DateTime<Utc> {
+        at("2026-11-20T12:00:00Z")
+    }
+
+    pub(super) fn review() -> Review {
+        Review {
+            id: "r-1".parse().unwrap(),
+            rating: 5.try_into().unwrap(),
+            date: "2026-11-01".parse().unwrap(),
+            author: "Ann B.".to_owned(),
+            title: None,
+            text: "Good.".to_owned(),
+            language: None,
+            source: Source {
+                name: "Yelp".to_owned(),
+                url: None,
+            },
+            verification: Verification {
+                verified: true,
+                method: Method::Manual,
+                verified_at: None,
+            },
+            mentions: crate::model::Mentions::default(),
+            response: None,
+            status: Status::Published,
+            updated_at: None,
+        }
+    }
+
+    fn with_text(text: &str) -> Review {
+        Review {
+            text: text.to_owned(),
+            ..review()
+        }
+    }
+
+    pub(super) fn said(review: Review) -> Statement {
+        Statement {
+            review,
+            unsaid: Units::NONE,
+            decided: Units::NONE,
+        }
+    }
+
+    fn withheld(reason: &str) -> Status {
+        Status::Withheld {
+            reason: Some(reason.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
+        // Base, row, source: the row afterwards, and whether the owner's value stands against the
+        // source's.
+        let cases = [
+            (Some("a"), "a", "a", "a", false),
+            (Some("a"), "a", "b", "b", false),
+            (Some("a"), "own", "a", "own", true),
+            (Some("a"), "own", "b", "own", true),
+            (Some("a"), "b", "b", "b", false),
+            (None, "own", "b", "own", true),
+            (None, "b", "b", "b", false),
+            (None, "", "b", "b", false),
+            (Some("a"), "", "b", "", true),
+            (Some("a"), "a", "", "", false),
+        ];
+        let key = key();
+        for (base, row, source, then, is_kept) in cases {
+            let base = base.map_or_else(Base::default, |text| {
+                Base::of(&key, &with_text(text), Units::NONE)
+            });
+            let merged = merge(
+                &key,
+                &with_text(row),
+                &base,
+                &said(with_text(source)),
+                now(),
+            );
+            let told = format!("{base:?} {row} {source}");
+            assert_eq!(
+                (merged.review.text.as_str(), merged.kept.has(Unit::Text)),
+                (then, is_kept),
+                "{told}"
+            );
+            assert_eq!(
+                merged.base.get(Unit::Text),
+                Some(key.digest(Unit::Text, &with_text(source))),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn where_owner_and_source_are_equal_again_it_is_no_longer_a_decision() {
+        let key = key();
+        let first = adopt(&key, &said(with_text("a")));
+        let second = merge(
+            &key,
+            &with_text("own"),
+            &first.base,
+            &said(with_text("own")),
+            now(),
+        );
+        assert_eq!(second.base.decided(&key, &second.review), Units::NONE);
+        let third = merge(
+            &key,
+            &second.review,
+            &second.base,
+            &said(with_text("c")),
+            now(),
+        );
+        assert_eq!(third.review.text, "c");
+    }
+
+    #[test]
+    fn what_is_not_stated_overwrites_nothing() {
+        let key = key();
+        let first = adopt(&key, &said(review()));
+        let response = Some(Response {
+            text: "Thanks.".to_owned(),
+            date: None,
+            author: None,
+        });
+        let row = Review {
+            response: response.clone(),
+            status: withheld("dispute"),
+            ..review()
+        };
+        let unsaid = [Unit::Response, Unit::Status].into_iter().collect();
+        let merged = merge(
+            &key,
+            &row,
+            &first.base,
+            &Statement {
+                unsaid,
+                ..said(with_text("new"))
+            },
+            now(),
+        );
+        assert_eq!(
+            (
+                merged.review.response,
+                merged.review.status,
+                merged.review.text.as_str()
+            ),
+            (response, withheld("dispute"), "new")
+        );
+        assert_eq!(merged.review.updated_at, Some(now()));
+    }
+
+    #[test]
+    fn a_status_follows_whoever_set_it() {
+        let key = key();
+        let from_source = |status: Status| said(Review { status, ..review() });
+        // Withheld by the source: follows the source.
+        let hidden = adopt(&key, &from_source(withheld("hidden")));
+        assert_eq!(
+            merge(
+                &key,
+                &hidden.review,
+                &hidden.base,
+                &from_source(Status::Published),
+                now()
+            )
+            .review
+            .status,
+            Status::Published
+        );
+        // Withheld by the owner: stays.
+        let shown = adopt(&key, &from_source(Status::Published));
+        let own = Review {
+            status: withheld("dispute"),
+            ..review()
+        };
+        for status in [Status::Published, withheld("hidden")] {
+            assert_eq!(
+                merge(&key, &own, &shown.base, &from_source(status), now())
+                    .review
+                    .status,
+                withheld("dispute")
+            );
+        }
+        // Gone and back, though its source says nothing of a status.
+        let unsaid: Units = std::iter::once(Unit::Status).collect();
+        let gone = adopt(&key, &from_source(withheld(GONE)));
+        let back = merge(
+            &key,
+            &gone.review,
+            &gone.base,
+            &Statement {
+                unsaid,
+                ..said(review())
+            },
+            now(),
+        );
+        assert_eq!(back.review.status, Status::Published);
+        // A copy stays withheld while its source shows it.
+        let copy = adopt(&key, &from_source(withheld(DUPLICATE)));
+        let again = merge(
+            &key,
+            &copy.review,
+            &copy.base,
+            &from_source(Status::Published),
+            now(),
+        );
+        assert_eq!(again.review.status, withheld(DUPLICATE));
+        // What is not verified any more does not appear, whoever wanted it to.
+        let hidden = adopt(&key, &from_source(withheld("hidden")));
+        let mut unverified = from_source(withheld("hidden"));
+        unverified.review.verification.verified = false;
+        let merged = merge(&key, &review(), &hidden.base, &unverified, now());
+        assert_eq!(
+            (merged.review.status, merged.taken.has(Unit::Status)),
+            (withheld(NOT_VERIFIED), true)
+        );
+    }
+
+    #[test]
+    fn decisions_that_come_with_an_export_are_decisions_here_too() {
+        let key = key();
+        let decided: Units = std::iter::once(Unit::Text).collect();
+        let first = adopt(
+            &key,
+            &Statement {
+                decided,
+                ..said(with_text("own"))
+            },
+        );
+        assert_eq!(first.base.decided(&key, &first.review), decided);
+        let next = merge(
+            &key,
+            &first.review,
+            &first.base,
+            &said(with_text("the source's")),
+            now(),
+        );
+        assert_eq!(next.review.text, "own");
+        // Taken over where nothing was decided here, and not where something was.
+        let there = adopt(&key, &said(with_text("a")));
+        let export = Statement {
+            decided,
+            ..said(with_text("own"))
+        };
+        assert_eq!(
+            merge(&key, &there.review, &there.base, &export, now())
+                .review
+                .text,
+            "own"
+        );
+        assert_eq!(
+            merge(&key, &with_text("mine"), &there.base, &export, now())
+                .review
+                .text,
+            "mine"
+        );
+    }
+
+    #[test]
+    fn updated_at_moves_with_every_visible_change_and_never_goes_back() {
+        let key = key();
+        let dated = |text: &str, at: &str| Review {
+            updated_at: Some(self::at(at)),
+            ..with_text(text)
+        };
+        let first = adopt(&key, &said(dated("a", "2026-11-02T00:00:00Z")));
+        for (text, said_at, then) in [
+            ("b", "2026-11-05T00:00:00Z", "2026-11-05T00:00:00Z"),
+            ("b", "2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z"),
+            ("a", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"),
+            ("a", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z"),
+        ] {
+            let merged = merge(
+                &key,
+                &first.review,
+                &first.base,
+                &said(dated(text, said_at)),
+                now(),
+            );
+            assert_eq!(merged.review.updated_at, Some(at(then)), "{text} {said_at}");
+        }
+    }
+
+    #[test]
+    fn a_base_is_read_back_as_it_was_stored_and_nonsense_is_as_if_unknown() {
+        let base = Base::of(&key(), &review(), std::iter::once(Unit::Date).collect());
+        assert_eq!(Base::unpack(&base.pack()), base);
+        assert_eq!(base.get(Unit::Date), None);
+        assert_eq!(Base::unpack(b"\xff12345678shrt"), Base::default());
+    }
+}
+
+#[cfg(test)]
+mod laws {
+    use proptest::prelude::*;
+
+    use super::tests::{key, now, review, said};
+    use super::*;
+    use crate::model::Response;
+
+    prop_compose! {
+        /// A review of few different values, so that owner and source often say the same.
+        fn any_review()(
+            rating in 1_i64..=2, day in 1_u32..=2, author in "[ab]", title in prop::option::of("[ab]"), text in "[ab]?",
+            response in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
+        ) -> Review {
+            Review {
+                rating: rating.try_into().unwrap(),
+                date: format!("2026-11-0{day}").parse().unwrap(),
+                author, title, text,
+                response: response.map(|text| Response { text, date: None, author: None }),
+                status: reason.map_or(Status::Published, |reason| Status::Withheld { reason: Some(reason) }),
+                mentions: crate::model::Mentions::new(technicians, Vec::new(), Vec::new()),
+                ..review()
+            }
+        }
+    }
+
+    fn any_said() -> impl Strategy<Value = Statement> {
+        let optional = [
+            Unit::Title,
+            Unit::Language,
+            Unit::Source,
+            Unit::Status,
+            Unit::Verification,
+            Unit::Response,
+            Unit::Mentions,
+        ];
+        let unsaid = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
+        (any_review(), unsaid).prop_map(|(review, unsaid)| Statement {
+            unsaid: unsaid.into_iter().collect(),
+            ..said(review)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn an_import_repeated_changes_nothing(first in any_said(), edit in any_review(), next in any_said(), is_edited: bool) {
+            let key = key();
+            let there = adopt(&key, &first);
+            let row = if is_edited { edit } else { there.review };
+            let once = merge(&key, &row, &there.base, &next, now());
+            let twice = merge(&key, &once.review, &once.base, &next, now() + chrono::Duration::days(1));
+            prop_assert_eq!((&twice.review, &twice.base, twice.taken), (&once.review, &once.base, Units::NONE));
+        }
+
+        #[test]
+        fn an_owner_s_edit_survives_any_imports(first in any_said(), edit in any_review(), imports in prop::collection::vec(any_said(), 0..5)) {
+            let key = key();
+            let there = adopt(&key, &first);
+            let decided = there.base.decided(&key, &edit);
+            let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
+            for next in &imports {
+                // Where the source says the same as the owner, it is no longer a decision.
+                for unit in own.iter().filter(|unit| !next.unsaid.has(*unit)).collect::<Vec<_>>() {
+                    if key.digest(unit, &next.review) == key.digest(unit, &edit) {
+                        own.remove(unit);
+                    }
+                }
+                let merged = merge(&key, &row, &base, next, now());
+                (row, base) = (merged.review, merged.base);
+                for unit in own.iter() {
+                    prop_assert_eq!(key.digest(unit, &row), key.digest(unit, &edit), "{:?}", unit);
+                }
+            }
+        }
+
+        #[test]
+        fn without_edits_the_row_is_what_the_source_stated_last(first in any_said(), imports in prop::collection::vec(any_said(), 1..5)) {
+            let key = key();
+            let mut there = adopt(&key, &first);
+            let mut stated = first.review;
+            for next in &imports {
+                for unit in Unit::ALL.into_iter().filter(|unit| !next.unsaid.has(*unit)) {
+                    unit.copy(&next.review, &mut stated);
+                }
+                there = merge(&key, &there.review, &there.base, next, now());
+            }
+            prop_assert_eq!(Review { updated_at: None, ..there.review }, stated);
+        }
+
+        #[test]
+        fn the_order_of_fields_does_not_matter(
+            first in any_said(), edit in any_review(), next in any_said(), order in Just(Unit::ALL.to_vec()).prop_shuffle(),
+        ) {
+            let key = key();
+            let there = adopt(&key, &first);
+            let at_once = merge(&key, &edit, &there.base, &next, now());
+            // The same statement, told field by field.
+            let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::NONE, Units::NONE);
+            for unit in order {
+                let mut unsaid: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
+                if next.unsaid.has(unit) {
+                    unsaid.insert(unit);
+                }
+                let told = merge(&key, &row, &base, &Statement { unsaid, ..next.clone() }, now());
+                told.taken.iter().for_each(|unit| taken.insert(unit));
+                told.kept.iter().for_each(|unit| kept.insert(unit));
+                (row, base) = (told.review, told.base);
+            }
+            prop_assert_eq!((row, base, taken, kept), (at_once.review, at_once.base, at_once.taken, at_once.kept));
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! The kinds of parameters: how a text becomes a value, and what is said of one that does not.
+
+use super::ParameterFault;
+use crate::model::day::Day;
+use crate::model::review::Rating;
+
+/// What parameters may be.
+pub trait ParameterKind: Copy {
+    /// What a text becomes.
+    type Value: Send;
+    /// Whether a JSON value that is no string cannot be meant, because any text may do.
+    const IS_TEXT: bool;
+
+    /// The value of `text`; `None` where that is as if it were absent.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
+
+    /// What is wrong with bytes that are no UTF-8.
+    fn garbled(self) -> ParameterFault;
+
+    /// What is allowed: `must be …`.
+    fn allowed(self) -> String;
+}
+
+/// `[0-9]+`, of any length.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    /// The least that is allowed.
+    pub least: u8,
+    /// The most that is allowed.
+    pub most: u8,
+}
+
+impl ParameterKind for Whole {
+    type Value = u8;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<u8>, ParameterFault> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(ParameterFault::Type);
+        }
+        let digits = text.trim_start_matches('0');
+        // What does not fit is more than any bound.
+        let number = if digits.is_empty() {
+            0
+        } else {
+            digits.parse().unwrap_or(u64::MAX)
+        };
+        match u8::try_from(number) {
+            Ok(number) if number < self.least => Err(ParameterFault::TooSmall),
+            Ok(number) if number <= self.most => Ok(Some(number)),
+            Ok(_) | Err(_) => Err(ParameterFault::TooBig),
+        }
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
+    }
+
+    fn allowed(self) -> String {
+        format!(
+            "must be a whole number from {} to {}",
+            self.least, self.most
+        )
+    }
+}
+
+/// One to five stars.
+#[derive(Debug, Clone, Copy)]
+pub struct StarsKind;
+
+impl StarsKind {
+    /// The bounds of [`Rating`].
+    pub const BOUNDS: Whole = Whole { least: 1, most: 5 };
+}
+
+impl ParameterKind for StarsKind {
+    type Value = Rating;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<Rating>, ParameterFault> {
+        let stars = Self::BOUNDS.parse(text)?;
+        stars
+            .map(|stars| Rating::try_from(i64::from(stars)).map_err(|_| ParameterFault::Type))
+            .transpose()
+    }
+
+    fn garbled(self) -> ParameterFault {
+        Self::BOUNDS.garbled()
+    }
+
+    fn allowed(self) -> String {
+        Self::BOUNDS.allowed()
+    }
+}
+
+/// `[0-9]+(\.[0-9]+)?`, of any length.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal {
+    /// The least that is allowed, as such a number.
+    pub least: &'static str,
+    /// The most that is allowed.
+    pub most: &'static str,
+}
+
+impl ParameterKind for Decimal {
+    type Value = f64;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<f64>, ParameterFault> {
+        Digits::parse(text)
+            .ok_or(ParameterFault::Type)?
+            .within(self.least, self.most)?;
+        text.parse().map(Some).map_err(|_| ParameterFault::Type)
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
+    }
+
+    fn allowed(self) -> String {
+        format!(
+            "must be a decimal number from {} to {}",
+            self.least, self.most
+        )
+    }
+}
+
+/// A day, exactly `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy)]
+pub struct Date;
+
+impl ParameterKind for Date {
+    type Value = Day;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<Day>, ParameterFault> {
+        text.parse().map(Some).map_err(|_| ParameterFault::Date)
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Date
+    }
+
+    fn allowed(self) -> String {
+        "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned()
+    }
+}
+
+/// Anything. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct TextKind {
+    /// How many characters it may have.
+    pub characters_max: Option<usize>,
+}
+
+impl TextKind {
+    /// A text without a bound on its length.
+    pub const ANY: Self = Self {
+        characters_max: None,
+    };
+}
+
+impl ParameterKind for TextKind {
+    type Value = String;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<String>, ParameterFault> {
+        // No text has more characters than bytes.
+        let is_too_long = |most: usize| text.len() > most && text.chars().count() > most;
+        if self.characters_max.is_some_and(is_too_long) {
+            return Err(ParameterFault::TooBig);
+        }
+        Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
+    }
+
+    fn allowed(self) -> String {
+        match self.characters_max {
+            Some(most) => format!("must be a text of at most {most} characters in UTF-8"),
+            None => "must be a text in UTF-8, percent-encoded".to_owned(),
+        }
+    }
+}
+
+/// `true` or `false`. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag;
+
+impl Flag {
+    const CHOICE: OneOf<bool> = OneOf(&[("true", true), ("false", false)]);
+}
+
+impl ParameterKind for Flag {
+    type Value = bool;
+    const IS_TEXT: bool = false;
+
+    fn parse(self, text: &str) -> Result<Option<bool>, ParameterFault> {
+        Self::CHOICE.parse(text).map_err(|_| ParameterFault::Type)
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Type
+    }
+
+    fn allowed(self) -> String {
+        Self::CHOICE.allowed()
+    }
+}
+
+/// One of these names. The empty text is as if absent.
+#[derive(Debug, Clone, Copy)]
+pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
+
+impl<T: Copy + Send> ParameterKind for OneOf<T> {
+    type Value = T;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<T>, ParameterFault> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let found = self.0.iter().find(|(name, _)| *name == text);
+        found
+            .map(|(_, value)| Some(*value))
+            .ok_or(ParameterFault::Text)
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
+    }
+
+    fn allowed(self) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        format!("must be one of: {}", names.join(", "))
+    }
+}
+
+/// A text that we made ourselves, and that nobody else reads. The empty text is as if absent.
+#[derive(Debug)]
+pub struct Opaque<T> {
+    /// Parses the text; `None` where it is not one of ours.
+    pub parse: fn(&str) -> Option<T>,
+    /// What is allowed: `must be …`.
+    pub allowed: &'static str,
+}
+
+impl<T> Clone for Opaque<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Opaque<T> {}
+
+impl<T: Send> ParameterKind for Opaque<T> {
+    type Value = T;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<T>, ParameterFault> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        (self.parse)(text).map(Some).ok_or(ParameterFault::Text)
+    }
+
+    fn garbled(self) -> ParameterFault {
+        ParameterFault::Text
+    }
+
+    fn allowed(self) -> String {
+        self.allowed.to_owned()
+    }
+}
+
+// Numbers as they are written: `[0-9]+(\.[0-9]+)?` of any length, compared digit by digit, so that
+// 5.00000000000000000001 is more than 5, which it would not be as a float.
+
+/// A plain decimal. The order of the fields is that of comparing.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digits<'a> {
+    /// How many digits stand before the point, without leading zeros: the longer whole is the
+    /// larger one.
+    length: usize,
+    whole: &'a str,
+    /// The digits behind the point, without trailing zeros.
+    fraction: &'a str,
+}
+
+impl<'a> Digits<'a> {
+    /// The number, if `text` is one.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let is_digits =
+            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        if !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        let whole = whole.trim_start_matches('0');
+        Some(Self {
+            length: whole.len(),
+            whole,
+            fraction: fraction.trim_end_matches('0'),
+        })
+    }
+
+    /// That it lies between two bounds, which are such numbers too.
+    pub fn within(&self, least: &str, most: &str) -> Result<(), ParameterFault> {
+        if Digits::parse(least).is_some_and(|least| *self < least) {
+            return Err(ParameterFault::TooSmall);
+        }
+        if Digits::parse(most).is_some_and(|most| *self > most) {
+            Err(ParameterFault::TooBig)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+// The parts of the insights, as they are asked for.
+
+/// A part of the insights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InsightsPart {
+    /// All in short, at most 8 KiB.
+    Overview,
+    /// What is spoken of, and how.
+    Aspects,
+    /// Technicians whom reviews name, with counts.
+    Technicians,
+    /// What work they name.
+    Services,
+    /// What places they name.
+    Areas,
+    /// Phrases that stand out, with quotes.
+    Topics,
+    /// Questions with answers, and the reviews they quote.
+    Faq,
+    /// The summary with what it rests on.
+    Summary,
+    /// How it was made, and how good that is.
+    Method,
+}
+
+impl InsightsPart {
+    /// Its name as a parameter.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "overview",
+            Self::Aspects => "aspects",
+            Self::Technicians => "technicians",
+            Self::Services => "services",
+            Self::Areas => "areas",
+            Self::Topics => "topics",
+            Self::Faq => "faq",
+            Self::Summary => "summary",
+            Self::Method => "method",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Digits;
+
+    #[test]
+    fn decimals_compare_by_their_digits() {
+        let ascending = [
+            "0",
+            "0.09",
+            "0.5",
+            "0.51",
+            "1",
+            "1.0000000000000000001",
+            "9",
+            "10",
+            "99999999999999999999999",
+        ];
+        for (at, less) in ascending.iter().enumerate() {
+            for more in &ascending[at + 1..] {
+                assert!(
+                    Digits::parse(less).unwrap() < Digits::parse(more).unwrap(),
+                    "{less} < {more}"
+                );
+            }
+        }
+        for (one, same) in [
+            ("5", "5.0"),
+            ("005", "5.000"),
+            ("0", "00.00"),
+            ("1.5", "01.50"),
+        ] {
+            assert_eq!(Digits::parse(one).unwrap(), Digits::parse(same).unwrap());
+        }
+        for none in [
+            "", ".", "1.", ".5", "+1", "-1", "1e3", " 1", "1 ", "1,5", "0x1", "\u{661}", "inf",
+            "1.2.3", "1_000",
+        ] {
+            assert_eq!(Digits::parse(none), None, "{none:?}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The business's rows: read whole (they are few), replaced whole.
+
+mod editorial;
+pub mod sample;
+
+use std::collections::BTreeMap;
+
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+use sqlx::SqliteConnection;
+
+use crate::model::business::{Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician};
+use crate::storage::{Text, Write};
+
+pub use editorial::{editorial, replace_editorial};
+
+/// The business, or `None` where the database has none yet.
+///
+/// A time zone that is no IANA name (a shell can write one) counts as UTC, and is reported.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
+    let row = sqlx::query!(
+        r#"select iif(octet_length(business_id) > 65536, 'unnamed', business_id) as "business_id!: Text",
+             iif(octet_length(name) > 65536, 'Unnamed business', name) as "name!: Text",
+             iif(octet_length(type) > 65536, 'LocalBusiness', type) as "kind!: Text",
+             iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "time_zone!: Text",
+             publish_staff as "publish_staff!: Text",
+             iif(octet_length(language) > 65536, null, language) as "language: Text",
+             iif(octet_length(description) > 65536, null, description) as "description: Text",
+             iif(octet_length(url) > 65536, null, url) as "url: Text",
+             iif(octet_length(telephone) > 65536, null, telephone) as "telephone: Text",
+             iif(octet_length(address) > 65536, null, address) as "address: Text", latitude, longitude,
+             iif(octet_length(same_as) > 65536, '[]', same_as) as "same_as!: Text"
+           from business"#
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    report_oversized(connection).await?;
+    let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
+        tracing::warn!(
+            time_zone = row.time_zone.as_ref(),
+            "business.time_zone_unknown: counting days in UTC; set business.time_zone to an IANA name"
+        );
+        Tz::UTC
+    });
+    Ok(Some(Business {
+        id: row.business_id.into(),
+        name: row.name.into(),
+        kind: row.kind.into(),
+        time_zone,
+        // The table allows no other; whoever circumvents that is not to show anybody by accident.
+        publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
+        language: row.language.map(String::from),
+        description: row.description.map(String::from),
+        url: row.url.map(String::from),
+        telephone: row.telephone.map(String::from),
+        address: row.address.and_then(|address| object(address.as_ref())),
+        geo: row.latitude.zip(row.longitude),
+        same_as: texts(row.same_as.as_ref()),
+        services: services(connection).await?,
+        technicians: technicians(connection).await?,
+        service_areas: service_areas(connection).await?,
+    }))
+}
+
+/// What the business offers, in its order.
+async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
+    let rows = sqlx::query!(
+        r#"select service_id as "id: Text", name as "name: Text",
+             iif(octet_length(synonyms) > 65536, '[]', synonyms) as "synonyms!: Text"
+           from service where octet_length(service_id) <= 65536 and octet_length(name) <= 65536 order by position, service_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Service {
+            id: row.id.into(),
+            name: row.name.into(),
+            synonyms: texts(row.synonyms.as_ref()),
+        })
+        .collect())
+}
+
+/// Where it works, in its order.
+async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let rows = sqlx::query_scalar!(
+        r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(String::from).collect())
+}
+
+/// Says which values are too long to be read: a shell may write up to a gigabyte into each, and one that long fills the
+/// memory of every reader of the documents. They are left out; the bound is [`crate::model::business::TEXT_BYTES_MAX`].
+async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    let names = sqlx::query_scalar!(
+        r#"select group_concat(name, ', ') as "names: Text" from (
+             select 'business.' || c.name as name from business as b cross join pragma_table_info('business') as c
+               where case c.name when 'business_id' then octet_length(business_id) when 'name' then octet_length(b.name)
+                 when 'type' then octet_length(b.type) when 'time_zone' then octet_length(time_zone)
+                 when 'language' then octet_length(language) when 'description' then octet_length(description)
+                 when 'url' then octet_length(url) when 'telephone' then octet_length(telephone)
+                 when 'address' then octet_length(address) when 'same_as' then octet_length(same_as) end > 65536
+             union all select 'service ' || substr(service_id, 1, 40) from service
+               where max(octet_length(service_id), octet_length(name), octet_length(synonyms)) > 65536
+             union all select 'technician ' || substr(technician_id, 1, 40) from technician
+               where max(octet_length(technician_id), octet_length(name), octet_length(aliases)) > 65536
+             union all select 'service_area ' || substr(name, 1, 40) from service_area where octet_length(name) > 65536
+             limit 20)"#
+    )
+    .fetch_one(connection)
+    .await?;
+    warn_oversized(names, "values");
+    Ok(())
+}
+
+/// The business's time zone, or `None` where none was ever set: then nobody knows on which day an
+/// instant falls.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
+    let row = sqlx::query!(r#"select iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let set = row.filter(|row| row.is_set || row.zone.as_ref() != Tz::UTC.name());
+    Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
+}
+
+/// Notes that instants are days in this zone from now on; says in which they were before, where
+/// that was another one.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
+    let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
+        .fetch_optional(&mut **write)
+        .await?;
+    let name = zone.name();
+    sqlx::query!(
+        "insert into calendar (time_zone) values (?)
+         on conflict (only_row) do update set time_zone = excluded.time_zone where time_zone <> excluded.time_zone",
+        name
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(before
+        .and_then(|before| before.as_ref().parse().ok())
+        .filter(|before: &Tz| *before != zone))
+}
+
+/// Puts `business` in the place of what is there.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
+    let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
+    let address = business
+        .address
+        .as_ref()
+        .map(|address| Value::Object(address.clone()).to_string());
+    let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let same_as = array(&business.same_as);
+    sqlx::query!("delete from business")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!(
+        "insert into business (business_id, name, type, time_zone, publish_staff, language, description, url, telephone, address,
+           latitude, longitude, same_as)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        business.id,
+        business.name,
+        business.kind,
+        time_zone,
+        publish_staff,
+        business.language,
+        business.description,
+        business.url,
+        business.telephone,
+        address,
+        latitude,
+        longitude,
+        same_as,
+    )
+    .execute(&mut **write)
+    .await?;
+    replace_services(write, &business.services).await?;
+    replace_technicians(write, &business.technicians).await?;
+    replace_service_areas(write, &business.service_areas).await?;
+    Ok(())
+}
+
+async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Result<()> {
+    sqlx::query!("delete from service")
+        .execute(&mut **write)
+        .await?;
+    for (position, service) in (0_i64..).zip(services) {
+        let synonyms = array(&service.synonyms);
+        sqlx::query!(
+            "insert into service (service_id, position, name, synonyms) values (?, ?, ?, ?)",
+            service.id,
+            position,
+            service.name,
+            synonyms,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> sqlx::Result<()> {
+    sqlx::query!("delete from service_area")
+        .execute(&mut **write)
+        .await?;
+    for (position, name) in (0_i64..).zip(service_areas) {
+        sqlx::query!(
+            "insert into service_area (name, position) values (?, ?)",
+            name,
+            position
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}
+
+fn object(json: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(json).ok()
+}
+
+// Lists of texts in one column: JSON arrays.
+
+/// A JSON array of these texts.
+#[must_use]
+pub fn array(texts: &[String]) -> String {
+    Value::from(texts).to_string()
+}
+
+/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
+/// out.
+#[must_use]
+pub fn texts(json: &str) -> Vec<String> {
+    let Ok(Value::Array(values)) = serde_json::from_str(json) else {
+        return Vec::new();
+    };
+    values
+        .into_iter()
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
+}
+
+// The one warning of values that are too long to be read.
+
+/// Warns of what is left out for its length, where there is any; `what` says what these are.
+pub fn warn_oversized(names: Option<Text>, what: &str) {
+    if let Some(names) = names {
+        tracing::warn!(
+            names = names.as_ref(),
+            bytes_max = TEXT_BYTES_MAX,
+            "business.oversized: these {what} are left out; shorten them"
+        );
+    }
+}
+
+// The rows of who works there, and the numbers that stand for them where full names are not shown.
+
+/// Who works there, in its order.
+async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
+    let rows = sqlx::query!(
+        r#"select technician_id as "id: Text", name as "name: Text",
+             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
+           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
+           order by position, technician_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Technician {
+            id: row.id.into(),
+            name: row.name.into(),
+            aliases: texts(row.aliases.as_ref()),
+        })
+        .collect())
+}
+
+/// The number of each technician, by the firm's own id: it says nothing about the person, and stays.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn technician_numbers(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<String, i64>> {
+    // A trigger gives every row a number; whoever has dropped it gets negative ones, so that no two are the same.
+    let rows = sqlx::query!(
+        r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
+           from technician as t left join technician_number as n using (technician_id) where octet_length(t.technician_id) <= 65536"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id.into(), row.number))
+        .collect())
+}
+
+/// Puts `technicians` in the place of those that are there; the numbers stay.
+async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
+    sqlx::query!("delete from technician")
+        .execute(&mut **write)
+        .await?;
+    for (position, technician) in (0_i64..).zip(technicians) {
+        let aliases = array(&technician.aliases);
+        sqlx::query!(
+            "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
+            technician.id,
+            position,
+            technician.name,
+            aliases,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}

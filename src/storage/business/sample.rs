@@ -1,0 +1,118 @@
+//! Whether the data are a sample's, so that a firm's own reviews are never mixed into them unasked.
+
+use sqlx::SqliteConnection;
+
+use crate::random::Random;
+use crate::storage::Write;
+
+/// Whose data a database holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleState {
+    /// Nobody's: neither a business nor a review is there, or ever was.
+    Empty,
+    /// Only the sample is in the database.
+    Alone,
+    /// A sample's, with a firm's own mixed in on purpose.
+    Mixed,
+    /// Only a firm's own data is in the database.
+    Own,
+}
+
+/// Whose data the database behind `connection` holds.
+///
+/// # Errors
+/// When it cannot be read.
+pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
+    let mixed = sqlx::query_scalar!("select is_mixed from sample")
+        .fetch_optional(&mut *connection)
+        .await?;
+    let has_any = sqlx::query_scalar!(
+        r#"select exists (select 1 from business) or exists (select 1 from review_change where review_id <> '') as "has: bool""#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(match (mixed, has_any) {
+        (Some(0), _) => SampleState::Alone,
+        (Some(_), _) => SampleState::Mixed,
+        (None, false) => SampleState::Empty,
+        (None, true) => SampleState::Own,
+    })
+}
+
+/// Notes that the data are a sample's, or that own reviews were mixed in.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn note(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
+    let is_mixed = i64::from(is_mixed);
+    sqlx::query!(
+        "insert into sample (is_mixed) values (?)
+         on conflict (only_row) do update set is_mixed = excluded.is_mixed where is_mixed < excluded.is_mixed",
+        is_mixed
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Empties the database but for its subscriptions; says how many reviews that were. What comes next
+/// is another database to whoever has read this one: its lineage is new, and nothing counts as
+/// deleted.
+///
+/// # Errors
+/// When the database refuses it, or the operating system gives no randomness.
+pub async fn discard(write: &mut Write) -> sqlx::Result<u64> {
+    let reviews = sqlx::query!("delete from review")
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    sqlx::query!("delete from mention")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from review_source")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from business")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from service")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from technician")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from technician_number")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from service_area")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from editorial_summary")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from editorial_faq")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from calendar")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from sample")
+        .execute(&mut **write)
+        .await?;
+    // One row stays, of no review: change numbers go on from it, and what was published was printed
+    // from a change that is there.
+    sqlx::query!(
+        "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
+         on conflict (review_id) do update set change_no = excluded.change_no"
+    )
+    .execute(&mut **write)
+    .await?;
+    sqlx::query!("delete from review_change where review_id <> ''")
+        .execute(&mut **write)
+        .await?;
+    let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
+    sqlx::query!("update lineage set lineage_id = ?", lineage)
+        .execute(&mut **write)
+        .await?;
+    Ok(reviews)
+}

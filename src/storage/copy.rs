@@ -1,0 +1,106 @@
+//! What the owner's commands work on in a cluster: a private copy of this node's file, on which a transaction runs as on one
+//! machine, and of which the same statements go to the cluster (`write`), if it is still as it was copied.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
+use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
+use tempfile::TempDir;
+
+use super::error::DbError;
+use super::node_file::wait_for_file;
+use super::options;
+use super::rqlite::{ClusterError, RqliteClient, WriteBasis};
+use crate::clock::Clock;
+
+/// How long this node's file may take to have what the leader has.
+const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
+/// How often is looked whether it has.
+const LOOK_INTERVAL: Duration = Duration::from_millis(25);
+
+/// A copy in a folder of its own that is gone with this.
+#[derive(Debug)]
+pub(super) struct Copy {
+    /// What it was made of.
+    pub(super) basis: WriteBasis,
+    pool: SqlitePool,
+    _folder: TempDir,
+}
+
+impl Copy {
+    /// Copies the file of a node as it is at one moment: not before what the leader has now.
+    pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
+        level_with_cluster(client, file).await?;
+        let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
+            path: std::env::temp_dir(),
+            reason,
+        })?;
+        let path = folder.path().join("copy.db");
+        let fault = |error| DbError::at(file, error);
+        let reading = options(file).read_only(true);
+        let mut connection = SqliteConnection::connect_with(&reading)
+            .await
+            .map_err(fault)?;
+        sqlx::query("vacuum into ?")
+            .bind(path.to_string_lossy().into_owned())
+            .execute(&mut connection)
+            .await
+            .map_err(fault)?;
+        connection.close().await.map_err(fault)?;
+        let fault = |error| DbError::at(&path, error);
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        let pool = pool.connect_with(options(&path)).await.map_err(fault)?;
+        let mut connection = pool.acquire().await.map_err(fault)?;
+        let basis = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
+        drop(connection);
+        Ok(Self {
+            basis,
+            pool,
+            _folder: folder,
+        })
+    }
+
+    /// Begins a transaction on it, which nothing writes to but through a recorder: what reaches the connection another way
+    /// would never reach the cluster.
+    pub(super) async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
+        let mut transaction = self.pool.begin_with("begin immediate").await?;
+        sqlx::query("pragma query_only = on")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
+    /// Takes the copy away.
+    pub(super) async fn leave(self) {
+        self.pool.close().await;
+    }
+}
+
+/// Waits until this node's file has what the leader has; at most half a minute.
+pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
+    let clock = Clock::system();
+    let end = clock.monotonic() + LEVEL_WAIT_MAX;
+    let wanted = WriteBasis::of_cluster(client)
+        .await
+        .map_err(DbError::Cluster)?;
+    wait_for_file(file, LEVEL_WAIT_MAX).await?;
+    loop {
+        let fault = |error| DbError::at(file, error);
+        let reading = options(file).read_only(true);
+        let mut connection = SqliteConnection::connect_with(&reading)
+            .await
+            .map_err(fault)?;
+        let there = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
+        connection.close().await.map_err(fault)?;
+        if there.has_reached(wanted) {
+            return Ok(());
+        }
+        if clock.monotonic() >= end {
+            return Err(DbError::Cluster(ClusterError::Behind {
+                seconds: LEVEL_WAIT_MAX.as_secs(),
+            }));
+        }
+        clock.sleep(LOOK_INTERVAL).await;
+    }
+}

@@ -1,0 +1,225 @@
+//! What is derived from the reviews, in a file of its own beside a node's: rqlited's file is not ours to write, and every
+//! node derives the same by itself. It has the tables and views of `derived_*` as the migrations make them, and
+//! a copy of the reviews that those are of. A cache: where its shape is another release's, it is made anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use sqlx::{AssertSqlSafe, Connection};
+
+use super::error::DbError;
+use super::files::DatabaseFiles;
+use super::{files, migrate, options, pool, unlogged};
+
+/// What its name adds to that of the node's file.
+const SUFFIX: &str = "-derived";
+/// Of the objects that the migrations make, those that it has: tables first, then what refers to them.
+const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
+     'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
+     order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
+/// Up to so many pages it is rewritten when reviews are taken out: 32 MiB, while a snapshot waits for it.
+const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
+/// What readers see of it.
+const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
+/// What it has.
+const THERE: &str = "select sql from sqlite_schema where sql is not null \
+     order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
+
+/// The file of what is derived of the file at `path`.
+pub(super) fn beside(path: &Path) -> PathBuf {
+    files::beside(path, SUFFIX)
+}
+
+/// Readers of a node's file who see the derived tables of the file at `side` in place of its own, which are empty.
+pub(super) fn shown(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
+    let (place, side) = (Arc::clone(place), side.to_string_lossy().into_owned());
+    pool(&place).after_connect(move |connection, _| {
+        let (place, side) = (Arc::clone(&place), side.clone());
+        Box::pin(async move {
+            place
+                .verify()
+                .map_err(|error| sqlx::Error::Configuration(error.into()))?;
+            sqlx::query("attach database ? as side")
+                .bind(side)
+                .execute(&mut *connection)
+                .await?;
+            // A temporary view is found before a table of the same name (<https://www.sqlite.org/lang_naming.html>).
+            let names: Vec<String> = sqlx::query_scalar(SHOWN)
+                .fetch_all(&mut *connection)
+                .await?;
+            for name in names {
+                let view = format!("create temp view {name} as select * from side.{name}");
+                sqlx::query(AssertSqlSafe(view))
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            sqlx::query("pragma query_only = on")
+                .execute(&mut *connection)
+                .await?;
+            Ok(())
+        })
+    })
+}
+
+/// Opens the file at `side`, made where there is none, for writing what is derived of the node's file at `path`, which
+/// its connections see as `node`.
+pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
+    let fault = |error| DbError::at(side, error);
+    let wanted = wanted().await.map_err(fault)?;
+    if side.exists() && there(side).await.ok().as_ref() != Some(&wanted) {
+        for file in files(side) {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+    files::create_private(side)?;
+    let writing = options(side).journal_mode(SqliteJournalMode::Wal);
+    if there(side).await.map_err(fault)?.is_empty() {
+        let mut connection = SqliteConnection::connect_with(&writing)
+            .await
+            .map_err(fault)?;
+        let mut transaction = connection.begin().await.map_err(fault)?;
+        for sql in wanted {
+            sqlx::query(AssertSqlSafe(sql))
+                .execute(&mut *transaction)
+                .await
+                .map_err(fault)?;
+        }
+        transaction.commit().await.map_err(fault)?;
+        connection.close().await.map_err(fault)?;
+    }
+    let node = uri(path);
+    let writer = pool(&Arc::new(DatabaseFiles::of(side)?))
+        .max_connections(1)
+        .after_connect(move |connection, _| {
+            let node = node.clone();
+            Box::pin(async move {
+                sqlx::query("attach database ? as node")
+                    .bind(node)
+                    .execute(&mut *connection)
+                    .await?;
+                Ok(())
+            })
+        });
+    writer.connect_with(writing).await.map_err(fault)
+}
+
+/// Copies these reviews to where what is derived of them is to be kept: as the node's file has them now.
+pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
+    let copy = "insert or replace into main.review select * from node.review \
+                where review_id in (select value from json_each(?)) and status = 'published'";
+    sqlx::query(copy)
+        .bind(ids)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+/// Takes out what is derived of reviews that changed after `change_no` and do not appear any more.
+pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<u64> {
+    let sweep = "delete from main.review where review_id in (select review_id from node.review_change where change_no > ?) \
+                 and not exists (select 1 from node.review as r where r.review_id = main.review.review_id and r.status = 'published')";
+    let swept = sqlx::query(sweep)
+        .bind(change_no)
+        .execute(&mut *connection)
+        .await?
+        .rows_affected();
+    if swept > 0 {
+        // What is deleted is overwritten; of copies in unallocated parts of pages only this leaves nothing.
+        let pages: i64 = sqlx::query_scalar("pragma main.page_count")
+            .fetch_one(&mut *connection)
+            .await?;
+        if pages <= PAGES_REWRITTEN_MAX {
+            sqlx::query("vacuum main").execute(&mut *connection).await?;
+        }
+        // Busy readers keep the log; the next sweep cuts it.
+        sqlx::query("pragma main.wal_checkpoint(truncate)")
+            .execute(connection)
+            .await?;
+    }
+    Ok(swept)
+}
+
+/// The statements that make its tables, views and triggers.
+async fn wanted() -> sqlx::Result<Vec<String>> {
+    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
+    migrate::apply(&mut scratch).await?;
+    let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
+    scratch.close().await?;
+    Ok(wanted)
+}
+
+async fn there(side: &Path) -> sqlx::Result<Vec<String>> {
+    let mut connection = SqliteConnection::connect_with(&options(side)).await?;
+    let there = sqlx::query_scalar(THERE).fetch_all(&mut connection).await?;
+    connection.close().await?;
+    Ok(there)
+}
+
+/// The file as a URI that opens it for reading alone (<https://www.sqlite.org/uri.html>).
+fn uri(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let encoded: String = path
+        .chars()
+        .map(|c| match c {
+            '%' | '?' | '#' => format!("%{:02X}", u32::from(c)),
+            _ => c.to_string(),
+        })
+        .collect();
+    format!("file:{encoded}?mode=ro")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+    use sqlx::AssertSqlSafe;
+
+    use super::{beside, copy_reviews, open, sweep};
+    use crate::storage::Database;
+
+    #[tokio::test]
+    async fn of_reviews_that_are_gone_nothing_is_left_in_a_nodes_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.db");
+        let (node, _) = Database::open(&path).await.unwrap();
+        let side = open(&beside(&path), &path).await.unwrap();
+        let run = async |sql: String| {
+            let mut write = node.write().await.unwrap();
+            sqlx::query(AssertSqlSafe(sql))
+                .execute(&mut **write)
+                .await
+                .unwrap();
+            write.commit().await.unwrap();
+        };
+        let word = |number: u32| format!("word{:08x}", number.wrapping_mul(2_654_435_761));
+        let mut connection = side.acquire().await.unwrap();
+        // Out of order, so that pages are split and balanced.
+        for number in (0..200).map(|number| number * 77 % 200) {
+            let text = word(number).repeat(1 + number as usize % 9);
+            run(format!("insert into review (review_id, rating, reviewed_on, text) values ('r-{number}', 5, '2026-11-01', '{text}')"))
+                .await;
+            copy_reviews(&mut connection, &json!([format!("r-{number}")]).to_string())
+                .await
+                .unwrap();
+        }
+        run("delete from review where cast(substr(review_id, 3) as integer) % 2 = 1".to_owned())
+            .await;
+        assert_eq!(sweep(&mut connection, 0).await.unwrap(), 100);
+        drop(connection);
+        let files = ["node.db-derived", "node.db-derived-wal"]
+            .map(|name| fs::read(folder.path().join(name)).unwrap_or_default());
+        let is_there = |number: &u32| {
+            files
+                .iter()
+                .any(|bytes| memchr::memmem::find(bytes, word(*number).as_bytes()).is_some())
+        };
+        assert_eq!(
+            (0..200).filter(is_there).collect::<Vec<_>>(),
+            (0..100).map(|half| half * 2).collect::<Vec<_>>()
+        );
+        side.close().await;
+        node.close().await;
+    }
+}

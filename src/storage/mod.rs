@@ -1,0 +1,382 @@
+//! The database: one writer, read-only readers of its file, embedded migrations, and the eye for
+//! foreign writers. The writer is the file's own or, on many nodes, a cluster (`rqlite`).
+//!
+//! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
+
+mod backup;
+pub mod business;
+mod changes;
+mod checkpoint;
+mod cluster;
+mod copy;
+mod delivery_lock;
+mod derived;
+mod erase;
+mod error;
+mod files;
+mod first_load;
+mod index_readers;
+mod lease;
+mod migrate;
+mod new_file;
+mod node_file;
+mod open_file;
+pub mod reviews;
+mod rqlite;
+mod schema;
+mod text;
+mod text_index;
+mod verify;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use files::{DatabaseFiles, LOG, bytes_beside};
+use open_file::OpenFile;
+use rqlite::Cluster;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+use sqlx::{ConnectOptions as _, Connection as _};
+
+use crate::clock::Clock;
+
+pub use changes::Changes;
+pub use checkpoint::LOG_BYTES_MAX;
+pub use cluster::NodeStanding;
+pub use delivery_lock::DeliveryLock;
+pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
+pub use error::DbError;
+pub use files::files;
+pub use index_readers::{INDEX_READERS_MAX, IndexReader};
+pub use migrate::Migrated;
+pub use new_file::Opening;
+pub use rqlite::{ClusterError, NodeStatus};
+pub use text::{Text, unpack_value};
+pub use verify::{FileVerification, verify};
+pub use write::{Write, is_overtaken};
+
+/// How long a statement waits for another process's lock before it gives up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// For how long a long write leaves the lock to others: more than twice as long as SQLite, at the
+/// most, waits between two looks at a lock (100 ms).
+const GAP: Duration = Duration::from_millis(250);
+/// How often a long write looks whether the lock is free before it asks for it like any other: for
+/// 5 s.
+const LOOKS_MAX: u32 = 20;
+
+/// An open database. Cloning shares the same connections.
+#[derive(Debug, Clone)]
+pub struct Database {
+    path: PathBuf,
+    /// The file and its readers; on a cluster, a node may put another file in its place.
+    open: Arc<ArcSwap<OpenFile>>,
+    writer: Writer,
+}
+
+/// Who writes.
+#[derive(Debug, Clone)]
+enum Writer {
+    /// This process, to the file.
+    File(SqlitePool),
+    /// The cluster.
+    Cluster(Arc<Cluster>),
+}
+
+impl Database {
+    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to
+    /// date. A file of another program is left as it is.
+    ///
+    /// # Errors
+    /// [`DbError`], each kind with its own advice.
+    pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
+        let fault = |error: sqlx::Error| DbError::at(path, error);
+        files::create_private(path)?;
+        schema::identify(path).await?;
+        let options = options(path).journal_mode(SqliteJournalMode::Wal);
+        let mut connection = SqliteConnection::connect_with(&options)
+            .await
+            .map_err(fault)?;
+        let migrated = migrate::run(&mut connection, path).await?;
+        if text_index::make_sound(&mut connection)
+            .await
+            .map_err(fault)?
+        {
+            tracing::warn!(
+                "text_index.forged: pages of `review_fts` were malformed in a way that no program leaves behind; the index was built again from the reviews"
+            );
+        }
+        connection.close().await.map_err(fault)?;
+        let open = OpenFile::open(path, None).await?;
+        let writer = pool(&open.place)
+            .max_connections(1)
+            .acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let database = Self {
+            path: path.to_owned(),
+            open: Arc::new(ArcSwap::from_pointee(open)),
+            writer: Writer::File(writer),
+        };
+        Ok((database, migrated))
+    }
+
+    /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
+    ///
+    /// # Errors
+    /// [`DbError`], among them that there is no such file, or that it is not of this version.
+    pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
+        if !path.exists() {
+            return Err(DbError::Missing(path.to_owned()));
+        }
+        schema::identify(path).await?;
+        let derived = derived::beside(path);
+        let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
+        let mut connection = open
+            .readers
+            .acquire()
+            .await
+            .map_err(|error| DbError::at(path, error))?;
+        migrate::verify(&mut connection, path).await?;
+        drop(connection);
+        Ok(open.readers)
+    }
+
+    /// The path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The pool of read-only connections.
+    #[must_use]
+    pub fn readers(&self) -> SqlitePool {
+        self.open.load().readers.clone()
+    }
+
+    /// Whether the names of the database and of its log still lead to the files that were opened.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`]. Each ends when the file is put back.
+    pub fn verify_place(&self) -> Result<(), DbError> {
+        self.open.load().place.verify()
+    }
+
+    /// A read-only connection for one question to the text index; `None` where all are busy.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn index_reader(&self) -> Result<Option<IndexReader>, DbError> {
+        let index_readers = self.open.load().index_readers.clone();
+        index_readers.lend(&self.path).await
+    }
+
+    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where
+    /// it is gone.
+    ///
+    /// # Errors
+    /// [`DbError`]; the index may lack rows then.
+    pub async fn repair_text_index(&self) -> Result<u64, DbError> {
+        let fault = |error| DbError::at(&self.path, error);
+        let mut reader = self.readers().acquire().await.map_err(fault)?;
+        if text_index::is_whole(&mut reader).await.map_err(fault)? {
+            return Ok(0);
+        }
+        drop(reader);
+        let mut write = self.write().await?;
+        let repaired = text_index::repair(&mut write).await.map_err(fault)?;
+        write.commit().await.map_err(fault)?;
+        Ok(repaired)
+    }
+
+    /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
+    /// On a cluster nothing waits here, but for the answer to its commit.
+    ///
+    /// # Errors
+    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`]
+    /// where the file cannot be written, and as [`Database::verify_place`].
+    pub async fn write(&self) -> Result<Write, DbError> {
+        self.verify_place()?;
+        let fault = |error| DbError::at(&self.path, error);
+        match &self.writer {
+            Writer::File(pool) => Ok(Write::to_file(
+                pool.begin_with("begin immediate").await.map_err(fault)?,
+            )),
+            Writer::Cluster(cluster) => {
+                let transaction = self.readers().begin().await.map_err(fault)?;
+                Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
+            }
+        }
+    }
+
+    /// Opens the connection that sees whether anybody wrote.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn changes(&self) -> Result<Changes, DbError> {
+        Changes::open(&options(&self.path).read_only(true), &self.path).await
+    }
+
+    /// Begins a write that will take long. Where another process has the lock, this waits up to 5 s
+    /// for it to be free, and then lets those go first who wait for it as well: SQLite gives it to
+    /// whoever happens to ask next, and who has waited for one long write would else wait for a
+    /// second.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
+        if self.is_cluster() {
+            return self.write_as_owner().await;
+        }
+        for look in 0..LOOKS_MAX {
+            if !self.is_locked().await? {
+                if look > 0 {
+                    clock.sleep(GAP).await;
+                }
+                break;
+            }
+            clock.sleep(GAP).await;
+        }
+        let mut write = self.write().await?;
+        // Most of what it writes is not read again: the pages are better off in the log.
+        sqlx::query("pragma cache_size = -8192")
+            .execute(&mut *write)
+            .await
+            .map_err(|error| DbError::at(&self.path, error))?;
+        Ok(write)
+    }
+
+    /// Whether somebody has the write lock at this moment.
+    async fn is_locked(&self) -> Result<bool, DbError> {
+        let fault = |error| DbError::at(&self.path, error);
+        self.verify_place()?;
+        let options = options(&self.path).busy_timeout(Duration::ZERO);
+        let mut asking = SqliteConnection::connect_with(&options)
+            .await
+            .map_err(fault)?;
+        let answer = asking
+            .begin_with("begin immediate")
+            .await
+            .map(drop)
+            .map_err(fault);
+        asking.close().await.map_err(fault)?;
+        match answer {
+            Ok(()) => Ok(false),
+            Err(DbError::Locked(_)) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes every connection, so that the last one checkpoints the log into the file; if it is
+    /// not the last one, a log that has grown is cut. A node's file is rqlited's to tidy.
+    pub async fn close(&self) {
+        if let Writer::File(_) = self.writer
+            && let Err(error) = self.checkpoint().await
+        {
+            tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
+        }
+        let open = self.open.load_full();
+        open.close().await;
+        if let Writer::File(pool) = &self.writer {
+            pool.close().await;
+        }
+    }
+}
+
+/// A database of its own for what does not fit into memory: on disk, without a name, gone with its
+/// connection.
+///
+/// # Errors
+/// When no temporary file can be made.
+pub async fn scratch() -> sqlx::Result<SqliteConnection> {
+    // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
+    let options = unlogged()
+        .filename("")
+        .create_if_missing(true)
+        .pragma("cache_size", "-4096");
+    SqliteConnection::connect_with(&options).await
+}
+
+/// Options of connections that log none of their statements: sqlx would write each one that takes more than a second to the
+/// log, whole.
+fn unlogged() -> SqliteConnectOptions {
+    SqliteConnectOptions::new().disable_statement_logging()
+}
+
+/// What all connections have in common. Only writers set the journal mode: a copy may have another,
+/// and is read as it is.
+fn options(path: &Path) -> SqliteConnectOptions {
+    unlogged()
+        .filename(path)
+        // What was committed survives a loss of power: we write rarely, and subscriptions must not
+        // be lost.
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .foreign_keys(true)
+        .pragma("cache_size", "-16384")
+        .pragma("temp_store", "memory")
+        // What is deleted is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
+        .pragma("secure_delete", "on")
+}
+
+// Pools of connections to one file.
+
+/// A pool that hands out a connection only if it is in no transaction, and else makes another.
+/// Where the disk is full or fails, SQLite may roll back by itself
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
+/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
+/// later are to the file that was opened, too, or there are none.
+fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        // The last connection that is closed removes the log, and the next one makes another.
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(move |_, _| {
+            let verified = place
+                .verify()
+                .map_err(|error| sqlx::Error::Configuration(error.into()));
+            Box::pin(std::future::ready(verified))
+        });
+    options.before_acquire(|connection, _| {
+        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
+    })
+}
+
+// What an operator wants to know of the database while it is in use: whether it can be read, how large it is, and which
+// SQLite reads it. Nothing here writes.
+
+impl Database {
+    /// Whether the file is there, can be read, and is of the version of this release.
+    ///
+    /// # Errors
+    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] where another release migrated it; others
+    /// where it cannot be read.
+    pub async fn verify_readable(&self) -> Result<(), DbError> {
+        self.verify_place()?;
+        let reader = self.readers().acquire().await;
+        let mut reader = reader.map_err(|error| DbError::at(&self.path, error))?;
+        migrate::verify(&mut reader, &self.path).await
+    }
+
+    /// The bytes of the file, and of its write-ahead log; 0 for one that is not there.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, u64) {
+        (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
+    }
+}
+
+/// The version of the SQLite that is built in.
+///
+/// # Errors
+/// When SQLite cannot be asked.
+pub async fn sqlite_version() -> sqlx::Result<String> {
+    let mut connection = scratch().await?;
+    sqlx::query_scalar("select sqlite_version()")
+        .fetch_one(&mut connection)
+        .await
+}

@@ -1,0 +1,223 @@
+//! A database that is there only once something has been written into it: a command that fails, or that was asked only to
+//! look, leaves no new file behind. It is made under another name beside the place that it shall have, and
+//! gets its name when all is written, so that not even a process that is killed leaves half a database there.
+
+use std::fs::{hard_link, remove_file};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::error::DbError;
+use super::first_load::FirstLoad;
+use super::rqlite::{COMMAND_WAIT_MAX, RqliteClient};
+use super::{Database, Migrated, files};
+use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::model::hash::hex;
+use crate::random::Random;
+
+/// A database that a command writes into, and that is made by it where there is none.
+#[derive(Debug)]
+pub struct Opening(NewFileKind);
+
+#[derive(Debug)]
+enum NewFileKind {
+    File {
+        database: Database,
+        migrated: Migrated,
+        /// Where it shall be, if it is new.
+        place: Option<PathBuf>,
+    },
+    /// A cluster that is empty yet.
+    FirstLoad(FirstLoad),
+    /// A cluster.
+    Cluster {
+        database: Database,
+        migrated: Migrated,
+    },
+}
+
+impl Opening {
+    /// Opens the database at this address, or begins a new one.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::of_file(path).await,
+            DatabaseAddress::Cluster(cluster) => Self::of_cluster(cluster).await,
+        }
+    }
+
+    async fn of_cluster(address: &ClusterAddress) -> Result<Self, DbError> {
+        let client = RqliteClient::new(address.nodes.clone())?;
+        if let Some(load) = FirstLoad::of(&client).await? {
+            return Ok(Self(NewFileKind::FirstLoad(load)));
+        }
+        let mut migrated = Migrated::default();
+        let wait_max = COMMAND_WAIT_MAX;
+        let database = Database::join_cluster(address, client, wait_max, &mut migrated).await?;
+        Ok(Self(NewFileKind::Cluster { database, migrated }))
+    }
+
+    async fn of_file(path: &Path) -> Result<Self, DbError> {
+        // A link that leads nowhere yet says where the file is wished; what is there already is opened as it is.
+        if path.exists() || path.is_symlink() {
+            return Self::in_place(path).await;
+        }
+        let begun = beside(path)?;
+        match Database::open(&begun).await {
+            Ok((database, migrated)) => Ok(Self(NewFileKind::File {
+                database,
+                migrated,
+                place: Some(path.to_owned()),
+            })),
+            Err(error) => {
+                remove(&begun);
+                if let DbError::Create { path: _, reason } = error {
+                    return Err(DbError::Create {
+                        path: path.to_owned(),
+                        reason,
+                    });
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The same, but a new file has its name at once.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub async fn at_once(address: &DatabaseAddress) -> Result<Self, DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::in_place(path).await,
+            DatabaseAddress::Cluster(_) => Self::of(address).await,
+        }
+    }
+
+    async fn in_place(path: &Path) -> Result<Self, DbError> {
+        let (database, migrated) = Database::open(path).await?;
+        Ok(Self(NewFileKind::File {
+            database,
+            migrated,
+            place: None,
+        }))
+    }
+
+    /// The open database; while it is new, under a temporary name.
+    #[must_use]
+    pub const fn database(&self) -> &Database {
+        match &self.0 {
+            NewFileKind::File { database, .. } | NewFileKind::Cluster { database, .. } => database,
+            NewFileKind::FirstLoad(load) => &load.database,
+        }
+    }
+
+    /// What bringing it up to date did.
+    #[must_use]
+    pub const fn migrated(&self) -> &Migrated {
+        match &self.0 {
+            NewFileKind::File { migrated, .. } | NewFileKind::Cluster { migrated, .. } => migrated,
+            NewFileKind::FirstLoad(load) => &load.migrated,
+        }
+    }
+
+    /// Closes it; a new one gets its name.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] where that is not possible, among others because another process has made one there meanwhile;
+    /// that is left as it is then, and nothing else is left. [`DbError::Cluster`] where an empty cluster could not be filled.
+    pub async fn keep(self) -> Result<(), DbError> {
+        let (database, place) = match self.0 {
+            NewFileKind::FirstLoad(load) => return load.keep().await,
+            NewFileKind::Cluster { database, .. } => (database, None),
+            NewFileKind::File {
+                database, place, ..
+            } => (database, place),
+        };
+        database.close().await;
+        let Some(place) = place else {
+            return Ok(());
+        };
+        let begun = database.path();
+        // Never over a file that is there: that would be somebody's database.
+        let named = hard_link(begun, &place).or_else(|error| {
+            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
+                return Err(error);
+            }
+            // A file system without links.
+            std::fs::rename(begun, &place)
+        });
+        remove(begun);
+        named.map_err(|reason| DbError::Create {
+            path: place,
+            reason,
+        })
+    }
+
+    /// Closes it; of a new one nothing is left.
+    pub async fn leave(self) {
+        match self.0 {
+            NewFileKind::FirstLoad(load) => load.leave().await,
+            NewFileKind::Cluster { database, .. } => database.close().await,
+            NewFileKind::File {
+                database, place, ..
+            } => {
+                database.close().await;
+                if place.is_some() {
+                    remove(database.path());
+                }
+            }
+        }
+    }
+}
+
+/// A name beside `path` that nothing has.
+fn beside(path: &Path) -> Result<PathBuf, DbError> {
+    let random = Random::system()
+        .bytes_16()
+        .map_err(|reason| DbError::Create {
+            path: path.to_owned(),
+            reason,
+        })?;
+    let suffix = hex(&random[..4]);
+    Ok(files::beside(path, &format!(".new-{suffix}")))
+}
+
+/// Takes away what a database at `path` left; what is not there needs not be.
+fn remove(path: &Path) {
+    for file in files(path) {
+        if let Err(error) = remove_file(&file)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::Opening;
+    use crate::config::DatabaseAddress;
+    use crate::storage::DbError;
+
+    #[tokio::test]
+    async fn a_database_that_another_process_made_meanwhile_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let opening = Opening::of(&DatabaseAddress::File(path.clone()))
+            .await
+            .unwrap();
+        assert!(!path.exists(), "it has its name at the end");
+        fs::write(&path, "theirs").unwrap();
+        let error = opening.keep().await.unwrap_err();
+        assert!(matches!(error, DbError::Create { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else"
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! A file that is open for reading: which one it is, and its readers. Apart, because on a cluster rqlited may put another
+//! file in its place (after a restart, or when it rejoins), and all of this is then made anew.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::SqlitePool;
+
+use super::error::DbError;
+use super::files::DatabaseFiles;
+use super::index_readers::IndexReaders;
+use super::{derived, options, pool};
+
+/// Readers at a time. Requests are answered from memory; these serve the render and the checks.
+const READERS_MAX: u32 = 2;
+
+/// See the head of this file.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    pub(super) place: Arc<DatabaseFiles>,
+    pub(super) readers: SqlitePool,
+    pub(super) index_readers: IndexReaders,
+    /// The writer of what is derived, where that has a file of its own.
+    pub(super) derived: Option<SqlitePool>,
+}
+
+impl OpenFile {
+    /// Opens the file at `path` for reading, with what is derived of it in that other file, where one is named.
+    pub(super) async fn open(path: &Path, derived: Option<&Path>) -> Result<Self, DbError> {
+        let place = Arc::new(DatabaseFiles::of(path)?);
+        let reading = options(path).read_only(true);
+        let (readers, reading) = match derived {
+            None => (pool(&place), reading.pragma("query_only", "on")),
+            Some(side) => (derived::shown(&place, side), reading),
+        };
+        let readers = readers
+            .max_connections(READERS_MAX)
+            .connect_with(reading)
+            .await;
+        // They never wait for a lock, and once open stay so: a request that finds none ready does without.
+        let index_options = options(path)
+            .read_only(true)
+            .pragma("query_only", "on")
+            .busy_timeout(Duration::ZERO);
+        Ok(Self {
+            readers: readers.map_err(|error| DbError::at(path, error))?,
+            index_readers: IndexReaders::new(index_options, &place),
+            place,
+            derived: None,
+        })
+    }
+
+    /// Closes every connection.
+    pub(super) async fn close(&self) {
+        self.index_readers.close().await;
+        self.readers.close().await;
+        if let Some(derived) = &self.derived {
+            derived.close().await;
+        }
+    }
+}

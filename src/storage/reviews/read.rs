@@ -1,0 +1,453 @@
+//! Reading reviews. A row that no review can be made of (checks can be switched off in a shell) is
+//! reported and left out; text that is no UTF-8 is mended with U+FFFD. One bad row never stops the
+//! others.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use futures_util::TryStreamExt;
+use sqlx::SqliteConnection;
+
+use super::packed::{PackedRow, packed, unpack};
+use super::row::{Flaw, ascii, mended, readable, review};
+use crate::model::{Review, ReviewId};
+use crate::storage::Text;
+
+/// Where a reading stands: which database, and its newest change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DatabasePosition {
+    /// The database's own id; a restored copy of another one has another.
+    pub lineage: String,
+    /// The newest change number.
+    pub change_no: i64,
+}
+
+/// A review, and the number by which the text index knows it.
+#[derive(Debug, Clone)]
+pub struct Numbered {
+    /// `review_change.review_no`; nothing where somebody deleted that row.
+    pub review_no: Option<i64>,
+    /// The review as it is stored.
+    pub review: Review,
+    /// Whether its `updated_at` is of what it says now.
+    pub binding: Binding,
+}
+
+/// Who has said when a review changed last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// Our own writer, or the publisher when it first saw the change.
+    Bound,
+    /// Nobody yet: somebody else wrote the review, which the publisher has never seen.
+    New,
+    /// Nobody yet: somebody else changed it.
+    Foreign,
+}
+
+/// A review that changed: as it is now, or `None` where it is gone.
+#[derive(Debug)]
+pub struct Changed {
+    /// The id of the review that changed.
+    pub id: ReviewId,
+    /// The review, published or withheld.
+    pub review: Option<Numbered>,
+}
+
+/// How many reviews one row of [`Newest`] brings: a row costs much, whatever is in it.
+const REVIEWS_PER_ROW: i64 = 256;
+
+/// Reads the published reviews bit by bit, newest first: date descending, then id ascending.
+#[derive(Debug, Default)]
+pub struct Newest {
+    /// The day and id of the review read last; nothing yet is after every blob.
+    day: Option<Vec<u8>>,
+    id: Vec<u8>,
+}
+
+impl Newest {
+    /// The next older reviews, up to 256; `None` after the oldest. All are of one state of the
+    /// database if `connection` is in a transaction.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Review>>> {
+        let reviews = self.next_numbered(connection).await?;
+        Ok(reviews.map(|reviews| {
+            reviews
+                .into_iter()
+                .map(|numbered| numbered.review)
+                .collect()
+        }))
+    }
+
+    /// The same, each with its number.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next_numbered(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Numbered>>> {
+        let mut rows = packed!(
+            r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+            "as packed from review as r indexed by review_newest
+             where status = 'published' and reviewed_on = cast(? as text) and review_id > cast(? as text)
+             order by review_id limit ?)",
+            self.day,
+            self.id,
+            REVIEWS_PER_ROW
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        if rows.is_none() {
+            rows = packed!(
+                r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
+                "as packed from review as r indexed by review_newest
+                 where status = 'published' and reviewed_on < coalesce(cast(? as text), x'')
+                 order by reviewed_on desc, review_id limit ?)",
+                self.day,
+                REVIEWS_PER_ROW
+            )
+            .fetch_one(&mut *connection)
+            .await?;
+        }
+        let Some(rows) = rows else { return Ok(None) };
+        let mut rows = unpack(&rows);
+        // They come in this order, but SQLite does not promise it of an aggregate.
+        rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
+        // Rows that cannot be unpacked at all would be asked for again and again.
+        let Some(last) = rows.last() else {
+            return Err(sqlx::Error::Decode("reviews cannot be unpacked".into()));
+        };
+        self.day = last.reviewed_on.map(<[u8]>::to_vec);
+        self.id = last.review_id.unwrap_or_default().to_vec();
+        Ok(Some(rows.iter().filter_map(numbered).collect()))
+    }
+}
+
+/// Calls `take` with every published review, in the order of [`Newest`].
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn each_published(
+    connection: &mut SqliteConnection,
+    mut take: impl FnMut(Review) + Send,
+) -> sqlx::Result<()> {
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(connection).await? {
+        reviews.into_iter().for_each(&mut take);
+    }
+    Ok(())
+}
+
+/// How many reviews changed after `change_no`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn count_changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<usize> {
+    let count = sqlx::query_scalar!(
+        "select count(*) from review_change where change_no > ?",
+        change_no
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The reviews that changed after `change_no`, each once.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<Vec<Changed>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where change_no > ?"#,
+        change_no
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review_change as c cross join review as r using (review_id) where c.change_no > ?"#,
+        change_no
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.iter().flat_map(|row| unpack(row));
+    let mut reviews: HashMap<String, Numbered> = rows
+        .filter_map(|row| numbered(&row))
+        .map(|numbered| (numbered.review.id.to_string(), numbered))
+        .collect();
+    let ids = ids.iter().map(AsRef::as_ref);
+    let changed = ids.filter_map(|id: &str| {
+        Some(Changed {
+            review: reviews.remove(id),
+            id: id.parse().ok()?,
+        })
+    });
+    Ok(changed.collect())
+}
+
+/// The published reviews among those of these ids, in no particular order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn published(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<Vec<Numbered>> {
+    of_ids(connection, ids, true).await
+}
+
+/// The reviews of these ids, in no particular order: all, or the published ones.
+pub(super) async fn of_ids(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+    is_published: bool,
+) -> sqlx::Result<Vec<Numbered>> {
+    let ids = serde_json::Value::from(ids).to_string();
+    let rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from json_each(?) as i cross join review as r on r.review_id = i.value
+           where r.status = 'published' or not ?"#,
+        ids,
+        is_published
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .iter()
+        .flat_map(|row| unpack(row))
+        .filter_map(|row| numbered(&row))
+        .collect())
+}
+
+/// The review of that id, published or withheld.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find(
+    connection: &mut SqliteConnection,
+    id: &ReviewId,
+) -> sqlx::Result<Option<Review>> {
+    let id = id.as_str();
+    let row = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review as r where review_id = ?"#,
+        id
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.and_then(|row| unpack(&row).first().and_then(readable)))
+}
+
+/// Which database this is, and its newest change number.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#)
+        .fetch_optional(&mut *connection)
+        .await?;
+    Ok(DatabasePosition {
+        lineage: lineage.unwrap_or_default().into(),
+        change_no: newest_change(connection).await?,
+    })
+}
+
+/// The newest change number; 0 where nothing was ever written.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The ids of rows that no review can be made of, the first `limit` of them, and why.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn unreadable(
+    connection: &mut SqliteConnection,
+    limit: usize,
+) -> sqlx::Result<Vec<(String, Flaw)>> {
+    let mut rows = packed!(
+        "select",
+        r#"as "packed!: Vec<u8>" from review as r order by review_id"#
+    )
+    .fetch(connection);
+    let mut unreadable = Vec::new();
+    while let Some(packed) = rows.try_next().await? {
+        let row = unpack(&packed).into_iter().next();
+        let flaw = row
+            .as_ref()
+            .map_or(Some(Flaw::Broken), |row| review(row).err());
+        if let Some(flaw) = flaw.filter(|_| unreadable.len() < limit) {
+            unreadable.push((
+                row.and_then(|row| row.review_id)
+                    .map(mended)
+                    .unwrap_or_default(),
+                flaw,
+            ));
+        }
+    }
+    Ok(unreadable)
+}
+
+/// How many reviews are withheld, by reason.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
+    let rows = sqlx::query!(
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
+           from review where status = 'withheld' group by 1"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut withheld = BTreeMap::new();
+    for row in rows {
+        // Reasons that were mended may have become the same.
+        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+    }
+    Ok(withheld)
+}
+
+fn numbered(row: &PackedRow<'_>) -> Option<Numbered> {
+    let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
+    let binding = match row.binding {
+        Some(b"n") => Binding::New,
+        Some(b"f") => Binding::Foreign,
+        Some(_) | None => Binding::Bound,
+    };
+    readable(row).map(|review| Numbered {
+        review_no,
+        review,
+        binding,
+    })
+}
+
+// Whom reviews were recorded to mention.
+
+/// Everybody whom a review was recorded to mention, published or not: each spelling once, sorted. Takes a step for each of
+/// them, and not for each mention.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let rows = sqlx::query_scalar!(
+        r#"with recursive name (value) as (
+             select min(value) from mention where kind = 'technician'
+             union all
+             select (select min(value) from mention where kind = 'technician' and value > name.value) from name
+               where name.value is not null)
+           select value as "value!: Text" from name where octet_length(value) <= 65536"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(String::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+
+    use crate::model::Review;
+    use crate::storage::Database;
+
+    /// Its columns are what the statement made of its number.
+    fn assert_as_written(review: &Review) {
+        let n: usize = review.id.as_str()[2..].parse().unwrap();
+        assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
+        assert_eq!(
+            review.text,
+            if n.is_multiple_of(7) {
+                String::new()
+            } else {
+                format!("5:;{n}\0\u{1f}😀")
+            }
+        );
+        assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
+        assert_eq!(
+            review
+                .response
+                .as_ref()
+                .map(|response| response.text.as_str()),
+            n.is_multiple_of(4).then_some("")
+        );
+        assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
+        assert!(
+            review
+                .mentions
+                .technicians
+                .iter()
+                .all(|name| *name == format!(";\u{1e}\u{1f}r-{n}"))
+        );
+        assert_eq!(
+            review.mentions.services,
+            if n.is_multiple_of(5) {
+                vec!["1:".to_owned()]
+            } else {
+                Vec::new()
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let (database, _) = Database::open(&directory.path().join("reviews.db"))
+            .await
+            .unwrap();
+        let mut write = database.write().await.unwrap();
+        // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
+        let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
+        insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+        select 'r-' || n, 1 + n % 5,
+          date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
+          iif(n % 7, '5:;' || n || char(0, 31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),
+          iif(n % 4, null, '') from n";
+        sqlx::query(rows).execute(&mut *write).await.unwrap();
+        let mentions = "insert into mention select review_id, 'technician', ';' || char(30, 31) || review_id from review
+        where rating < 3 union all select review_id, 'service', '1:' from review where rating = 1";
+        sqlx::query(mentions).execute(&mut *write).await.unwrap();
+        write.commit().await.unwrap();
+
+        let mut connection = database.readers().acquire().await.unwrap();
+        let mut read = Vec::new();
+        super::each_published(&mut connection, |review| read.push(review))
+            .await
+            .unwrap();
+        assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
+        assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
+        for review in &read {
+            assert_as_written(review);
+            assert_eq!(
+                super::find(&mut connection, &review.id)
+                    .await
+                    .unwrap()
+                    .as_ref(),
+                Some(review)
+            );
+        }
+        assert_eq!(
+            super::changed_since(&mut connection, 0)
+                .await
+                .unwrap()
+                .len(),
+            1512
+        );
+    }
+}

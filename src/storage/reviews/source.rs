@@ -1,0 +1,421 @@
+//! What sources said last: digests, instants and locations beside the reviews' rows. Knows nothing
+//! of files.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Value, json};
+use sqlx::SqliteConnection;
+
+use super::read::of_ids;
+use crate::model::Unit;
+use crate::model::hash::hex;
+use crate::model::{Base, DigestKey};
+use crate::model::{Review, ReviewId};
+use crate::random::Random;
+use crate::storage::{Text, Write};
+
+/// What a source said last of one review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceRow {
+    /// The id of the review that the source gave.
+    pub id: ReviewId,
+    /// What the source calls itself.
+    pub source_name: String,
+    /// Which of the firm's locations, as the source calls it.
+    pub location: Option<String>,
+    /// When it was written, where the source gives an instant.
+    pub posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub responded_at: Option<DateTime<Utc>>,
+    /// The digests of what the source last gave, field by field.
+    pub base: Base,
+    /// The digest of what two sources' copies have in common.
+    pub fingerprint: i64,
+}
+
+/// What is known of some reviews.
+#[derive(Debug, Default)]
+pub struct KnownReviews {
+    /// Those that are there, published or withheld.
+    pub reviews: HashMap<String, Review>,
+    /// What sources said of them.
+    pub sources: HashMap<String, SourceRow>,
+    /// The ids of those that were there and are deleted.
+    pub deleted: HashSet<String>,
+}
+
+/// The key of this database's digests, made where there is none.
+///
+/// # Errors
+/// When the database refuses it, or the operating system gives no randomness.
+pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
+    if let Some(key) = find_key(write).await? {
+        return Ok(key);
+    }
+    let random = Random::system();
+    let mut key = Vec::with_capacity(32);
+    for _ in 0..2 {
+        key.extend(random.bytes_16().map_err(sqlx::Error::Io)?);
+    }
+    let text = hex(&key);
+    sqlx::query!("insert into source_key (key) values (unhex(?))", text)
+        .execute(&mut **write)
+        .await?;
+    DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
+
+/// The key of this database's digests, or `None` where nothing was ever imported.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<DigestKey>> {
+    let key = sqlx::query_scalar!("select key from source_key")
+        .fetch_optional(connection)
+        .await?;
+    key.map(|key| DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error))))
+        .transpose()
+}
+
+/// What is known of these reviews.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn standing(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<KnownReviews> {
+    let reviews = of_ids(connection, ids, false).await?;
+    let reviews: HashMap<String, Review> = reviews
+        .into_iter()
+        .map(|row| (row.review.id.to_string(), row.review))
+        .collect();
+    let sources = sources(connection, ids).await?;
+    let list = Value::from(ids).to_string();
+    let deleted = sqlx::query_scalar!(
+        r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
+           where not exists (select 1 from review as r where r.review_id = c.review_id)"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(KnownReviews {
+        reviews,
+        sources,
+        deleted: deleted.into_iter().map(String::from).collect(),
+    })
+}
+
+/// What sources said of these reviews, by id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sources(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, SourceRow>> {
+    let list = Value::from(ids).to_string();
+    let rows = sqlx::query_as!(
+        StoredSource,
+        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
+           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .filter_map(StoredSource::read)
+        .map(|row| (row.id.to_string(), row))
+        .collect())
+}
+
+/// What that source said of the firm's reviews at that location, by id, up to `limit` of them after
+/// `after`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sources_at(
+    connection: &mut SqliteConnection,
+    source: &str,
+    location: Option<&str>,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<SourceRow>> {
+    let rows = sqlx::query_as!(
+        StoredSource,
+        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
+           from review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?"#,
+        source,
+        location,
+        after,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+}
+
+/// What is known of reviews whose source gave instants, by id, up to `limit` of them after `after`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sources_with_instants(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<SourceRow>> {
+    let rows = sqlx::query_as!(
+        StoredSource,
+        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
+           from review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
+           order by review_id limit ?"#,
+        after,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+}
+
+/// Notes what sources say now; where that is what they said before, nothing is written.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let utc = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    let row = |row: &SourceRow| {
+        json!([
+            row.id.as_str(),
+            row.source_name,
+            row.location,
+            row.posted_at.map(utc),
+            row.responded_at.map(utc),
+            hex(&row.base.pack()),
+            row.fingerprint
+        ])
+    };
+    let rows = Value::Array(rows.iter().map(row).collect()).to_string();
+    sqlx::query!(
+        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6
+         from json_each(?) where true
+         on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
+           posted_at = excluded.posted_at, responded_at = excluded.responded_at, base = excluded.base,
+           fingerprint = excluded.fingerprint
+         where (source_name, location, posted_at, responded_at, base, fingerprint) is not (excluded.source_name,
+           excluded.location, excluded.posted_at, excluded.responded_at, excluded.base, excluded.fingerprint)",
+        rows
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The reviews that have one fingerprint and are of one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlikeReviews {
+    /// Their fingerprint.
+    pub fingerprint: i64,
+    /// What their source calls itself.
+    pub source_name: String,
+    /// How many there are, the withheld ones included.
+    pub reviews: u64,
+    /// The first by id of those that are published.
+    pub published: Option<String>,
+}
+
+/// The reviews with one of these fingerprints, which all differ.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn alike(
+    connection: &mut SqliteConnection,
+    fingerprints: &[i64],
+) -> sqlx::Result<Vec<AlikeReviews>> {
+    let list = Value::from(fingerprints).to_string();
+    let groups = sqlx::query!(
+        r#"select s.fingerprint, s.source_name as "source: Text", count(*) as "reviews!: i64",
+             min(case when r.status = 'published' then s.review_id end) as "published?: Text"
+           from json_each(?) as i cross join review_source as s on s.fingerprint = i.value
+             cross join review as r on r.review_id = s.review_id
+           group by s.fingerprint, s.source_name"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(groups
+        .into_iter()
+        .map(|group| AlikeReviews {
+            fingerprint: group.fingerprint,
+            source_name: group.source.into(),
+            reviews: group.reviews.unsigned_abs(),
+            published: group.published.map(String::from),
+        })
+        .collect())
+}
+
+/// Whether any source has said anything.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn has_sources(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(r#"select exists (select 1 from review_source) as "any!: bool""#)
+        .fetch_one(connection)
+        .await
+}
+
+/// Which of these ids are those of reviews.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn present(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashSet<String>> {
+    let list = Value::from(ids).to_string();
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id in (select value from json_each(?))"#,
+        list
+    );
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
+}
+
+/// For each fingerprint and source of `wanted` the ids of the reviews that have both, at most `limit` of them.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn given_alike(
+    connection: &mut SqliteConnection,
+    wanted: &[(i64, &str)],
+    limit: i64,
+) -> sqlx::Result<Vec<Vec<String>>> {
+    let list = json!(wanted).to_string();
+    let rows = sqlx::query_scalar!(
+        r#"select (select json_group_array(review_id) from (select review_id from review_source
+             where fingerprint = i.value ->> 0 and source_name = i.value ->> 1 order by review_id limit ?2)) as "ids!: Text"
+           from json_each(?1) as i order by i.key"#,
+        list,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let ids = |ids: Text| {
+        serde_json::from_str(ids.as_ref()).map_err(|error| sqlx::Error::Decode(error.into()))
+    };
+    rows.into_iter().map(ids).collect()
+}
+
+/// Notes that the owner published a review, so that no source hides it that says so for the first time afterwards.
+///
+/// # Errors
+/// When the database refuses it, or the operating system gives no randomness.
+pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
+    let key = digest_key(write).await?;
+    let known = sources(write, &[review.id.as_str()]).await?;
+    let mut row = known.into_values().next().unwrap_or_else(|| SourceRow {
+        id: review.id.clone(),
+        source_name: review.source.name.clone(),
+        location: None,
+        posted_at: None,
+        responded_at: None,
+        base: Base::default(),
+        fingerprint: key.fingerprint(review),
+    });
+    let said = row.base.get(Unit::Status);
+    if said.is_none_or(|said| said == key.digest(Unit::Status, review)) {
+        row.base.set_decided(Unit::Status);
+    }
+    note_sources(write, &[row]).await
+}
+
+/// Notes that the owner deleted reviews that were never here: their ids are not imported any more.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
+    let ids = Value::from(ids).to_string();
+    sqlx::query!(
+        "insert into review_change (review_id, change_no)
+         select value, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
+         where not exists (select 1 from review_change as c where c.review_id = i.value)",
+        ids
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The ids of reviews that there are or were, up to `limit` of them after `after`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn ids_after(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where review_id > ? order by review_id limit ?"#,
+        after,
+        limit
+    );
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
+}
+
+/// Deletes a review; triggers take with it what hangs on it.
+///
+/// # Errors
+/// When the database refuses it.
+pub async fn delete(write: &mut Write, id: &ReviewId) -> sqlx::Result<()> {
+    let id = id.as_str();
+    sqlx::query!("delete from review where review_id = ?", id)
+        .execute(&mut **write)
+        .await?;
+    Ok(())
+}
+
+struct StoredSource {
+    review_id: Text,
+    source_name: Text,
+    location: Option<Text>,
+    posted_at: Option<Text>,
+    responded_at: Option<Text>,
+    base: Vec<u8>,
+    fingerprint: i64,
+}
+
+impl StoredSource {
+    fn read(self) -> Option<SourceRow> {
+        let instant = |at: Option<Text>| {
+            DateTime::parse_from_rfc3339(at?.as_ref())
+                .ok()
+                .map(|at| at.to_utc())
+        };
+        Some(SourceRow {
+            id: self.review_id.as_ref().parse().ok()?,
+            source_name: self.source_name.into(),
+            location: self.location.map(String::from),
+            posted_at: instant(self.posted_at),
+            responded_at: instant(self.responded_at),
+            base: Base::unpack(&self.base),
+            fingerprint: self.fingerprint,
+        })
+    }
+}

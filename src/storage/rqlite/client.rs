@@ -1,0 +1,422 @@
+//! Asks rqlite's HTTP API: the nodes in turn, until one has taken it or time is up. The nodes are trusted, since an operator
+//! named them; what strangers name goes over `egress` instead.
+//!
+//! A write is sent with a marker of its own (migration 0020), so that it may be sent again after a cut connection or an
+//! election: where the first one was applied, the second fails whole at the marker, and is known by that.
+
+use std::time::Duration;
+
+use reqwest::{Client, Response, StatusCode};
+use serde_json::{Value, json};
+use thiserror::Error;
+use url::Url;
+
+use super::statement::SqlStatement;
+use crate::clock::{Clock, Monotonic};
+use crate::random::Random;
+
+/// How long a node may take to be reached.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a node may take to answer one request, besides what its bytes take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// What a node is given for each MiB that it is sent: some thousand reviews with their text index, on a machine that is busy.
+const TIME_PER_MIB: Duration = Duration::from_secs(10);
+/// The first wait before the next node is asked, and the longest one.
+const WAIT_MIN: Duration = Duration::from_millis(25);
+const WAIT_MAX: Duration = Duration::from_millis(800);
+/// What the marker's key says when it is there already.
+const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
+/// What a guard says that does not hold (migration 0020).
+const GUARD: &str = "guard_holds";
+
+/// The way to one cluster. Cloning shares its connections.
+#[derive(Debug, Clone)]
+pub struct RqliteClient {
+    client: Client,
+    nodes: Vec<Url>,
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    /// The marker that it left.
+    pub marker: String,
+    /// How many rows each statement affected; nothing where an earlier try was applied whose answer was lost.
+    pub rows: Option<Vec<u64>>,
+}
+
+/// What one node made of a request.
+enum Tried {
+    /// It did it.
+    Done(Value),
+    /// It did not, and nobody would.
+    Failed(ClusterError),
+    /// Another one may, or the same one later; `is_unknown` where it may have been done all the same.
+    Again { told: String, is_unknown: bool },
+}
+
+impl RqliteClient {
+    /// The way to the cluster of these nodes.
+    ///
+    /// # Errors
+    /// [`ClusterError::Client`].
+    pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
+        let client = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::limited(2));
+        let client = client
+            .build()
+            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        Ok(Self { client, nodes })
+    }
+
+    /// Applies these statements in one transaction, once, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ClusterError`]; `wait_max` bounds how long other nodes, and the end of an election, are waited for.
+    pub async fn execute(
+        &self,
+        statements: &[SqlStatement],
+        wait_max: Duration,
+    ) -> Result<Executed, ClusterError> {
+        let marker = Random::system()
+            .hex_128()
+            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        let now = Clock::system()
+            .now()
+            .format("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
+        let mark = SqlStatement::new(
+            "insert into write_marker (marker, written_at) values (?, ?)",
+            vec![json!(marker), json!(now)],
+        );
+        let all: Vec<Value> = std::iter::once(&mark)
+            .chain(statements)
+            .map(SqlStatement::json)
+            .collect();
+        let body = Value::Array(all).to_string();
+        let answer = self.ask("db/execute?transaction", body, wait_max).await;
+        match answer.and_then(|answer| results(&answer)) {
+            Ok(mut rows) => {
+                // The marker's own.
+                rows.remove(0);
+                Ok(Executed {
+                    marker,
+                    rows: Some(rows),
+                })
+            }
+            Err(ClusterError::Refused(reason)) if reason.contains(IS_APPLIED) => {
+                Ok(Executed { marker, rows: None })
+            }
+            Err(ClusterError::Refused(reason)) if reason.contains(GUARD) => {
+                Err(ClusterError::Overtaken)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Applies statements that change the schema, in one transaction, without a marker: they fail where they were applied.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn execute_unmarked(
+        &self,
+        statements: &[SqlStatement],
+        wait_max: Duration,
+    ) -> Result<(), ClusterError> {
+        let body = Value::Array(statements.iter().map(SqlStatement::json).collect());
+        let answer = self
+            .ask("db/execute?transaction", body.to_string(), wait_max)
+            .await?;
+        results(&answer).map(drop)
+    }
+
+    /// The rows of a query as the leader has them now.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn query(
+        &self,
+        statement: &SqlStatement,
+        wait_max: Duration,
+    ) -> Result<Vec<Vec<Value>>, ClusterError> {
+        let body = json!([statement.json()]).to_string();
+        let answer = self.ask("db/query?level=strong", body, wait_max).await?;
+        let result = &answer["results"][0];
+        if let Some(reason) = result["error"].as_str() {
+            return Err(ClusterError::Refused(reason.to_owned()));
+        }
+        let rows = result["values"].as_array().cloned().unwrap_or_default();
+        Ok(rows
+            .into_iter()
+            .map(|row| row.as_array().cloned().unwrap_or_default())
+            .collect())
+    }
+
+    /// Gives an empty cluster the whole of a SQLite file.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn load(&self, file: Vec<u8>, wait_max: Duration) -> Result<(), ClusterError> {
+        let answer = self.ask("db/load", file, wait_max).await?;
+        match answer["results"][0]["error"].as_str() {
+            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// A consistent copy of the whole database, as a SQLite file, piece by piece.
+    ///
+    /// # Errors
+    /// [`ClusterError`], or what `take` says of a piece.
+    pub async fn backup(
+        &self,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), ClusterError> {
+        let mut told = String::new();
+        for node in &self.nodes {
+            let asked = self.client.get(at(node, "db/backup?vacuum")).send().await;
+            let mut response = match asked {
+                Ok(response) if response.status() == StatusCode::OK => response,
+                Ok(response) => {
+                    told = format!("{}: {}", name(node), response.status());
+                    continue;
+                }
+                Err(error) => {
+                    told = format!("{}: {}", name(node), cause(&error));
+                    continue;
+                }
+            };
+            // From here on another node would begin anew.
+            loop {
+                let piece = response.chunk().await;
+                match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
+                    Some(piece) => {
+                        take(&piece).map_err(|error| ClusterError::Client(error.to_string()))?;
+                    }
+                    None => return Ok(()),
+                }
+            }
+        }
+        Err(ClusterError::Unreachable(told))
+    }
+
+    /// What this node's own rqlited says of itself (`/status`), within `timeout`.
+    ///
+    /// # Errors
+    /// [`ClusterError::Unreachable`].
+    pub async fn status(&self, timeout: Duration) -> Result<Value, ClusterError> {
+        let Some(node) = self.nodes.first() else {
+            return Err(ClusterError::Unreachable("no node is named".to_owned()));
+        };
+        let asked = self.client.get(at(node, "status")).timeout(timeout).send();
+        let read = async { Ok::<_, reqwest::Error>(read_text(asked.await?).await) };
+        let told = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
+        let text = read.await.map_err(told)?;
+        serde_json::from_str(&text)
+            .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
+    }
+
+    /// Posts to the nodes in turn until one has done it, one has refused it, or time is up.
+    async fn ask(
+        &self,
+        path: &str,
+        body: impl Into<bytes::Bytes>,
+        wait_max: Duration,
+    ) -> Result<Value, ClusterError> {
+        let (clock, body) = (Clock::system(), body.into());
+        let end = clock.monotonic() + wait_max;
+        let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
+        for node in self.nodes.iter().cycle() {
+            match self.try_node(node, path, body.clone(), end).await {
+                Tried::Done(answer) => return Ok(answer),
+                Tried::Failed(error) => return Err(error),
+                Tried::Again { told, is_unknown } => {
+                    was_unknown |= is_unknown;
+                    last = format!("{}: {told}", name(node));
+                }
+            }
+            if clock.monotonic() + wait >= end {
+                break;
+            }
+            clock.sleep(wait).await;
+            wait = (wait * 2).min(WAIT_MAX);
+        }
+        Err(if was_unknown {
+            ClusterError::Unknown(last)
+        } else {
+            ClusterError::Unreachable(last)
+        })
+    }
+
+    async fn try_node(&self, node: &Url, path: &str, body: bytes::Bytes, end: Monotonic) -> Tried {
+        let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
+        let left = end - Clock::system().monotonic();
+        let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
+        let content_type = if path == "db/load" {
+            "application/octet-stream"
+        } else {
+            "application/json"
+        };
+        let request = self
+            .client
+            .post(at(node, path))
+            .header("content-type", content_type)
+            .timeout(timeout)
+            .body(body);
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => {
+                return Tried::Again {
+                    told: cause(&error),
+                    is_unknown: !error.is_connect(),
+                };
+            }
+        };
+        let status = response.status();
+        let text = read_text(response).await;
+        if status.is_server_error() {
+            return Tried::Again {
+                told: shortened(&format!("{status} {text}")),
+                is_unknown: true,
+            };
+        }
+        if status != StatusCode::OK {
+            return Tried::Failed(ClusterError::Answer {
+                status: status.as_u16(),
+                told: shortened(&text),
+            });
+        }
+        // `/db/load` of some releases answers with an empty body.
+        let answer = if text.trim().is_empty() {
+            Ok(json!({}))
+        } else {
+            serde_json::from_str::<Value>(&text)
+        };
+        match answer {
+            // 200 is no success: during an election it comes with an error beside no results.
+            Ok(answer) => match answer["error"].as_str() {
+                Some(error) => Tried::Again {
+                    told: shortened(error),
+                    is_unknown: true,
+                },
+                None => Tried::Done(answer),
+            },
+            Err(error) => Tried::Again {
+                told: error.to_string(),
+                is_unknown: true,
+            },
+        }
+    }
+}
+
+// What is read of a node's answer, and how nodes and failures are named: never with what stands in a URL besides.
+
+/// How much of an answer is read: results of a few thousand statements.
+const ANSWER_BYTES_MAX: usize = 4 << 20;
+/// How much of a node's own words an error repeats.
+const TOLD_CHARS_MAX: usize = 200;
+
+/// How many rows each statement affected.
+pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
+    let results = answer["results"].as_array();
+    let results =
+        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
+    results
+        .iter()
+        .map(|result| match result["error"].as_str() {
+            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+            None => Ok(result["rows_affected"].as_u64().unwrap_or(0)),
+        })
+        .collect()
+}
+
+/// The body, as far as it is read.
+pub(super) async fn read_text(mut response: Response) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(Some(piece)) = response.chunk().await {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > ANSWER_BYTES_MAX {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+pub(super) fn at(node: &Url, path: &str) -> String {
+    format!("{node}{path}")
+}
+
+/// Host and port, without what else stands in the URL.
+pub(super) fn name(node: &Url) -> String {
+    let port = node.port_or_known_default().unwrap_or_default();
+    format!("{}:{port}", node.host_str().unwrap_or_default())
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    text.trim().chars().take(TOLD_CHARS_MAX).collect()
+}
+
+/// The innermost reason, which says most; never the URL, which may hold a password.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    shortened(&error.to_string())
+}
+
+// What can be wrong with a write to a cluster, each with what is known of it.
+
+/// See the head of this file.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum ClusterError {
+    /// No node took it; nothing was changed.
+    #[error(
+        "no node of the rqlite cluster took it in time ({0}); nothing was changed; see that a majority of the nodes runs, and that \
+         DATABASE_URL names them"
+    )]
+    Unreachable(String),
+    /// A connection was cut, or an election came in between, after it was sent.
+    #[error(
+        "the rqlite cluster did not confirm it in time ({0}); it may have been applied or not: look, or run it again, which changes \
+         nothing twice"
+    )]
+    Unknown(String),
+    /// What was read before is not so any more; nothing was changed.
+    #[error("somebody else wrote to the cluster meanwhile; nothing was changed; run it again")]
+    Overtaken,
+    /// A statement failed; nothing was changed.
+    #[error("the rqlite cluster refuses this: {0}")]
+    Refused(String),
+    /// A node does not take such requests at all.
+    #[error(
+        "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
+    )]
+    Answer {
+        /// The status of the answer.
+        status: u16,
+        /// The beginning of its body.
+        told: String,
+    },
+    /// This node's file has not come as far as the cluster.
+    #[error(
+        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; see that DATABASE_URL names the file \
+         of a running node"
+    )]
+    Behind {
+        /// For how long it was waited for.
+        seconds: u64,
+    },
+    /// The settings of the way there cannot be used.
+    #[error("no connection to the rqlite cluster can be made: {0}")]
+    Client(String),
+}
+
+impl From<ClusterError> for sqlx::Error {
+    /// Through the functions that hand on what SQLite says.
+    fn from(error: ClusterError) -> Self {
+        Self::Configuration(Box::new(error))
+    }
+}

@@ -1,0 +1,419 @@
+//! Writing over rqlite's HTTP API, for many nodes. Reads never come here: each node reads its own file.
+
+mod client;
+mod statement;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub use client::{ClusterError, Executed, RqliteClient};
+use serde_json::json;
+use sqlx::SqliteConnection;
+pub use statement::SqlStatement;
+
+use super::lease::Lease;
+use crate::clock::Monotonic;
+
+/// How long the service tries to get a write through: as long as the file's lock is waited for.
+pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long a command of the owner's does, who would rather wait for the end of an election.
+pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// The writer of a cluster: what is known of it in this process.
+#[derive(Debug)]
+pub struct Cluster {
+    client: RqliteClient,
+    wait_max: Duration,
+    /// The marker of what was written last, until this node's file has it.
+    unseen: Mutex<Option<String>>,
+    lease: Lease,
+    contact: Mutex<Option<Contact>>,
+}
+
+/// How a node fares within its cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// The leader's address; empty where there is none.
+    pub leader: String,
+    /// Whether this node is it.
+    pub is_leader: bool,
+    /// How many entries of the cluster's log this node knows to be committed, and has not applied to its file.
+    pub entries_behind: u64,
+    /// How long ago it heard of the leader, where it can tell.
+    pub last_contact_ms: Option<u64>,
+}
+
+/// What this node's rqlited last told.
+#[derive(Debug, Clone, Default)]
+pub struct Contact {
+    /// How it fares.
+    pub status: NodeStatus,
+    /// When it last heard of the leader.
+    pub heard_at: Option<Monotonic>,
+}
+
+impl Cluster {
+    /// The writer of a process, which is that holder among those of the lease; `wait_max` is for how long it tries to get a
+    /// write through.
+    #[must_use]
+    pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
+        Self {
+            client,
+            wait_max,
+            unseen: Mutex::default(),
+            lease: Lease::new(holder),
+            contact: Mutex::default(),
+        }
+    }
+
+    /// What this node's rqlited last told.
+    pub(super) fn contact(&self) -> Option<Contact> {
+        lock(&self.contact).clone()
+    }
+
+    /// Notes what this node's rqlited told. When it last heard of the leader stays known where it does not say.
+    pub(super) fn note_contact(&self, told: Contact) {
+        let mut contact = lock(&self.contact);
+        let before = contact.as_ref().and_then(|contact| contact.heard_at);
+        *contact = Some(Contact {
+            heard_at: told.heard_at.or(before),
+            status: told.status,
+        });
+    }
+
+    /// What this process knows of the lease.
+    pub(super) const fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    /// The way to the cluster.
+    #[must_use]
+    pub const fn client(&self) -> &RqliteClient {
+        &self.client
+    }
+
+    /// Applies these statements as one transaction.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn write(&self, statements: &[SqlStatement]) -> Result<Executed, ClusterError> {
+        let executed = self.client.execute(statements, self.wait_max).await?;
+        *lock(&self.unseen) = Some(executed.marker.clone());
+        Ok(executed)
+    }
+
+    /// Applies groups of statements, each as one transaction, where `basis` still holds.
+    pub(super) async fn write_groups(
+        &self,
+        basis: WriteBasis,
+        groups: &[Vec<SqlStatement>],
+    ) -> Result<(), ClusterError> {
+        let groups = groups.iter().filter(|group| !group.is_empty());
+        for (number, group) in groups.enumerate() {
+            let guarded = basis.guard(number == 0);
+            let all: Vec<SqlStatement> = guarded.into_iter().chain(group.iter().cloned()).collect();
+            self.write(&all).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the file behind `connection` has everything that this process wrote. Until it has, it says what was before.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_all(&self, connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+        let unseen = lock(&self.unseen).clone();
+        let Some(marker) = unseen else {
+            return Ok(true);
+        };
+        let is_there = has_marker(connection, &marker).await?;
+        if is_there {
+            let mut unseen = lock(&self.unseen);
+            if unseen.as_ref() == Some(&marker) {
+                *unseen = None;
+            }
+        }
+        Ok(is_there)
+    }
+}
+
+/// Whether the file behind `connection` has the write that left this marker.
+pub(super) async fn has_marker(
+    connection: &mut SqliteConnection,
+    marker: &str,
+) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
+        marker
+    )
+    .fetch_one(connection)
+    .await
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a copy was made of, on which the owner's command works: it may be applied only where nobody else's command, and no
+/// change of a review, came in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteBasis {
+    /// The newest change of a review.
+    change_no: i64,
+    /// How often the owner's commands had written.
+    owner_writes: i64,
+}
+
+impl WriteBasis {
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
+
+    /// What the leader has now.
+    pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
+        let select = SqlStatement::new(Self::SELECT, Vec::new());
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let number = |column: usize| rows.first()?.get(column)?.as_i64();
+        match (number(0), number(1)) {
+            (Some(change_no), Some(owner_writes)) => Ok(Self {
+                change_no,
+                owner_writes,
+            }),
+            _ => Err(ClusterError::Refused(
+                "the tables of the cluster are not ours".to_owned(),
+            )),
+        }
+    }
+
+    /// What a file has, or a transaction on it.
+    pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        Ok(Self {
+            change_no,
+            owner_writes,
+        })
+    }
+
+    /// Whether this is of the same time as `other`, or a later one.
+    pub(super) const fn has_reached(self, other: Self) -> bool {
+        self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
+    }
+
+    /// The statements that make a transaction fail whole where it came too late; the first one of a command counts it, those
+    /// after see only that no other command came in between.
+    fn guard(self, is_first: bool) -> Vec<SqlStatement> {
+        let delete = SqlStatement::new("delete from guard", Vec::new());
+        if !is_first {
+            let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
+            return vec![
+                SqlStatement::new(guard, vec![json!(self.owner_writes + 1)]),
+                delete,
+            ];
+        }
+        let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
+                     and (select number from owner_write) = ?2, 0)";
+        let values = vec![json!(self.change_no), json!(self.owner_writes)];
+        let count = SqlStatement::new("update owner_write set number = number + 1", Vec::new());
+        vec![SqlStatement::new(guard, values), delete, count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::JoinHandle;
+    use url::Url;
+
+    use super::{ClusterError, Executed, RqliteClient, SqlStatement};
+
+    const WAIT_MAX: Duration = Duration::from_secs(5);
+
+    /// What the node does with one request.
+    #[derive(Clone)]
+    enum Act {
+        /// It answers so.
+        Answer(u16, Value),
+        /// It cuts the connection, having read everything.
+        Cut,
+    }
+
+    /// A node that does one thing after another; what it was sent.
+    struct Node {
+        url: Url,
+        bodies: Arc<Mutex<Vec<Value>>>,
+        task: JoinHandle<()>,
+    }
+
+    impl Node {
+        async fn that(acts: Vec<Act>) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}/", listener.local_addr().unwrap());
+            let bodies: Arc<Mutex<Vec<Value>>> = Arc::default();
+            let kept = Arc::clone(&bodies);
+            let task = tokio::task::spawn_local(async move {
+                for act in acts {
+                    let (mut stream, _) = listener.accept().await.unwrap();
+                    let body = read(&mut stream).await;
+                    kept.lock().unwrap().push(body);
+                    if let Act::Answer(status, body) = act {
+                        let body = body.to_string();
+                        let head = format!(
+                            "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                            body.len()
+                        );
+                        stream.write_all((head + &body).as_bytes()).await.unwrap();
+                    }
+                }
+            });
+            Self {
+                url: url.parse().unwrap(),
+                bodies,
+                task,
+            }
+        }
+
+        fn bodies(&self) -> Vec<Value> {
+            self.bodies.lock().unwrap().clone()
+        }
+    }
+
+    /// The body of one request.
+    async fn read(stream: &mut TcpStream) -> Value {
+        let mut bytes = Vec::new();
+        loop {
+            let mut piece = [0; 4_096];
+            let read = stream.read(&mut piece).await.unwrap();
+            bytes.extend_from_slice(&piece[..read]);
+            let text = String::from_utf8_lossy(&bytes);
+            let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                continue;
+            };
+            let length = head.lines().find_map(|line| {
+                line.to_lowercase()
+                    .strip_prefix("content-length: ")?
+                    .parse()
+                    .ok()
+            });
+            if body.len() >= length.unwrap_or(0) {
+                return serde_json::from_str(body).unwrap();
+            }
+        }
+    }
+
+    fn applied() -> Act {
+        Act::Answer(
+            200,
+            json!({"results": [{"rows_affected": 1}, {"rows_affected": 7}]}),
+        )
+    }
+
+    fn refused(reason: &str) -> Act {
+        Act::Answer(200, json!({"results": [{"error": reason}]}))
+    }
+
+    /// What became of one write to nodes that act so, and what each was sent.
+    async fn write(acts: Vec<Vec<Act>>) -> (Result<Executed, ClusterError>, Vec<Vec<Value>>) {
+        let local = tokio::task::LocalSet::new();
+        local
+            .run_until(async {
+                let mut nodes = Vec::new();
+                for acts in acts {
+                    nodes.push(Node::that(acts).await);
+                }
+                let urls = nodes.iter().map(|node| node.url.clone()).collect();
+                let client = RqliteClient::new(urls).unwrap();
+                let statement = SqlStatement::new("update t set a = ?", vec![json!(1)]);
+                let done = client.execute(&[statement], WAIT_MAX).await;
+                let bodies = nodes.iter().map(Node::bodies).collect();
+                nodes.iter().for_each(|node| node.task.abort());
+                (done, bodies)
+            })
+            .await
+    }
+
+    fn marker(body: &Value) -> &Value {
+        &body[0][1]
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_200_with_an_error_is_no_success_and_is_tried_again() {
+        let election = json!({"results": [], "error": "node failed to process Execute"});
+        let (done, bodies) = write(vec![vec![Act::Answer(200, election), applied()]]).await;
+        assert_eq!(
+            done.unwrap().rows,
+            Some(vec![7]),
+            "without the marker's own"
+        );
+        assert_eq!(bodies[0].len(), 2);
+        assert_eq!(bodies[0][0], bodies[0][1], "the very same, marker included");
+    }
+
+    #[tokio::test]
+    async fn a_node_that_is_not_available_leaves_it_to_the_next_one() {
+        let unavailable = Act::Answer(503, json!("leader not found"));
+        let (done, bodies) = write(vec![vec![unavailable], vec![applied()]]).await;
+        assert_eq!(done.unwrap().rows, Some(vec![7]));
+        assert_eq!(bodies[0], bodies[1]);
+    }
+
+    #[tokio::test]
+    async fn a_write_whose_answer_was_cut_off_is_known_by_its_marker_and_applied_once() {
+        let there = refused("UNIQUE constraint failed: write_marker.marker");
+        let (done, bodies) = write(vec![vec![Act::Cut, there]]).await;
+        let done = done.unwrap();
+        assert_eq!(done.rows, None, "nobody knows how many rows any more");
+        assert_eq!(marker(&bodies[0][1]), &json!(done.marker));
+        assert_eq!(marker(&bodies[0][0]), marker(&bodies[0][1]));
+    }
+
+    #[tokio::test]
+    async fn a_stale_leader_that_cannot_commit_is_left_for_the_one_that_can() {
+        let stale = json!({"results": [], "error": "leadership lost while committing log"});
+        let (done, bodies) = write(vec![vec![Act::Answer(200, stale)], vec![applied()]]).await;
+        assert_eq!(done.unwrap().rows, Some(vec![7]));
+        assert_eq!(marker(&bodies[0][0]), marker(&bodies[1][0]));
+    }
+
+    #[tokio::test]
+    async fn what_was_taken_for_granted_and_is_not_so_any_more_is_overtaken() {
+        let (done, bodies) =
+            write(vec![vec![refused("CHECK constraint failed: guard_holds")]]).await;
+        assert_eq!(done.unwrap_err(), ClusterError::Overtaken);
+        assert_eq!(bodies[0].len(), 1, "it is not tried again");
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_fails_is_refused_at_once() {
+        let (done, bodies) = write(vec![vec![refused("no such table: t")]]).await;
+        assert_eq!(
+            done.unwrap_err(),
+            ClusterError::Refused("no such table: t".to_owned())
+        );
+        assert_eq!(bodies[0].len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_node_that_wants_another_password_is_told_of_and_not_asked_again() {
+        let (done, bodies) = write(vec![vec![Act::Answer(401, json!("Unauthorized"))]]).await;
+        assert!(
+            matches!(done, Err(ClusterError::Answer { status: 401, .. })),
+            "{done:?}"
+        );
+        assert_eq!(bodies[0].len(), 1);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_nothing_was_changed_and_that_is_said() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        let client = RqliteClient::new(vec![url.parse().unwrap()]).unwrap();
+        let done = client.execute(&[], Duration::from_millis(100)).await;
+        let error = done.unwrap_err();
+        assert!(matches!(error, ClusterError::Unreachable(_)), "{error}");
+        assert!(error.to_string().contains("nothing was changed"), "{error}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Whether the schema is the one that the embedded migrations make: each table, index, view and
+//! trigger is compared with that of a scratch database in memory. What is there besides is its
+//! owner's affair.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{Connection, FromRow};
+
+use super::error::DbError;
+use super::files::{JOURNAL, LOG, beside};
+use super::text::Text;
+use super::{BUSY_TIMEOUT, migrate, unlogged};
+
+/// What is wrong with a schema.
+#[derive(Debug, Default)]
+pub(super) struct SchemaFaults {
+    /// A sentence for each thing that is missing or has another shape.
+    pub wrong: Vec<String>,
+    /// Whether a table or view is among them, so that queries would fail or mislead.
+    pub is_unreadable: bool,
+}
+
+#[derive(FromRow)]
+struct SchemaObject {
+    kind: Text,
+    name: Text,
+    sql: Text,
+}
+
+/// Compares the schema behind `connection` with that of a new database.
+pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
+    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
+    migrate::apply(&mut scratch).await?;
+    let wanted = objects(&mut scratch).await?;
+    scratch.close().await?;
+    let there = objects(connection).await?;
+    let mut faults = SchemaFaults::default();
+    for ((kind, name), sql) in wanted {
+        let fault = match there.get(&(kind.clone(), name.clone())) {
+            None => "is missing",
+            Some(its) if *its != sql => "has another shape than this release gives it",
+            Some(_) => continue,
+        };
+        faults.is_unreadable |= matches!(kind.as_str(), "table" | "view");
+        faults
+            .wrong
+            .push(format!("schema: the {kind} {name} {fault}"));
+    }
+    Ok(faults)
+}
+
+/// Everything that was made by a statement, by kind and name.
+async fn objects(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<(String, String), String>> {
+    let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
+    let objects: Vec<SchemaObject> = sqlx::query_as(query).fetch_all(connection).await?;
+    // SQLite's names are the same in either case.
+    let entry = |SchemaObject { kind, name, sql }: SchemaObject| {
+        (
+            (kind.into(), spelling(name.as_ref())),
+            spelling(sql.as_ref()),
+        )
+    };
+    Ok(objects.into_iter().map(entry).collect())
+}
+
+/// A statement without its comments, case and white space, which say nothing of the shape. What
+/// stands between quotes loses them too, on both sides alike.
+fn spelling(sql: &str) -> String {
+    let words = sql.lines().flat_map(|line| {
+        line.split("--")
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+    });
+    words
+        .flat_map(str::chars)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+// Whose database a file is. Asked before anything is written, so that another program's database
+// stays as it is, byte for byte: already `pragma journal_mode` would change it.
+
+/// The only encoding that our queries pack and unpack.
+const ENCODING: &str = "UTF-8";
+/// Tables that every database of ours has from its third migration on, and hardly anybody else's.
+const MARKS: [&str; 2] = ["lineage", "review_change"];
+
+/// Refuses a file that another program has put tables into, and one whose texts are not UTF-8. One
+/// without any table may become ours.
+pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
+    let fault = |error| DbError::at(path, error);
+    if path
+        .metadata()
+        .is_ok_and(|file| file.is_file() && file.len() == 0)
+    {
+        return Ok(());
+    }
+    let mut connection = SqliteConnection::connect_with(&untouching(path))
+        .await
+        .map_err(fault)?;
+    let judged = judge(&mut connection, path).await;
+    connection.close().await.map_err(fault)?;
+    judged
+}
+
+/// A connection that leaves the file, and its folder, as they are.
+fn untouching(path: &Path) -> SqliteConnectOptions {
+    let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
+    // With neither beside it nobody writes, and all that was committed is in the file. Else even a
+    // reader would make a log and its index where the file is meant to have them.
+    let (has_log, has_journal) = (beside(path, LOG).exists(), beside(path, JOURNAL).exists());
+    // A journal may mean that a writer was cut off; what it did is taken back by whoever reads
+    // next, who must write for it.
+    options
+        .immutable(!has_log && !has_journal)
+        .read_only(!has_journal)
+}
+
+async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
+    let fault = |error| DbError::at(path, error);
+    let encoding: String = sqlx::query_scalar("pragma encoding")
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(fault)?;
+    if encoding != ENCODING {
+        return Err(DbError::Encoding {
+            path: path.to_owned(),
+            encoding,
+        });
+    }
+    let names = r"select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite\_%' escape '\'";
+    let names: Vec<Text> = sqlx::query_scalar(names)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(fault)?;
+    let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
+    let is_ours = if has(migrate::TABLE) {
+        // A first start may have been cut off before the marks were made; what it applied is known
+        // by its checksum.
+        MARKS.into_iter().all(has) || migrate::are_ours(connection, path, names.len() == 1).await?
+    } else {
+        names.is_empty()
+    };
+    if is_ours {
+        Ok(())
+    } else {
+        Err(DbError::NotOurs(path.to_owned()))
+    }
+}

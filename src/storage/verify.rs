@@ -1,0 +1,128 @@
+//! Is the file sound, and is what triggers keep in step really in step? Reads alone.
+
+use sqlx::SqliteConnection;
+
+use super::text::Text;
+use super::{schema, text_index};
+
+/// How many faults of one kind are told one by one.
+const TOLD_MAX: i64 = 20;
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileVerification {
+    /// How many reviews there are, withheld ones included.
+    pub reviews: i64,
+    /// Whether every table is there and in its shape; else the rows were not looked at.
+    pub is_readable: bool,
+    /// What is wrong, a sentence each.
+    pub wrong: Vec<String>,
+    /// What is only behind, and will be caught up with: a sentence each.
+    pub behind: Vec<String>,
+}
+
+/// Verifies the whole database behind `connection`.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
+    let mut verified = FileVerification::default();
+    let schema::SchemaFaults {
+        wrong,
+        is_unreadable,
+    } = schema::verify(connection).await?;
+    verified.wrong.extend(wrong);
+    if !text_index::is_sound(connection).await? {
+        // SQLite's own check would walk them.
+        verified.wrong.push(
+            "text index: its pages are malformed, so that nothing else was verified; \
+             any command that writes, as `reviews migrate`, builds it again from the reviews"
+                .to_owned(),
+        );
+        return Ok(verified);
+    }
+    verified.is_readable = !is_unreadable;
+    verified.wrong.extend(integrity(connection).await?);
+    if !verified.is_readable {
+        return Ok(verified);
+    }
+    verified.reviews = sqlx::query_scalar!("select count(*) from review")
+        .fetch_one(&mut *connection)
+        .await?;
+    verified.wrong.extend(rows_of_text_index(connection).await?);
+    verified.wrong.extend(publications(connection).await?);
+    let behind = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
+    )
+    .fetch_one(connection)
+    .await?;
+    if behind > 0 {
+        verified
+            .behind
+            .push(format!("publication: {behind} changed reviews are newer; a running `reviews serve` prints within a second"));
+    }
+    Ok(verified)
+}
+
+/// What SQLite finds wrong with its file.
+async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection
+    // that only reads has none.
+    let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
+        .fetch_all(connection)
+        .await?;
+    Ok(integrity
+        .into_iter()
+        .filter(|line| line != "ok")
+        .map(|line| format!("integrity: {line}"))
+        .collect())
+}
+
+/// Where the text index is out of step with the reviews.
+async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let unindexed = sqlx::query_scalar!(
+        r#"select r.review_id as "id!: Text" from review as r
+           left join review_change as c using (review_id)
+           left join review_fts as f on f.rowid = c.review_no
+           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let unindexed = unindexed.into_iter().map(|id| {
+        format!(
+            "text index: review {} is not indexed with the text that it has",
+            id.as_ref()
+        )
+    });
+    let stray = sqlx::query_scalar!(
+        r#"select f.rowid as "row!: i64" from review_fts as f
+           left join review_change as c on c.review_no = f.rowid
+           left join review as r on r.review_id = c.review_id
+           where r.review_id is null limit ?"#,
+        TOLD_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    let stray = stray
+        .into_iter()
+        .map(|row| format!("text index: row {row} belongs to no review"));
+    Ok(unindexed.chain(stray).collect())
+}
+
+/// Publications that are ahead of the changes.
+async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let ahead = sqlx::query_scalar!(
+        r#"select document as "document!: Text" from publication
+           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let told = |name: Text| {
+        let name = name.as_ref();
+        format!(
+            "publication: {name} was printed from changes that are not there; rows of review_change are missing"
+        )
+    };
+    Ok(ahead.into_iter().map(told).collect())
+}

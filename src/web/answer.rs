@@ -1,0 +1,430 @@
+//! Answering a GET with what is rendered: the content coding, the validators, 304 and 412, and the
+//! headers of them all.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock, Weak};
+use std::task::{Context, Poll};
+
+use arc_swap::{ArcSwap, Guard};
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+use poem::Response;
+use poem::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, VARY,
+};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use sha2::{Digest, Sha256};
+
+use super::conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
+use super::negotiation::{EncodingChoice, choose};
+use super::problem::problem;
+use super::shared::{date_beside, share};
+use crate::clock::Clock;
+use crate::model::hash::hex;
+use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
+
+/// How long anybody may keep what we published, and how long they may show it while they ask anew
+/// or cannot reach us.
+const CACHEABLE: HeaderValue =
+    HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
+
+/// Room for the header fields of an answer, those that all answers have included: growing costs
+/// more than filling.
+const FIELDS_MAX: usize = 16;
+
+/// What is known about an answer besides its bytes.
+pub(super) struct Facts<'a> {
+    pub(super) content_type: &'static str,
+    pub(super) digest: &'a str,
+    pub(super) modified: Option<Modified>,
+}
+
+/// Answers with a cached body that stays the same while the service runs.
+#[must_use]
+pub fn cached_body(
+    headers: &HeaderMap,
+    snapshot: &Arc<Snapshot>,
+    body: &Arc<CachedBody>,
+) -> Response {
+    let facts = Facts {
+        content_type: body.content_type,
+        digest: &body.content.digest,
+        modified: None,
+    };
+    answer(headers, &body.codings(), &facts, |coding| {
+        sent(body, coding, snapshot)
+    })
+}
+
+/// Answers with bytes that are made for this request alone, in no coding.
+#[must_use]
+pub fn pieces(
+    headers: &HeaderMap,
+    snapshot: Arc<Snapshot>,
+    content_type: &'static str,
+    digest: &str,
+    modified: Option<Modified>,
+    pieces: impl FnOnce() -> Vec<Bytes>,
+) -> Response {
+    let facts = Facts {
+        content_type,
+        digest,
+        modified,
+    };
+    answer(headers, &[], &facts, |_| {
+        BodyPieces::new(pieces(), snapshot)
+    })
+}
+
+/// The same with a body in one piece that nothing else is known of: its digest is that of its
+/// bytes.
+#[must_use]
+pub fn made(
+    headers: &HeaderMap,
+    snapshot: Arc<Snapshot>,
+    content_type: &'static str,
+    body: impl Into<Bytes>,
+) -> Response {
+    let body = body.into();
+    pieces(
+        headers,
+        snapshot,
+        content_type,
+        &hex(&Sha256::digest(&body)),
+        None,
+        || vec![body],
+    )
+}
+
+/// When a document changed, as the conditional requests need it.
+#[must_use]
+pub const fn modified(publication: &Publication) -> Modified {
+    Modified {
+        at: publication.changed_at,
+        is_ambiguous: publication.is_same_second,
+    }
+}
+
+/// The bytes of a cached body in a coding, or as they are. They are given up when the reader is too
+/// far behind, coded ones likewise: else each holds a whole document for half an hour.
+pub(super) fn sent(
+    body: &Arc<CachedBody>,
+    coding: Option<Coding>,
+    snapshot: &Arc<Snapshot>,
+) -> BodyPieces {
+    BodyPieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
+}
+
+/// The rest, alike for all: `body` gives the bytes in the coding that was chosen.
+fn answer(
+    headers: &HeaderMap,
+    codings: &[Coding],
+    facts: &Facts<'_>,
+    body: impl FnOnce(Option<Coding>) -> BodyPieces,
+) -> Response {
+    let validators = Validators {
+        digest: facts.digest,
+        modified: facts.modified,
+    };
+    match judge(headers, codings, &validators) {
+        Err(refusal) => *refusal,
+        Ok((coding, false)) => unchanged(head(facts, coding, None)),
+        Ok((coding, true)) => {
+            let body = body(coding);
+            whole(head(facts, coding, Some(body.left_bytes())), body)
+        }
+    }
+}
+
+/// The coding that a request gets and whether it is sent the body, or why it gets neither.
+pub(super) fn judge(
+    headers: &HeaderMap,
+    codings: &[Coding],
+    validators: &Validators<'_>,
+) -> Result<(Option<Coding>, bool), Box<Response>> {
+    let coding = match choose(headers, codings) {
+        EncodingChoice::Identity => None,
+        EncodingChoice::Coded(coding) => Some(coding),
+        EncodingChoice::NotAcceptable => {
+            let mut refusal = problem(
+                StatusCode::NOT_ACCEPTABLE,
+                "No content coding that Accept-Encoding allows is available; allow identity.",
+            );
+            refusal
+                .headers_mut()
+                .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            return Err(Box::new(refusal));
+        }
+    };
+    match decide(headers, validators) {
+        ConditionalOutcome::Send => Ok((coding, true)),
+        ConditionalOutcome::NotModified => Ok((coding, false)),
+        ConditionalOutcome::Failed => Err(Box::new(problem(
+            StatusCode::PRECONDITION_FAILED,
+            "It has changed since; ask again without If-Match and If-Unmodified-Since.",
+        ))),
+    }
+}
+
+/// The header fields of a 200 of so many bytes, or of a 304, which repeats what the 200 would have
+/// sent (RFC 9110 §15.4.5).
+pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64>) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
+    if let Some(length) = length {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
+        // Said here so that HEAD says it too.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        if let Some(coding) = coding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
+        }
+    }
+    headers.insert(ETAG, etag(facts.digest, coding));
+    headers.insert(CACHE_CONTROL, CACHEABLE);
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if let Some(modified) = facts.modified {
+        headers.insert(LAST_MODIFIED, fixdate(modified.at));
+    }
+    headers
+}
+
+/// A 200 with that head and body.
+pub(super) fn whole(head: HeaderMap, body: BodyPieces) -> Response {
+    let mut response = Response::builder().body(body);
+    *response.headers_mut() = head;
+    response
+}
+
+/// A 304 with that head.
+pub(super) fn unchanged(head: HeaderMap) -> Response {
+    let mut response = Response::builder()
+        .status(StatusCode::NOT_MODIFIED)
+        .finish();
+    *response.headers_mut() = head;
+    response
+}
+
+// Ready responses: a path whose answer is a cached body keeps the heads of its answers, each made
+// once for the body, its coding and its status. What is left to do for a request is to choose one
+// and to hand out a copy.
+//
+// It must not know which path that is, nor wait for anything.
+
+/// Answers one path from the cached bodies that come out there, one after the other.
+#[derive(Debug)]
+pub struct Ready {
+    /// What its answers say besides, such as `Link`.
+    fields: Vec<(HeaderName, HeaderValue)>,
+    last: ArcSwap<Heads>,
+}
+
+/// The heads of the answers with one body: of a 200 and a 304, in each coding and in none.
+#[derive(Debug, Default)]
+struct Heads {
+    body: Weak<CachedBody>,
+    modified: Option<Modified>,
+    whole: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
+    unchanged: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
+}
+
+impl Ready {
+    /// A path whose answers say this besides.
+    #[must_use]
+    pub fn new(fields: Vec<(HeaderName, HeaderValue)>) -> Self {
+        Self {
+            fields,
+            last: ArcSwap::default(),
+        }
+    }
+
+    /// Answers a request with these header fields with `body`, which is out while `snapshot` is and
+    /// changed when `modified` says; `clock` is that of `Date`.
+    #[must_use]
+    pub fn answer(
+        &self,
+        headers: &HeaderMap,
+        snapshot: &Arc<Snapshot>,
+        body: &Arc<CachedBody>,
+        modified: Option<Modified>,
+        clock: &Clock,
+    ) -> Response {
+        let validators = Validators {
+            digest: &body.content.digest,
+            modified,
+        };
+        let (coding, is_sent) = match judge(headers, &body.codings(), &validators) {
+            Ok(judged) => judged,
+            Err(refusal) => return *refusal,
+        };
+        let heads = self.heads(body, modified);
+        let place = coding.map_or(0, |coding| 1 + coding as usize);
+        let make = |length| self.head(body, modified, coding, length);
+        let mut response = if is_sent {
+            let sent = sent(body, coding, snapshot);
+            let head = heads.whole[place].get_or_init(|| make(Some(sent.left_bytes())));
+            whole(head.clone(), sent)
+        } else {
+            unchanged(heads.unchanged[place].get_or_init(|| make(None)).clone())
+        };
+        if let Some(date) = modified.and_then(|modified| date_beside(modified.at, clock)) {
+            response.headers_mut().insert(DATE, date);
+        }
+        response
+    }
+
+    /// The heads of answers with `body`: nothing yet, where another one was answered with last.
+    fn heads(&self, body: &Arc<CachedBody>, modified: Option<Modified>) -> Guard<Arc<Heads>> {
+        let last = self.last.load();
+        // While it is held weakly, its address is not given to another.
+        if std::ptr::eq(last.body.as_ptr(), Arc::as_ptr(body)) && last.modified == modified {
+            return last;
+        }
+        let heads = Arc::new(Heads {
+            body: Arc::downgrade(body),
+            modified,
+            ..Heads::default()
+        });
+        self.last.store(Arc::clone(&heads));
+        Guard::from_inner(heads)
+    }
+
+    fn head(
+        &self,
+        body: &CachedBody,
+        modified: Option<Modified>,
+        coding: Option<Coding>,
+        length: Option<u64>,
+    ) -> HeaderMap {
+        let facts = Facts {
+            content_type: body.content_type,
+            digest: &body.content.digest,
+            modified,
+        };
+        let mut head = head(&facts, coding, length);
+        head.extend(self.fields.iter().cloned());
+        share(&mut head);
+        head
+    }
+}
+
+// A response body of pieces that many answers share: nothing is copied, and its length is known
+// before the first byte.
+
+/// How many bytes are handed over at a time: before each it is asked whether they still may be. A
+/// coding of 100,000 reviews is one piece of some MB; a segment of reviews goes whole.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
+
+/// Where the pieces are.
+#[derive(Debug)]
+enum BodySource {
+    Cached(Arc<CachedBody>),
+    Coded(Bytes),
+    Own(Vec<Bytes>),
+}
+
+/// A body being sent. It ends with an error when its snapshot is revoked: the reader has been too
+/// slow for four snapshots.
+#[derive(Debug)]
+pub struct BodyPieces {
+    source: BodySource,
+    snapshot: Arc<Snapshot>,
+    next: usize,
+    /// How many bytes of the next piece are handed over already.
+    given_bytes: usize,
+    left_bytes: u64,
+}
+
+impl BodyPieces {
+    /// The bytes of `body` in a coding, or as they are where there is none, read while `snapshot` is
+    /// out.
+    #[must_use]
+    pub fn of_cached(
+        body: Arc<CachedBody>,
+        coding: Option<Coding>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        let coded = coding.and_then(|coding| body.coded(coding)).cloned();
+        let (left_bytes, source) = match coded {
+            Some(coded) => (coded.len() as u64, BodySource::Coded(coded)),
+            None => (body.content.len(), BodySource::Cached(body)),
+        };
+        Self {
+            source,
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+            left_bytes,
+        }
+    }
+
+    /// These bytes, one behind the other, cut from `snapshot`.
+    #[must_use]
+    pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
+        let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self {
+            source: BodySource::Own(pieces),
+            snapshot,
+            next: 0,
+            given_bytes: 0,
+            left_bytes,
+        }
+    }
+
+    fn pieces(&self) -> &[Bytes] {
+        match &self.source {
+            BodySource::Cached(body) => &body.content.pieces,
+            BodySource::Coded(bytes) => std::slice::from_ref(bytes),
+            BodySource::Own(pieces) => pieces,
+        }
+    }
+
+    /// How many bytes are still to be sent.
+    #[must_use]
+    pub const fn left_bytes(&self) -> u64 {
+        self.left_bytes
+    }
+}
+
+impl From<BodyPieces> for poem::Body {
+    fn from(pieces: BodyPieces) -> Self {
+        Self::from(pieces.boxed())
+    }
+}
+
+impl http_body::Body for BodyPieces {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.snapshot.is_revoked() {
+            return Poll::Ready(Some(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the reader is four snapshots behind",
+            ))));
+        }
+        let Some(piece) = self.pieces().get(self.next) else {
+            return Poll::Ready(None);
+        };
+        let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);
+        let (frame, is_whole) = (piece.slice(self.given_bytes..end), end == piece.len());
+        (self.next, self.given_bytes) = if is_whole {
+            (self.next + 1, 0)
+        } else {
+            (self.next, end)
+        };
+        self.left_bytes -= frame.len() as u64;
+        Poll::Ready(Some(Ok(Frame::data(frame))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left_bytes == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left_bytes)
+    }
+}

@@ -1,0 +1,29 @@
+//! What all surfaces share about requests and answers: the parameters in a URL, routes, the policy
+//! of conditional requests and content codings, and errors as everybody gets them.
+//!
+//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a
+//! clock or knows a route.
+
+mod answer;
+mod conditional;
+pub mod context;
+mod negotiation;
+mod openapi;
+mod problem;
+mod query;
+mod route;
+pub mod server;
+mod shared;
+mod source;
+
+pub use answer::{Ready, cached_body, made, modified, pieces};
+pub use conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
+pub use negotiation::{EncodingChoice, choose};
+pub use openapi::to_3_1;
+pub use problem::{
+    INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
+};
+pub use query::UrlParameters;
+pub use route::{AtHand, Route, RouteHandler};
+pub use shared::{announces_more_than, date_beside, share};
+pub use source::{ClientAddress, in_turn};

@@ -1,0 +1,241 @@
+//! The rules of `docs/ARCHITECTURE.md` that no compiler holds: which module may use which, and where SQL, HTTP and public
+//! shapes stand.
+
+mod cycles;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file of ours: its path from the package's root, and its text.
+struct File {
+    path: PathBuf,
+    text: String,
+}
+
+impl File {
+    /// `snapshot` for `src/snapshot/publisher.rs`; nothing for `src/main.rs` and `src/lib.rs`.
+    fn module(&self) -> Option<&str> {
+        let name = self.path.iter().nth(1)?.to_str()?;
+        let name = name.trim_end_matches(".rs");
+        (!["main", "lib"].contains(&name)).then_some(name)
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The lines that are code, numbered from one: no comments, and nothing of the unit tests at the end.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = (1..)
+            .zip(self.text.lines())
+            .take_while(|(_, line)| *line != "#[cfg(test)]");
+        lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn sources() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut folders, mut files) = (vec![root.join("src")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let path = path.strip_prefix(root).unwrap().to_owned();
+                files.push(File { path, text });
+            }
+        }
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files
+}
+
+#[track_caller]
+fn assert_none(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Fails for every line of code outside `allowed` that holds one of `marks`.
+#[track_caller]
+fn assert_only_in(allowed: impl Fn(&File) -> bool, marks: &[&str]) {
+    let mut faults = Vec::new();
+    for file in sources().iter().filter(|file| !allowed(file)) {
+        for (number, line) in file.code() {
+            if marks.iter().any(|mark| line.contains(mark)) {
+                faults.push(format!("{}:{number}: {}", file.name(), line.trim()));
+            }
+        }
+    }
+    assert_none(&faults);
+}
+
+/// The modules of `src/lib.rs` in their order.
+fn order() -> Vec<String> {
+    let lib = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs")).unwrap();
+    lib.lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The modules that code names: `a` and `b` of `crate::a::X` and `use crate::{a::X, b};`.
+fn modules_used(code: &str) -> Vec<String> {
+    let mut used = Vec::new();
+    for (_, rest) in code
+        .match_indices("crate::")
+        .map(|(at, path)| code.split_at(at + path.len()))
+    {
+        let (list, is_list) = match rest.strip_prefix('{') {
+            Some(list) => (list.split_once(';').map_or(list, |(list, _)| list), true),
+            None => (rest, false),
+        };
+        let mut depth = 0;
+        for part in list.split_inclusive([',', '{', '}']) {
+            if depth == 0 {
+                let name = part
+                    .trim()
+                    .split(|c: char| !c.is_alphanumeric() && c != '_');
+                used.extend(
+                    name.take(1)
+                        .filter(|name| !name.is_empty())
+                        .map(str::to_owned),
+                );
+            }
+            match part.chars().last() {
+                Some('{') => depth += 1,
+                Some('}') => depth -= 1,
+                _ => {}
+            }
+            if !is_list || depth < 0 {
+                break;
+            }
+        }
+    }
+    used
+}
+
+#[test]
+fn a_module_uses_those_before_it_in_lib_rs() {
+    let order = order();
+    let place = |module: &str| order.iter().position(|other| other == module);
+    let mut faults = Vec::new();
+    for file in sources() {
+        let Some(module) = file.module() else {
+            continue;
+        };
+        let code: Vec<&str> = file.code().map(|(_, line)| line).collect();
+        for used in modules_used(&code.join("\n")) {
+            if used != module && place(&used) >= place(module) {
+                faults.push(format!(
+                    "{}: {module} uses {used}, which src/lib.rs has after it",
+                    file.name()
+                ));
+            }
+        }
+    }
+    assert_none(&faults);
+}
+
+#[test]
+fn the_modules_used_are_found_in_every_spelling() {
+    assert_eq!(
+        modules_used("use crate::storage::{Database, Text};"),
+        ["storage"]
+    );
+    assert_eq!(
+        modules_used("use crate::{\n    pages::{a, b},\n    wire,\n};\nuse crate::api;"),
+        ["pages", "wire", "api"]
+    );
+    assert_eq!(
+        modules_used("fn f(id: crate::model::ReviewId) -> crate::wire::Review"),
+        ["model", "wire"]
+    );
+}
+
+#[test]
+fn sql_stands_in_storage_and_in_stores() {
+    assert_only_in(
+        |file| file.module() == Some("storage") || file.name().contains("store"),
+        &[
+            "sqlx::query",
+            "query!(",
+            "query_as!(",
+            "query_scalar!(",
+            "QueryBuilder",
+            "raw_sql",
+            "sqlx::migrate!",
+        ],
+    );
+}
+
+#[test]
+fn http_is_known_from_web_up_and_where_requests_leave() {
+    let order = order();
+    let place = |module: &str| order.iter().position(|other| other == module);
+    assert_only_in(
+        |file| {
+            file.module().is_none_or(|module| place(module) >= place("web"))
+                || file.name().starts_with("src/websub/http_client/")
+                // Its nodes are named by the operator.
+                || file.name().starts_with("src/storage/rqlite/")
+        },
+        &[
+            "use poem::",
+            " poem::",
+            "hyper::",
+            "hyper_util::",
+            "http_body",
+            "reqwest::",
+        ],
+    );
+}
+
+#[test]
+fn only_wire_makes_types_public_shapes() {
+    // `Deserialize` alone reads what others wrote and promises nothing.
+    let derives = ["Serialize", "Object", "Enum", "Union", "NewType"];
+    let marks: Vec<String> = derives
+        .iter()
+        .flat_map(|name| [format!("({name}"), format!(" {name},"), format!(" {name})")])
+        .collect();
+    let mut faults = Vec::new();
+    for file in sources() {
+        for (number, line) in file.code().filter(|(_, line)| line.contains("#[derive(")) {
+            // Insights derive the form in which they are stored.
+            let is_allowed = ["wire", "insights"].contains(&file.module().unwrap_or_default());
+            if !is_allowed && marks.iter().any(|mark| line.contains(mark)) {
+                faults.push(format!("{}:{number}: {}", file.name(), line.trim()));
+            }
+        }
+    }
+    assert_none(&faults);
+}
+
+#[test]
+fn lists_in_checks_match_the_enums_that_they_mirror() {
+    use reviews_service::model::Method;
+    use reviews_service::snapshot::Document;
+    let schema: String = ["0002_review", "0004_publication"]
+        .map(|name| {
+            fs::read_to_string(format!(
+                "{}/migrations/{name}.sql",
+                env!("CARGO_MANIFEST_DIR")
+            ))
+            .unwrap()
+        })
+        .concat();
+    let listed = |names: Vec<&str>| {
+        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        format!("in ({})", names.join(", "))
+    };
+    assert!(
+        schema.contains(&listed(Document::ALL.map(Document::name).to_vec())),
+        "publication_document_known"
+    );
+    assert!(
+        schema.contains(&listed(Method::ALL.map(Method::name).to_vec())),
+        "review_verification_method_known"
+    );
+}
