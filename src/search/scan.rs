@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use crate::insights::Trade;
 use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
-use crate::snapshot::entry::Mention;
+use crate::snapshot::entry::{Column, Mention};
 use crate::snapshot::segment::Segment;
 
 /// Reviews are looked at one by one where at most one in so many is meant: finding a text on its own
@@ -185,26 +185,24 @@ impl<'a> Scan<'a> {
     /// Where the segment has what the filter asks to be mentioned, fewest first; `None` where it
     /// lacks one of them.
     fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
-        let mut mentioned = Vec::new();
-        if let Some(name) = self.filter.technician() {
-            mentioned.push(positions(segment.technicians(), |mention| {
-                mention.folded == name
-            })?);
-        }
-        if let Some(id) = self.filter.service() {
-            mentioned.push(positions(segment.services(), |mention| {
-                mention.value == id
-            })?);
-        }
-        if let Some(tag) = self.filter.language() {
-            mentioned.push(positions(&segment.labels().languages, |mention| {
-                mention.folded == tag
-            })?);
-        }
-        if let Some(name) = self.filter.source() {
-            mentioned.push(positions(&segment.labels().sources, |mention| {
-                mention.folded == name
-            })?);
+        let (filter, mut mentioned) = (self.filter, Vec::new());
+        for (column, asked) in [
+            (Column::Technicians, filter.technician()),
+            (Column::Services, filter.service()),
+            (Column::Languages, filter.language()),
+            (Column::Sources, filter.source()),
+        ] {
+            if let Some(asked) = asked {
+                // A service is asked for by its id, the others by their folded names.
+                let is_meant = |mention: &Mention| {
+                    if column == Column::Services {
+                        mention.value == asked
+                    } else {
+                        mention.folded == asked
+                    }
+                };
+                mentioned.push(positions(segment.postings(column), is_meant)?);
+            }
         }
         if self.filter.aspect().is_some() {
             mentioned.push(self.spoken_of(segment)?);
@@ -232,7 +230,7 @@ impl<'a> Scan<'a> {
 
     fn takes_columns(&self, segment: &Segment, index: usize) -> bool {
         self.filter.takes_stars(segment.stars()[index])
-            && self.filter.takes_traits(segment.labels().traits[index])
+            && self.filter.takes_traits(segment.traits()[index])
     }
 
     fn takes(&self, segment: &Segment, index: usize) -> bool {

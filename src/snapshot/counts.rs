@@ -4,10 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::entry::Mention;
+use super::entry::{Column, Mention};
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
-use super::segment::{Postings, Segment};
 use crate::model::business::Business;
 use crate::model::fold;
 use crate::wire;
@@ -53,7 +52,7 @@ impl Counts {
             .map(|name| (fold(name), None, name.clone()));
         let mut services = listed(
             work,
-            count(review_index, Segment::services, |mention| &mention.value),
+            count(review_index, Column::Services, |mention| &mention.value),
         );
         // One that the firm does not list is known by its id alone.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {
@@ -62,32 +61,22 @@ impl Counts {
         Self {
             technicians: listed(
                 people,
-                count(review_index, Segment::technicians, |mention| {
-                    &mention.folded
-                }),
+                count(review_index, Column::Technicians, |mention| &mention.folded),
             ),
             services,
             service_areas: listed(
                 places,
-                count(review_index, Segment::service_areas, |mention| {
+                count(review_index, Column::ServiceAreas, |mention| {
                     &mention.folded
                 }),
             ),
             sources: listed(
                 std::iter::empty(),
-                count(
-                    review_index,
-                    |segment| &segment.labels().sources,
-                    |mention| &mention.folded,
-                ),
+                count(review_index, Column::Sources, |mention| &mention.folded),
             ),
             languages: listed(
                 std::iter::empty(),
-                count(
-                    review_index,
-                    |segment| &segment.labels().languages,
-                    |mention| &mention.folded,
-                ),
+                count(review_index, Column::Languages, |mention| &mention.folded),
             ),
         }
     }
@@ -105,14 +94,10 @@ struct Mentioned<'a> {
     positions: Vec<&'a [u32]>,
 }
 
-fn count(
-    review_index: &ReviewIndex,
-    postings: fn(&Segment) -> &Postings,
-    key: fn(&Mention) -> &str,
-) -> Found<'_> {
+fn count(review_index: &ReviewIndex, column: Column, key: fn(&Mention) -> &str) -> Found<'_> {
     let mut found = Found::new();
     for (number, segment) in review_index.segments().iter().enumerate() {
-        for posting in postings(segment).iter() {
+        for posting in segment.postings(column).iter() {
             let mentioned = found.entry(key(&posting.mention)).or_default();
             if mentioned.reviews == 0 {
                 mentioned.value = &posting.mention.value;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use super::segment::{Postings, Segment};
 use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::text::TokenizedText;
@@ -91,7 +90,7 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
             .review_index
             .segments()
             .iter()
-            .flat_map(|segment| postings(segment, kind).iter());
+            .flat_map(|segment| segment.postings(kind.into()).iter());
         let unlisted = named
             .map(|posting| posting.mention.value.as_str())
             .filter(|value| !listed.contains(value));
@@ -101,14 +100,6 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
         .into_iter()
         .map(|(kind, value)| (kind, value.to_owned()))
         .collect()
-}
-
-const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
-    match kind {
-        MentionKind::Technician => segment.technicians(),
-        MentionKind::Service => segment.services(),
-        MentionKind::ServiceArea => segment.service_areas(),
-    }
 }
 
 fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, Mention, SortKey, sort_key};
+use super::entry::{Column, Entry, Mention, SortKey, sort_key};
 use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::model::hash::{FNV_OFFSET, fnv1a};
@@ -45,10 +45,8 @@ pub struct Segment {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    technicians: Postings,
-    services: Postings,
-    service_areas: Postings,
-    labels: Labels,
+    postings: [Postings; Column::COUNT],
+    traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
     unanalyzed: Vec<u32>,
@@ -181,28 +179,16 @@ impl Segment {
         &self.stars
     }
 
-    /// The technicians that its reviews mention.
+    /// Which of its reviews have which values.
     #[must_use]
-    pub const fn technicians(&self) -> &Postings {
-        &self.technicians
+    pub const fn postings(&self, column: Column) -> &Postings {
+        &self.postings[column as usize]
     }
 
-    /// The services that its reviews mention.
+    /// What each of its reviews has and has not.
     #[must_use]
-    pub const fn services(&self) -> &Postings {
-        &self.services
-    }
-
-    /// The places that its reviews mention.
-    #[must_use]
-    pub const fn service_areas(&self) -> &Postings {
-        &self.service_areas
-    }
-
-    /// What else is known of its reviews.
-    #[must_use]
-    pub const fn labels(&self) -> &Labels {
-        &self.labels
+    pub fn traits(&self) -> &[Traits] {
+        &self.traits
     }
 
     /// The numbers by which the text index knows its reviews, or
@@ -285,10 +271,8 @@ pub struct SegmentBuilder {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    technicians: Postings,
-    services: Postings,
-    service_areas: Postings,
-    labels: Labels,
+    postings: [Postings; Column::COUNT],
+    traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
     unanalyzed: Vec<u32>,
@@ -313,19 +297,10 @@ impl SegmentBuilder {
             entry.folded.as_bytes(),
         );
         let at = self.days.len() - 1;
-        entry
-            .technicians
-            .iter()
-            .for_each(|mention| self.technicians.push(at, mention));
-        entry
-            .services
-            .iter()
-            .for_each(|mention| self.services.push(at, mention));
-        entry
-            .service_areas
-            .iter()
-            .for_each(|mention| self.service_areas.push(at, mention));
-        self.labels.push(at, entry);
+        for (column, mention) in &entry.values {
+            self.postings[*column as usize].push(at, mention);
+        }
+        self.traits.push(entry.traits);
         self.review_nos.push(entry.indexed_no());
         self.packed_analysis(
             at,
@@ -346,19 +321,12 @@ impl SegmentBuilder {
             folded,
         );
         let at = self.days.len() - 1;
-        segment
-            .technicians
-            .at(index)
-            .for_each(|mention| self.technicians.push(at, mention));
-        segment
-            .services
-            .at(index)
-            .for_each(|mention| self.services.push(at, mention));
-        segment
-            .service_areas
-            .at(index)
-            .for_each(|mention| self.service_areas.push(at, mention));
-        self.labels.push_from(at, &segment.labels, index);
+        for (postings, known) in self.postings.iter_mut().zip(&segment.postings) {
+            known
+                .at(index)
+                .for_each(|mention| postings.push(at, mention));
+        }
+        self.traits.push(segment.traits[index]);
         self.review_nos.push(segment.review_nos[index]);
         self.packed_analysis(at, segment.packed_analysis(index));
     }
@@ -394,10 +362,8 @@ impl SegmentBuilder {
             ids: self.ids.clone(),
             days: self.days.clone(),
             stars: self.stars.clone(),
-            technicians: std::mem::take(&mut self.technicians),
-            services: std::mem::take(&mut self.services),
-            service_areas: std::mem::take(&mut self.service_areas),
-            labels: std::mem::take(&mut self.labels),
+            postings: std::mem::take(&mut self.postings),
+            traits: self.traits.clone(),
             review_nos: self.review_nos.clone(),
             analyses: self.analyses.clone(),
             unanalyzed: std::mem::take(&mut self.unanalyzed),
@@ -411,47 +377,10 @@ impl SegmentBuilder {
             .for_each(PackedStrings::clear);
         self.days.clear();
         self.stars.clear();
+        self.traits.clear();
         self.review_nos.clear();
         self.analyses.clear();
         segment
-    }
-}
-
-// What a segment knows of its reviews besides what they say and whom they mention: language,
-// source, text or none, response or none. Apart from the segment, which keeps it beside its other
-// columns.
-
-/// The columns of these.
-#[derive(Debug, Clone, Default)]
-pub struct Labels {
-    /// In which languages the reviews are, where that is known.
-    pub languages: Postings,
-    /// Where they were written.
-    pub sources: Postings,
-    /// What each has and has not.
-    pub traits: Vec<Traits>,
-}
-
-impl Labels {
-    pub(super) fn push(&mut self, at: usize, entry: &Entry) {
-        entry
-            .language
-            .iter()
-            .for_each(|language| self.languages.push(at, language));
-        self.sources.push(at, &entry.source);
-        self.traits.push(entry.traits);
-    }
-
-    pub(super) fn push_from(&mut self, at: usize, labels: &Self, index: usize) {
-        labels
-            .languages
-            .at(index)
-            .for_each(|language| self.languages.push(at, language));
-        labels
-            .sources
-            .at(index)
-            .for_each(|source| self.sources.push(at, source));
-        self.traits.push(labels.traits[index]);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::{count, counted};
-use crate::snapshot::segment::Segment;
-use crate::snapshot::{Document, Posting, Postings, Snapshot};
+use crate::snapshot::entry::Column;
+use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
 /// How many reviews the page shows.
@@ -100,11 +100,11 @@ impl EntityKind {
         by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
     }
 
-    fn postings(self, segment: &Segment) -> &Postings {
+    const fn column(self) -> Column {
         match self {
-            Self::Technician => segment.technicians(),
-            Self::Service => segment.services(),
-            Self::Area => segment.service_areas(),
+            Self::Technician => Column::Technicians,
+            Self::Service => Column::Services,
+            Self::Area => Column::ServiceAreas,
         }
     }
 
@@ -214,7 +214,7 @@ fn naming(
 ) -> Vec<wire::Review> {
     let segments = snapshot.input.review_index.segments().iter();
     let found = segments.flat_map(|segment| {
-        let postings = kind.postings(segment).iter();
+        let postings = segment.postings(kind.column()).iter();
         // A review that spells a name in two ways names it once.
         let positions: BTreeSet<u32> = postings
             .filter(|posting| kind.names(posting, entity))
