@@ -18,7 +18,7 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::model::ReviewFilter;
-use reviews_service::search::{Found, TextIndex, Work, walk};
+use reviews_service::search::{ResultPage, TextIndex, Work, walk};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -198,7 +198,7 @@ fn time(
 }
 
 /// The bytes of an answer, as they are sent.
-fn body(snapshot: &Snapshot, found: &Found) -> Vec<u8> {
+fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     let relation = if found.is_exact { "eq" } else { "gte" };
     let mut body = format!(
         "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",

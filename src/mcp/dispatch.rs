@@ -19,7 +19,7 @@ pub const SESSION_HEADER: &str = "mcp-session-id";
 
 /// The answer to a POST, of which the endpoint makes the HTTP response.
 #[derive(Debug, PartialEq)]
-pub enum Reply {
+pub enum McpReply {
     /// JSON, and the id of the session that was opened.
     Json(StatusCode, String, Option<String>),
     /// 202: there is nothing to answer.
@@ -36,10 +36,10 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     /// Answers a body, which is one message.
-    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
+    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> McpReply {
         let has_null_id = !is_stateless(headers);
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {
-            Reply::Json(status, message::error(id, fault, has_null_id), None)
+            McpReply::Json(status, message::error(id, fault, has_null_id), None)
         };
         let message = message::parse(body).map_err(|fault| (None, fault));
         let message = match message.and_then(Message::read) {
@@ -53,13 +53,13 @@ impl Dispatcher {
         match (self.revision(headers, &message), message) {
             (Err((status, fault)), _) => told(status, id.as_ref(), &fault),
             (Ok(revision), Message::Call(call)) => self.call(call, revision).await,
-            (Ok(_), Message::Answer) => Reply::Accepted,
+            (Ok(_), Message::Answer) => McpReply::Accepted,
         }
     }
 
-    async fn call(&self, call: Call, revision: Option<Revision>) -> Reply {
+    async fn call(&self, call: Call, revision: Option<Revision>) -> McpReply {
         let Some(id) = call.id.clone() else {
-            return Reply::Accepted;
+            return McpReply::Accepted;
         };
         match self.methods.answer(call, revision).await {
             Ok(MethodResult { json, opens }) => {
@@ -74,16 +74,16 @@ impl Dispatcher {
                             -32_603,
                             "No session can be opened now; try again later.",
                         );
-                        return Reply::Json(
+                        return McpReply::Json(
                             StatusCode::SERVICE_UNAVAILABLE,
                             message::error(Some(&id), &fault, true),
                             None,
                         );
                     }
                 };
-                Reply::Json(StatusCode::OK, message::result(&id, &json), session)
+                McpReply::Json(StatusCode::OK, message::result(&id, &json), session)
             }
-            Err(fault) => Reply::Json(
+            Err(fault) => McpReply::Json(
                 status(&fault, revision),
                 message::error(Some(&id), &fault, true),
                 None,

@@ -41,12 +41,12 @@ pub struct Room {
 }
 
 /// An answer that holds its room.
-struct Answer {
+struct HeldAnswer {
     json: String,
     _room: Room,
 }
 
-impl AsRef<[u8]> for Answer {
+impl AsRef<[u8]> for HeldAnswer {
     fn as_ref(&self) -> &[u8] {
         self.json.as_bytes()
     }
@@ -111,7 +111,7 @@ impl Room {
     /// `json` as a body that holds this room until the last of its bytes is written.
     #[must_use]
     pub fn hold(self, json: String) -> Bytes {
-        Bytes::from_owner(Answer { json, _room: self })
+        Bytes::from_owner(HeldAnswer { json, _room: self })
     }
 }
 

@@ -13,7 +13,7 @@ use super::stateless::Revision;
 use super::stateless::{self, VERSION_META};
 
 /// One client's connection, with the revision that it agreed on.
-pub struct Connection {
+pub struct StdioConnection {
     methods: Arc<Methods>,
     /// What `initialize` agreed on.
     revision: Option<Revision>,
@@ -29,7 +29,7 @@ enum Line {
     End,
 }
 
-impl Connection {
+impl StdioConnection {
     /// A client that has said nothing yet.
     #[must_use]
     pub const fn new(methods: Arc<Methods>) -> Self {

@@ -29,7 +29,7 @@ const YEARS: usize = 10;
 struct HomePage {
     frame: Frame,
     about: Option<String>,
-    rating: Option<Rating>,
+    rating: Option<RatingFigure>,
     withheld: BTreeMap<String, u64>,
     withheld_count: String,
     aspects: Vec<AspectRowFragment>,
@@ -46,7 +46,7 @@ struct HomePage {
 }
 
 /// The figure that most people come for.
-pub struct Rating {
+pub struct RatingFigure {
     /// The mean, two decimals.
     pub mean: String,
     /// The mean as stars, rounded.
@@ -71,7 +71,7 @@ pub struct Bin {
     pub percent: String,
 }
 
-impl Rating {
+impl RatingFigure {
     /// The rating of these reviews; none where there are none.
     #[must_use]
     pub fn of(review_index: &ReviewIndex) -> Option<Self> {
@@ -159,7 +159,7 @@ pub fn show(
     });
     let template = HomePage {
         about: business.description.clone(),
-        rating: Rating::of(review_index),
+        rating: RatingFigure::of(review_index),
         withheld_count: counted(input.withheld.values().sum(), "review", "reviews"),
         withheld: input.withheld.clone(),
         aspects: judged

@@ -64,7 +64,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         cached(Page::Home),
         Route::new("/insights").get(
             None,
-            insights::Insights {
+            insights::InsightsEndpoint {
                 ctx: Arc::clone(ctx),
                 pages: Arc::clone(&pages),
             },

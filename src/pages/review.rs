@@ -40,7 +40,7 @@ pub struct ReviewFragment {
     folded: Option<(String, String)>,
     language: Option<String>,
     tags: Vec<String>,
-    answer: Option<Answer>,
+    answer: Option<OwnerAnswer>,
     path: String,
     /// Whether it stands in a list and leads to its own page.
     is_linked: bool,
@@ -48,7 +48,7 @@ pub struct ReviewFragment {
 
 /// What the firm answered.
 #[derive(Debug, Clone)]
-struct Answer {
+struct OwnerAnswer {
     from: String,
     date: Option<(String, String)>,
     text: String,
@@ -82,7 +82,7 @@ impl ReviewFragment {
             .chain(technicians)
             .chain(service_areas)
             .collect();
-        let answer = review.response.map(|response| Answer {
+        let answer = review.response.map(|response| OwnerAnswer {
             from: response.author.unwrap_or_else(|| business.name.clone()),
             date: response.date.map(|date| (date.to_string(), day(date))),
             text: response.text,

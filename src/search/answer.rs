@@ -5,8 +5,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::cursor::Cursor;
-use super::page::{Page, positions};
-use super::scan::Scan;
+use super::page::{PageBuilder, positions};
+use super::scan::SegmentScan;
 use crate::model::ReviewFilter;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
@@ -15,7 +15,7 @@ pub const TOTAL_MAX: u64 = 1_000;
 
 /// One page of what was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ResultPage {
     /// How many reviews there are on all pages.
     pub total: u64,
     /// Whether that is all, and not where counting stopped.
@@ -40,7 +40,7 @@ pub struct Work {
 
 /// What a pass over the reviews is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
+pub enum SearchPass {
     /// The page, and the count too where the page is the first.
     Page,
     /// The count alone: it begins where all pages do.
@@ -48,10 +48,10 @@ pub enum Pass {
 }
 
 /// See the head of this file.
-pub struct Answer<'a> {
+pub struct SearchProgress<'a> {
     snapshot: &'a Snapshot,
     filter: &'a ReviewFilter,
-    scan: Scan<'a>,
+    scan: SegmentScan<'a>,
     question: String,
     /// The positions whose days the filter takes.
     all: Range<usize>,
@@ -62,28 +62,28 @@ pub struct Answer<'a> {
 
 /// What was met so far: the page as far as it is filled, and how many hits this pass has had.
 struct Hits<'a> {
-    page: Page<'a>,
+    page: PageBuilder<'a>,
     count: u64,
     /// Whether the pass that fills the page goes over all reviews, so that it can count them too.
     counts_along: bool,
 }
 
 impl Hits<'_> {
-    fn is_counting(&self, pass: Pass) -> bool {
-        (self.counts_along || pass == Pass::Count) && self.count <= TOTAL_MAX
+    fn is_counting(&self, pass: SearchPass) -> bool {
+        (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
     }
 
     /// Takes a review that meets all conditions; breaks where the pass wants no more.
-    fn take(&mut self, pass: Pass, place: Place) -> ControlFlow<()> {
+    fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
         self.count += 1;
         let page_is_full = match pass {
-            Pass::Page => {
+            SearchPass::Page => {
                 if !self.page.is_full() {
                     self.page.take(place);
                 }
                 self.page.is_full()
             }
-            Pass::Count => true,
+            SearchPass::Count => true,
         };
         if page_is_full && !self.is_counting(pass) {
             ControlFlow::Break(())
@@ -93,7 +93,7 @@ impl Hits<'_> {
     }
 }
 
-impl<'a> Answer<'a> {
+impl<'a> SearchProgress<'a> {
     /// Nothing found yet of the first `limit` reviews that `filter` takes, after `cursor` where
     /// there is one.
     #[must_use]
@@ -104,12 +104,12 @@ impl<'a> Answer<'a> {
         cursor: Option<&Cursor>,
     ) -> Self {
         let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
-        let scan = Scan::new(filter, snapshot.input.analyzer.trade());
+        let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
         let all = positions(review_index, filter);
         let total = snapshot
             .total(&question)
             .or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
-        let page = Page::new(review_index, filter, limit, &all, cursor);
+        let page = PageBuilder::new(review_index, filter, limit, &all, cursor);
         let counts_along = total.is_none() && page.range() == all;
         Self {
             snapshot,
@@ -130,21 +130,21 @@ impl<'a> Answer<'a> {
     /// The passes that it takes: where the page is found among all reviews, one fills it and counts;
     /// else the page has its own, and the count starts anew.
     #[must_use]
-    pub const fn passes(&self) -> &'static [Pass] {
+    pub const fn passes(&self) -> &'static [SearchPass] {
         if self.total.is_some() || self.hits.counts_along {
-            &[Pass::Page]
+            &[SearchPass::Page]
         } else {
-            &[Pass::Page, Pass::Count]
+            &[SearchPass::Page, SearchPass::Count]
         }
     }
 
     /// Begins a pass over the reviews, and counts from zero again: the positions that it goes over.
     #[must_use]
-    pub fn begin(&mut self, pass: Pass) -> Range<usize> {
+    pub fn begin(&mut self, pass: SearchPass) -> Range<usize> {
         self.hits.count = 0;
         match pass {
-            Pass::Page => self.hits.page.range(),
-            Pass::Count => self.all.clone(),
+            SearchPass::Page => self.hits.page.range(),
+            SearchPass::Count => self.all.clone(),
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Answer<'a> {
     #[must_use]
     pub fn split(
         &self,
-        pass: Pass,
+        pass: SearchPass,
         range: &Range<usize>,
         count: usize,
     ) -> (Range<usize>, Range<usize>) {
@@ -166,7 +166,7 @@ impl<'a> Answer<'a> {
 
     /// Goes over the reviews at `positions`, in the order of the pass, until it has all that it
     /// wants.
-    pub fn walk(&mut self, pass: Pass, positions: Range<usize>) -> ControlFlow<()> {
+    pub fn walk(&mut self, pass: SearchPass, positions: Range<usize>) -> ControlFlow<()> {
         let review_index = self.review_index();
         let ends = review_index
             .locate(positions.start)
@@ -194,7 +194,7 @@ impl<'a> Answer<'a> {
 
     fn walk_segment(
         &mut self,
-        pass: Pass,
+        pass: SearchPass,
         number: usize,
         indices: Range<usize>,
     ) -> ControlFlow<()> {
@@ -226,7 +226,7 @@ impl<'a> Answer<'a> {
     /// The same for those of the candidates, ascending, that stand at `positions`.
     pub fn verify(
         &mut self,
-        pass: Pass,
+        pass: SearchPass,
         candidates: &[u32],
         positions: Range<usize>,
     ) -> ControlFlow<()> {
@@ -242,7 +242,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn verify_one(&mut self, pass: Pass, position: u32) -> ControlFlow<()> {
+    fn verify_one(&mut self, pass: SearchPass, position: u32) -> ControlFlow<()> {
         let Some(place) = self.review_index().locate(position as usize) else {
             return ControlFlow::Break(());
         };
@@ -257,7 +257,7 @@ impl<'a> Answer<'a> {
 
     /// The page, its total and its next cursor.
     #[must_use]
-    pub fn finish(self) -> Found {
+    pub fn finish(self) -> ResultPage {
         let (count, snapshot, question) = (self.hits.count, self.snapshot, self.question);
         let (total, is_exact) = self.total.unwrap_or_else(|| {
             let counted = (count.min(TOTAL_MAX), count <= TOTAL_MAX);
@@ -267,7 +267,7 @@ impl<'a> Answer<'a> {
         let (places, has_more) = self.hits.page.finish();
         let last = places.last().filter(|_| has_more);
         let review_index = &snapshot.input.review_index;
-        Found {
+        ResultPage {
             total,
             is_exact,
             next: last.map(|last| Cursor::behind(self.filter, review_index, *last)),
@@ -280,7 +280,7 @@ impl<'a> Answer<'a> {
         &self.snapshot.input.review_index
     }
 
-    fn is_backwards(&self, pass: Pass) -> bool {
-        pass == Pass::Page && self.hits.page.is_backwards()
+    fn is_backwards(&self, pass: SearchPass) -> bool {
+        pass == SearchPass::Page && self.hits.page.is_backwards()
     }
 }

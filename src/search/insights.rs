@@ -445,7 +445,7 @@ pub struct Supporting {
 }
 
 /// Whom and what the filters of a question mean, as packed analyses know them.
-struct Named {
+struct NameFilter {
     technician: Option<u64>,
     service: Option<u64>,
     /// A name that nobody and nothing has finds nothing.
@@ -454,7 +454,7 @@ struct Named {
     is_named_by_few: bool,
 }
 
-impl Named {
+impl NameFilter {
     fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
         let asked = request.technician.as_deref();
         let person = asked.map(|said| names::technician(snapshot, said));
@@ -486,7 +486,7 @@ struct Support {
 pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> EvidencePage {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let request = query.request;
-    let named = Named::by(request, snapshot);
+    let named = NameFilter::by(request, snapshot);
     let start = request.until.map_or(0, |day| review_index.count_after(day));
     let end = request
         .since
@@ -566,7 +566,7 @@ fn positions<'a>(
 fn support(
     analysis: PackedAnalysisRef<'_>,
     query: &EvidenceQuery<'_>,
-    named: &Named,
+    named: &NameFilter,
 ) -> Option<Support> {
     let vote = vote_of(analysis, query.at)?;
     let request = query.request;

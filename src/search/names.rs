@@ -2,7 +2,7 @@
 //! and the nearest that there is, where nobody and nothing has it.
 
 use crate::model::{SearchArguments, fold};
-use crate::snapshot::{Counts, Snapshot};
+use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
 
 /// How many characters of a name are looked at; longer ones are no names.
@@ -139,7 +139,7 @@ pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
 }
 
 /// The language tag that is nearest: `en` for `en-GB`, where there is no other English.
-fn nearest_language(counts: &Counts, asked: &str) -> Option<String> {
+fn nearest_language(counts: &MentionCounts, asked: &str) -> Option<String> {
     let primary = asked.split('-').next().unwrap_or_default();
     nearest_name(&counts.languages, asked).or_else(|| nearest_name(&counts.languages, primary))
 }

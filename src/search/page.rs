@@ -17,7 +17,7 @@ use crate::snapshot::{Place, ReviewIndex};
 const NOWHERE: Place = (usize::MAX, usize::MAX);
 
 /// See the head of this file.
-pub struct Page<'a> {
+pub struct PageBuilder<'a> {
     review_index: &'a ReviewIndex,
     filter: &'a ReviewFilter,
     limit: usize,
@@ -34,7 +34,7 @@ pub struct Page<'a> {
     by_stars: [Vec<Place>; 5],
 }
 
-impl<'a> Page<'a> {
+impl<'a> PageBuilder<'a> {
     /// An empty page of at most `limit` reviews among the positions `all`, after `cursor` where there
     /// is one.
     #[must_use]

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use crate::insights::Trade;
 use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
-use crate::snapshot::entry::{Column, Mention};
+use crate::snapshot::entry::{FoldedValue, ValueColumn};
 use crate::snapshot::segment::Segment;
 
 /// Reviews are looked at one by one where at most one in so many is meant: finding a text on its own
@@ -16,7 +16,7 @@ use crate::snapshot::segment::Segment;
 const FEW_OF: u64 = 8;
 
 /// A filter made ready to meet many segments.
-pub struct Scan<'a> {
+pub struct SegmentScan<'a> {
     filter: &'a ReviewFilter,
     finder: Option<Finder<'a>>,
     trade: &'a Trade,
@@ -46,7 +46,7 @@ impl StarSet {
     }
 }
 
-impl<'a> Scan<'a> {
+impl<'a> SegmentScan<'a> {
     /// Prepares `filter`, once for all segments; its aspect is one of `trade`, or nothing is found.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
@@ -187,15 +187,15 @@ impl<'a> Scan<'a> {
     fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
         let (filter, mut mentioned) = (self.filter, Vec::new());
         for (column, asked) in [
-            (Column::Technicians, filter.technician()),
-            (Column::Services, filter.service()),
-            (Column::Languages, filter.language()),
-            (Column::Sources, filter.source()),
+            (ValueColumn::Technicians, filter.technician()),
+            (ValueColumn::Services, filter.service()),
+            (ValueColumn::Languages, filter.language()),
+            (ValueColumn::Sources, filter.source()),
         ] {
             if let Some(asked) = asked {
                 // A service is asked for by its id, the others by their folded names.
-                let is_meant = |mention: &Mention| {
-                    if column == Column::Services {
+                let is_meant = |mention: &FoldedValue| {
+                    if column == ValueColumn::Services {
                         mention.value == asked
                     } else {
                         mention.folded == asked
@@ -270,7 +270,10 @@ pub fn each_text(
 
 /// The positions of all values that are meant (two spellings of a name may fold to one); `None`
 /// where there is none.
-fn positions(postings: &Postings, is_meant: impl Fn(&Mention) -> bool) -> Option<Cow<'_, [u32]>> {
+fn positions(
+    postings: &Postings,
+    is_meant: impl Fn(&FoldedValue) -> bool,
+) -> Option<Cow<'_, [u32]>> {
     let mut meant = postings
         .iter()
         .filter(|posting| is_meant(&posting.mention))

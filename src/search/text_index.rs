@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::metrics::Counter;
 use memchr::memmem::Finder;
 
-use super::answer::{Answer, Found};
+use super::answer::{ResultPage, SearchProgress};
 use super::cursor::Cursor;
 use super::scan::each_text;
 use super::store::{self, Indexed};
@@ -122,8 +122,8 @@ impl TextIndex {
         filter: &ReviewFilter,
         limit: usize,
         cursor: Option<&Cursor>,
-    ) -> Found {
-        let mut answer = Answer::new(snapshot, filter, limit, cursor);
+    ) -> ResultPage {
+        let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
         let mut candidates: Option<Vec<u32>> = None;
         let mut trigrams = filter.query().filter(|_| self.is_whole).map(trigrams);
         for pass in answer.passes().iter().copied() {
@@ -276,8 +276,8 @@ pub fn walk(
     filter: &ReviewFilter,
     limit: usize,
     cursor: Option<&Cursor>,
-) -> Found {
-    let mut answer = Answer::new(snapshot, filter, limit, cursor);
+) -> ResultPage {
+    let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
     for pass in answer.passes().iter().copied() {
         let range = answer.begin(pass);
         let _ = answer.walk(pass, range);

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::entry::{Column, Mention};
+use super::entry::{FoldedValue, ValueColumn};
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
 use crate::model::business::Business;
@@ -13,7 +13,7 @@ use crate::wire;
 
 /// Everybody and everything, the most mentioned first, then by name.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct MentionCounts {
     /// Technicians by full name, most mentioned first.
     pub technicians: Vec<wire::Facet>,
     /// Services; each has an id.
@@ -26,7 +26,7 @@ pub struct Counts {
     pub languages: Vec<wire::Facet>,
 }
 
-impl Counts {
+impl MentionCounts {
     /// What is mentioned in the reviews of `input`, and what the firm lists and nobody mentions.
     #[must_use]
     pub fn of(input: &SnapshotInput) -> Self {
@@ -52,7 +52,9 @@ impl Counts {
             .map(|name| (fold(name), None, name.clone()));
         let mut services = listed(
             work,
-            count(review_index, Column::Services, |mention| &mention.value),
+            count(review_index, ValueColumn::Services, |mention| {
+                &mention.value
+            }),
         );
         // One that the firm does not list is known by its id alone.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {
@@ -61,22 +63,28 @@ impl Counts {
         Self {
             technicians: listed(
                 people,
-                count(review_index, Column::Technicians, |mention| &mention.folded),
+                count(review_index, ValueColumn::Technicians, |mention| {
+                    &mention.folded
+                }),
             ),
             services,
             service_areas: listed(
                 places,
-                count(review_index, Column::ServiceAreas, |mention| {
+                count(review_index, ValueColumn::ServiceAreas, |mention| {
                     &mention.folded
                 }),
             ),
             sources: listed(
                 std::iter::empty(),
-                count(review_index, Column::Sources, |mention| &mention.folded),
+                count(review_index, ValueColumn::Sources, |mention| {
+                    &mention.folded
+                }),
             ),
             languages: listed(
                 std::iter::empty(),
-                count(review_index, Column::Languages, |mention| &mention.folded),
+                count(review_index, ValueColumn::Languages, |mention| {
+                    &mention.folded
+                }),
             ),
         }
     }
@@ -94,7 +102,11 @@ struct Mentioned<'a> {
     positions: Vec<&'a [u32]>,
 }
 
-fn count(review_index: &ReviewIndex, column: Column, key: fn(&Mention) -> &str) -> Found<'_> {
+fn count(
+    review_index: &ReviewIndex,
+    column: ValueColumn,
+    key: fn(&FoldedValue) -> &str,
+) -> Found<'_> {
     let mut found = Found::new();
     for (number, segment) in review_index.segments().iter().enumerate() {
         for posting in segment.postings(column).iter() {

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
 use super::coding::CachedBody;
-use super::counts::Counts;
+use super::counts::MentionCounts;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
@@ -58,7 +58,7 @@ pub struct Snapshot {
     /// Reviews that somebody else changed and whose change nobody has dated yet: shown as this process dates it.
     pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
-    counts: OnceLock<Counts>,
+    counts: OnceLock<MentionCounts>,
     totals: Mutex<HashMap<String, (u64, bool)>>,
     is_revoked: AtomicBool,
 }
@@ -103,8 +103,8 @@ impl Snapshot {
 
     /// Whom and what its reviews mention, and how often; counted when it is first asked for.
     #[must_use]
-    pub fn counts(&self) -> &Counts {
-        self.counts.get_or_init(|| Counts::of(&self.input))
+    pub fn counts(&self) -> &MentionCounts {
+        self.counts.get_or_init(|| MentionCounts::of(&self.input))
     }
 
     /// Whether it is so old that answers still being read from it must end.

@@ -48,7 +48,7 @@ pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
 
 /// A list of values that reviews have: whom and what they mention, and what else they are found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
+pub enum ValueColumn {
     /// Technicians who are mentioned, as they are shown.
     Technicians,
     /// Ids of services that are mentioned.
@@ -61,12 +61,12 @@ pub enum Column {
     Sources,
 }
 
-impl Column {
+impl ValueColumn {
     /// How many there are; `column as usize` is below it.
     pub const COUNT: usize = 5;
 }
 
-impl From<MentionKind> for Column {
+impl From<MentionKind> for ValueColumn {
     fn from(kind: MentionKind) -> Self {
         match kind {
             MentionKind::Technician => Self::Technicians,
@@ -78,7 +78,7 @@ impl From<MentionKind> for Column {
 
 /// A value that reviews mention, with its folded form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct FoldedValue {
     /// The name or id as it is recorded.
     pub value: String,
     /// The name or id folded, as filters compare it.
@@ -99,7 +99,7 @@ pub struct Entry {
     /// The text folded, as searches compare it.
     pub folded: String,
     /// Whom and what it mentions, its language and its source.
-    pub values: Vec<(Column, Mention)>,
+    pub values: Vec<(ValueColumn, FoldedValue)>,
     /// What it has and has not.
     pub traits: Traits,
     /// What was read in its text; nothing while that is still to be done.
@@ -159,13 +159,16 @@ impl Entry {
         let folded = fold(&review.text);
         let mentions = &review.mentions;
         let lists = [
-            (Column::Technicians, mentions.technicians.as_slice()),
-            (Column::Services, &mentions.services),
-            (Column::ServiceAreas, &mentions.service_areas),
-            (Column::Languages, review.language.as_slice()),
-            (Column::Sources, std::slice::from_ref(&review.source.name)),
+            (ValueColumn::Technicians, mentions.technicians.as_slice()),
+            (ValueColumn::Services, &mentions.services),
+            (ValueColumn::ServiceAreas, &mentions.service_areas),
+            (ValueColumn::Languages, review.language.as_slice()),
+            (
+                ValueColumn::Sources,
+                std::slice::from_ref(&review.source.name),
+            ),
         ];
-        let mention = |value: &String| Mention {
+        let mention = |value: &String| FoldedValue {
             value: value.clone(),
             folded: fold(value),
         };

@@ -342,12 +342,12 @@ const KEPT_MAX: usize = 16_384;
 /// See the head of this file.
 #[derive(Debug, Default)]
 pub struct Backlog {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingAnalyses>,
     is_analyzed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingAnalyses {
     analyses: VecDeque<Arc<NewAnalysis>>,
     /// The newest of each review.
     by_id: HashMap<String, Arc<NewAnalysis>>,
@@ -418,7 +418,7 @@ impl Backlog {
         self.len() == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingAnalyses> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Column, Entry, Mention, SortKey, sort_key};
+use super::entry::{Entry, FoldedValue, SortKey, ValueColumn, sort_key};
 use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::model::hash::{FNV_OFFSET, fnv1a};
@@ -45,7 +45,7 @@ pub struct Segment {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    postings: [Postings; Column::COUNT],
+    postings: [Postings; ValueColumn::COUNT],
     traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
@@ -181,7 +181,7 @@ impl Segment {
 
     /// Which of its reviews have which values.
     #[must_use]
-    pub const fn postings(&self, column: Column) -> &Postings {
+    pub const fn postings(&self, column: ValueColumn) -> &Postings {
         &self.postings[column as usize]
     }
 
@@ -271,7 +271,7 @@ pub struct SegmentBuilder {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    postings: [Postings; Column::COUNT],
+    postings: [Postings; ValueColumn::COUNT],
     traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
@@ -428,13 +428,13 @@ pub struct Postings(Vec<Posting>);
 #[derive(Debug, Clone)]
 pub struct Posting {
     /// The name or id that the reviews mention.
-    pub mention: Mention,
+    pub mention: FoldedValue,
     /// The positions in the segment.
     pub positions: Vec<u32>,
 }
 
 impl Postings {
-    pub(super) fn push(&mut self, position: usize, mention: &Mention) {
+    pub(super) fn push(&mut self, position: usize, mention: &FoldedValue) {
         let position = u32::try_from(position).unwrap_or(u32::MAX);
         match self
             .0
@@ -454,7 +454,7 @@ impl Postings {
         self.0.iter()
     }
 
-    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
+    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = &FoldedValue> {
         let holds =
             move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
         self.0.iter().filter(holds).map(|posting| &posting.mention)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::text;
 use crate::mcp::escape::length;
 use crate::model::ReviewFilter;
-use crate::search::{Cursor, Found, walk};
+use crate::search::{Cursor, ResultPage, walk};
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire;
 
@@ -57,7 +57,7 @@ pub fn page(
 #[must_use]
 pub fn cut(
     snapshot: &Snapshot,
-    found: Found,
+    found: ResultPage,
     filter: &ReviewFilter,
     bytes_max: usize,
 ) -> ReviewsPage {

@@ -49,10 +49,10 @@ struct Sentences {
     day: String,
     polarity: &'static str,
     href: String,
-    findings: Vec<Finding>,
+    findings: Vec<ShownFinding>,
 }
 
-struct Finding {
+struct ShownFinding {
     before: String,
     text: String,
     after: String,
@@ -61,7 +61,7 @@ struct Finding {
 
 /// What is asked of an aspect's sentences, parsed already.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct AspectQuestion<'a> {
     /// The aspect's id, as in the address.
     pub id: &'a str,
     /// Its name in titles and headings.
@@ -72,7 +72,7 @@ pub struct Question<'a> {
     pub limit: u8,
 }
 
-impl Question<'_> {
+impl AspectQuestion<'_> {
     fn path(&self, polarity: Option<wire::Polarity>, site: &Site) -> String {
         let suffix = polarity.map(|polarity| format!("&polarity={}", name(polarity)));
         aspect_path(self.id, site) + &suffix.unwrap_or_default()
@@ -101,7 +101,7 @@ impl Question<'_> {
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
-    question: Question<'_>,
+    question: AspectQuestion<'_>,
     page: EvidencePage,
     links: &Links,
 ) -> String {
@@ -159,7 +159,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
     let finding = |(finding, technicians)| {
         let finding = wire::EvidenceFinding::new(finding, text, technicians);
         let (before, after) = around(text, finding.start, finding.end);
-        Finding {
+        ShownFinding {
             before,
             after,
             polarity: name(finding.polarity),

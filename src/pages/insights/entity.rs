@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, Quote, aspect_path};
+use super::rows::{FiguresFragment, ShownQuote, aspect_path};
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::{count, counted};
-use crate::snapshot::entry::Column;
+use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
@@ -100,11 +100,11 @@ impl EntityKind {
         by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
     }
 
-    const fn column(self) -> Column {
+    const fn column(self) -> ValueColumn {
         match self {
-            Self::Technician => Column::Technicians,
-            Self::Service => Column::Services,
-            Self::Area => Column::ServiceAreas,
+            Self::Technician => ValueColumn::Technicians,
+            Self::Service => ValueColumn::Services,
+            Self::Area => ValueColumn::ServiceAreas,
         }
     }
 
@@ -134,7 +134,7 @@ struct EntityPage {
     figures: Option<FiguresFragment>,
     legend: LegendFragment,
     aspects: Vec<JudgedAspect>,
-    quotes: Vec<Quote>,
+    quotes: Vec<ShownQuote>,
     reviews: Vec<ReviewFragment>,
     /// The search for all of them, where there is one.
     all: Option<String>,
@@ -179,7 +179,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         figures: is_told.then(|| FiguresFragment::of_entity(entity)),
         aspects: aspects.collect(),
         quotes: (entity.quotes.iter().flatten())
-            .map(|quote| Quote::new(quote, &site))
+            .map(|quote| ShownQuote::new(quote, &site))
             .collect(),
         all: filter
             .filter(|_| entity.reviews as usize > reviews.len())

@@ -1,7 +1,7 @@
 //! The text index in the service of searches: whatever state it is in, answers are those of the
 //! snapshot.
 
-use reviews_service::search::Found;
+use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
 
@@ -84,7 +84,7 @@ async fn ask_until(
     }
 }
 
-pub fn ids<'a>(found: &Found, snapshot: &'a Snapshot) -> Vec<&'a str> {
+pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
     let segments = snapshot.input.review_index.segments();
     let places = found.places.iter();
     places
