@@ -4,14 +4,15 @@
 use std::process::ExitCode;
 
 use reviews_service::cli::{Cli, Outcome, explain};
-use tikv_jemallocator::Jemalloc;
 use tokio::runtime::Builder;
 
 /// Threads do not wait for each other's memory, and what a snapshot or an encoder had goes back to
 /// the system within a second. Set up in `.cargo/config.toml`, for what it is to do must be known
-/// before `main`.
+/// before `main`. SQLite uses it too. A debug build has the system's, because libfaketime hangs under jemalloc
+/// (`tests/faults/15-clock-jumps.sh`).
+#[cfg(not(debug_assertions))]
 #[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// A busy thread looks for new connections and requests after so many steps of those that it has,
 /// each of which may write a burst of some 50 µs. tokio's own 61 would let them wait for 3 ms.

@@ -14,7 +14,7 @@ use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
 use reviews_service::websub::http_client::{Egress, Policy, ResolveError, Resolver, Roots};
-use reviews_service::websub::{Addresses, Doubts, Exchange, Worker};
+use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -70,7 +70,12 @@ impl Rig {
         let links: Links = "https://reviews.example.com".parse().unwrap();
         let clock = Clock::system();
         let roots = Roots::load(Some(sink.ca_pem.as_bytes())).unwrap();
-        let config = Line::parse_from(["reviews", "--hub-allow-callback-nets", "127.0.0.0/8"]).hub;
+        let flags = [
+            "reviews",
+            "--hub-allow-callback-nets=127.0.0.0/8",
+            "--hub-verifications-per-address-per-minute=1000000",
+        ];
+        let config = Line::parse_from(flags).hub;
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let options = HubOptions {
             config: config.clone(),
@@ -91,13 +96,13 @@ impl Rig {
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
         let exchange = Exchange {
-            doubts: Doubts::new(Arc::clone(&egress)),
+            outages: Outages::new(Arc::clone(&egress)),
             egress,
             clock: clock.clone(),
             random: Random::system(),
             links,
             delays: config.retry_delays,
-            by_address: Arc::new(Addresses::new(1_000_000, &clock)),
+            rates: Arc::new(RateLimits::new(&config.limits, &clock)),
         };
         let current = Arc::clone(&app.ctx().current);
         let worker = Worker::new(

@@ -7,10 +7,11 @@ use thiserror::Error;
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
+use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
 use crate::config::bounded_read;
 use crate::config::{ConfigError, HubConfig};
-use crate::jobs::{Schedule, checkpoint, expire, measure, prune};
+use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError, DeliveryLock};
@@ -19,7 +20,7 @@ use crate::websub::http_client::{
     Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver,
 };
 use crate::websub::{
-    Addresses, Doubts, Exchange, SubscriptionIntake, Worker, delivery_timeout, store,
+    Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
 };
 use crate::{api, metrics};
 
@@ -32,6 +33,10 @@ const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
 /// How often the process that sends looks for requests that another one took: twice within the
 /// second that it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
+
+/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
+const LEASE_INTERVAL: Duration = Duration::from_millis(500);
+const LEASE_INTERVALS: u32 = 8;
 
 /// What the hub is made of, besides the database.
 pub struct HubOptions {
@@ -121,15 +126,15 @@ impl HubRuntime {
         let clock = ctx.clock.clone();
         let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
         let egress = Arc::new(egress?);
-        let addresses = Addresses::new(limits.verifications_per_address_per_minute, &clock);
+        let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
-            doubts: Doubts::new(Arc::clone(&egress)),
+            outages: Outages::new(Arc::clone(&egress)),
             egress,
             clock: clock.clone(),
             random,
             links: ctx.links.clone(),
             delays: config.retry_delays,
-            by_address: Arc::new(addresses),
+            rates: Arc::clone(&rates),
         };
         let mut worker = Worker::new(
             database.clone(),
@@ -147,7 +152,7 @@ impl HubRuntime {
             clock.clone(),
             policy,
             leases,
-            limits,
+            rates,
             Arc::clone(&wake),
         );
         let hub = Self {
@@ -261,25 +266,14 @@ impl HubRuntime {
         if !self.database.renew_lease(self.longest_delivery()).await? {
             return Ok(false);
         }
-        let ended = expire::run_once(&self.database, &self.clock).await?;
-        let pruned = prune::run_once(&self.database, &self.clock).await?;
+        let ended = expire(&self.database, &self.clock).await?;
+        let pruned = prune(&self.database, &self.clock).await?;
         let sent = self.worker.lock().await.run_once().await?;
-        measure::run_once(&self.database, &self.clock).await?;
-        checkpoint::run_once(&self.database).await?;
+        measure(&self.database, &self.clock).await?;
+        self.database.checkpoint().await?;
         Ok(sent || ended || pruned)
     }
-}
 
-// Sending on a cluster: while this process holds the lease. Apart from the hub, which on one machine needs a
-// lock alone.
-
-/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
-const LEASE_INTERVAL: Duration = Duration::from_millis(500);
-const LEASE_INTERVALS: u32 = 8;
-/// A node whose rqlited has not heard of the leader for so long does not ask for the lease.
-const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
-
-impl HubRuntime {
     /// Sends while this process holds the cluster's lease, again and again, until `stop`.
     pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
         while stop.run_until_cancelled(self.lease()).await.is_some() {

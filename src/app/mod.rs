@@ -29,12 +29,11 @@ use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
 use crate::links::{Links, OPENAPI_PATH};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{self, Mcp, OriginCheck, Sessions};
-use crate::pages::Pages;
 use crate::search::TextIndex;
-use crate::snapshot::{Backlog, CachedBody, CurrentSnapshot, PublishError, Publisher, Snapshot};
+use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapshot};
 use crate::storage::{Database, DbError, Migrated};
 use crate::web::Route;
-use crate::web::context::{Ctx, MadeAhead};
+use crate::web::context::Ctx;
 use crate::{api, metrics, pages};
 
 /// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
@@ -156,7 +155,8 @@ impl App {
             let routes = RouteTable::new(operations::admin_routes(&ctx, &database));
             endpoint(Arc::new(routes), &ctx, Nets::default())
         });
-        let (routes, agents) = routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
+        let (routes, agents, precompress) =
+            routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
         let routes = Arc::new(routes);
         let analyze = AnalyzeBacklog::new(
             Arc::clone(&ctx),
@@ -171,7 +171,7 @@ impl App {
             admin,
             analyze,
             publish: Mutex::new(PublishChanges::new(Arc::clone(&ctx), publisher, changes)),
-            precompress: Precompress::new(Arc::clone(&ctx)),
+            precompress,
             hub,
             exempt,
             database,
@@ -260,7 +260,7 @@ impl App {
                 .await
                 .map_err(|error| error.to_string())?;
             let erased = self.database.may_publish()
-                && erase::run_once(&self.database, u64::MAX)
+                && erase(&self.database, u64::MAX)
                     .await
                     .map_err(|error| error.to_string())?;
             if !published && !analyze && !coded && !sent && !erased {
@@ -282,7 +282,8 @@ fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> A
     })
 }
 
-/// Every route: the API, agents, the pages, and what operators ask.
+/// Every route: the API, agents, the pages, and what operators ask; and the job that codes ahead what
+/// they answer with.
 fn routes(
     ctx: &Arc<Ctx>,
     database: &Database,
@@ -290,7 +291,7 @@ fn routes(
     sessions: Sessions,
     origin_check: OriginCheck,
     has_admin: bool,
-) -> Result<(RouteTable, Arc<Mcp>), DescriptionError> {
+) -> Result<(RouteTable, Arc<Mcp>, Precompress), DescriptionError> {
     let service = api::service(ctx, hub.clone());
     let spec = service.spec();
     let (mut routes, others) = api::routes(ctx, hub)?;
@@ -318,23 +319,12 @@ fn routes(
     let (pages, shown) = pages::routes(ctx, &routes);
     routes.extend(shown);
     fixed.extend(pages::fixed());
-    ctx.set_fixed(fixed);
-    ctx.set_made_ahead(Arc::new(Ahead { description, pages }));
-    Ok((RouteTable::new(routes), agents))
-}
-
-/// What is made and coded ahead besides the documents: the description of the API, whose examples are
-/// of the data, and the pages that are the same for everybody.
-#[derive(Debug)]
-struct Ahead {
-    description: Arc<Description>,
-    pages: Arc<Pages>,
-}
-
-impl MadeAhead for Ahead {
-    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
-        let mut bodies = self.pages.bodies(snapshot);
-        bodies.push(self.description.of(snapshot));
+    // The description's examples are of the data.
+    let make_ahead = move |snapshot: &Arc<Snapshot>| {
+        let mut bodies = pages.bodies(snapshot);
+        bodies.push(description.of(snapshot));
         bodies
-    }
+    };
+    let precompress = Precompress::new(Arc::clone(ctx), fixed, Arc::new(make_ahead));
+    Ok((RouteTable::new(routes), agents, precompress))
 }

@@ -21,7 +21,7 @@ use crate::web::{Route, retry_later};
 /// When to ask again whether a service is back that is stopping, or whose database is gone.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// After how long without word of its leader a node counts as cut off.
-const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
+pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// How long the database may take to answer before it counts as one that cannot be read. Probes give up after a second
 /// where nothing else is said (Kubernetes' `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);

@@ -25,7 +25,6 @@ use crate::config::Nets;
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
 use crate::web::context::Ctx;
-use crate::web::server::Answers;
 use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed, problem, share};
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
@@ -83,12 +82,14 @@ impl Endpoint for ResponsePolicy {
     }
 }
 
-impl Answers for ResponsePolicy {
+impl ResponsePolicy {
+    /// The answer that needs nothing but a request's head, and waits for nothing, if there is one.
+    #[must_use]
     #[expect(
         clippy::disallowed_methods,
         reason = "measures how long answering took; nothing is decided by it"
     )]
-    fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    pub fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
         let started = Instant::now();
         if !matches!(*method, Method::GET | Method::HEAD) || uri.query().is_some() {
             return None;
@@ -101,9 +102,7 @@ impl Answers for ResponsePolicy {
         (!status.is_client_error() && !status.is_server_error())
             .then(|| self.finish(Some(place), method, response, started))
     }
-}
 
-impl ResponsePolicy {
     /// An answer whose head is whole: without its body for HEAD, and counted.
     fn finish(
         &self,

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{App, Limits};
+use super::{App, Limits, ResponsePolicy};
 use crate::metrics;
 
 /// How long after readings could not be kept that is tried again.
@@ -41,6 +41,7 @@ impl App {
             crate::web::server::serve(
                 listener,
                 self.endpoint(),
+                ResponsePolicy::at_hand,
                 shutdown.clone(),
                 limits,
                 self.exempt.clone(),
@@ -51,8 +52,16 @@ impl App {
         let answer_operators = async {
             if let (Some(listener), Some(admin)) = (admin, &self.admin) {
                 let (endpoint, exempt) = (Arc::clone(admin), self.exempt.clone());
-                crate::web::server::serve(listener, endpoint, jobs_end.clone(), limits, exempt)
-                    .await;
+                let at_hand = ResponsePolicy::at_hand;
+                crate::web::server::serve(
+                    listener,
+                    endpoint,
+                    at_hand,
+                    jobs_end.clone(),
+                    limits,
+                    exempt,
+                )
+                .await;
             }
         };
         let drain = async {
@@ -112,91 +121,90 @@ impl App {
         self.database.close().await;
     }
 
-    async fn keep_published(&self, end: &CancellationToken) {
-        let watch = async {
-            loop {
-                let wait = self.watch_once().await;
-                self.ctx.clock.sleep(wait).await;
+    /// Calls `run` again and again, after the wait that it asks for, until it asks for none or `end`.
+    async fn repeat(
+        &self,
+        end: &CancellationToken,
+        mut run: impl AsyncFnMut() -> Option<Duration>,
+    ) {
+        let repeated = async {
+            while let Some(wait) = run().await {
+                if !wait.is_zero() {
+                    self.ctx.clock.sleep(wait).await;
+                }
             }
         };
-        Box::pin(end.run_until_cancelled(watch)).await;
+        Box::pin(end.run_until_cancelled(repeated)).await;
+    }
+
+    /// Publishes what anybody writes.
+    async fn keep_published(&self, end: &CancellationToken) {
+        self.repeat(end, async || Some(self.watch_once().await))
+            .await;
     }
 
     /// Observations are sorted into their buckets whether or not anybody asks for the figures.
     async fn keep_sorted(&self, end: &CancellationToken) {
-        let sort = async {
-            loop {
-                metrics::sort_observations();
-                self.ctx.clock.sleep(SORT_INTERVAL).await;
-            }
+        let sort = async || {
+            metrics::sort_observations();
+            Some(SORT_INTERVAL)
         };
-        end.run_until_cancelled(sort).await;
+        self.repeat(end, sort).await;
     }
 
     /// On a cluster, how this node fares is asked again and again.
     async fn keep_asking_node(&self, end: &CancellationToken) {
-        if !self.database.is_cluster() {
-            return;
-        }
-        let ask = async {
-            let mut is_told = false;
-            loop {
-                match self.database.ask_node().await {
-                    Ok(()) => is_told = false,
-                    Err(error) if !is_told => {
-                        tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; what was read is served");
-                        is_told = true;
-                    }
-                    Err(_) => {}
-                }
-                self.ctx.clock.sleep(ASK_NODE_INTERVAL).await;
+        let mut is_told = false;
+        let ask = async || {
+            if !self.database.is_cluster() {
+                return None;
             }
+            match self.database.ask_node().await {
+                Ok(()) => is_told = false,
+                Err(error) if !is_told => {
+                    tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; what was read is served");
+                    is_told = true;
+                }
+                Err(_) => {}
+            }
+            Some(ASK_NODE_INTERVAL)
         };
-        end.run_until_cancelled(ask).await;
+        self.repeat(end, ask).await;
     }
 
     async fn keep_precompressed(&self, end: &CancellationToken) {
         let mut swaps = self.ctx.current.swaps();
-        let precompress = async {
-            loop {
-                swaps.mark_unchanged();
-                self.precompress.run_quick_once().await;
-                // While changes follow one another, nobody would ever be sent the others.
-                let settled = self.ctx.clock.sleep(SETTLE);
-                let is_ended = tokio::select! {
-                    changed = swaps.changed() => changed.is_err(),
-                    () = settled => {
-                        self.precompress.run_once().await;
-                        swaps.changed().await.is_err()
-                    }
-                };
-                if is_ended {
-                    break;
+        let precompress = async || {
+            swaps.mark_unchanged();
+            self.precompress.run_quick_once().await;
+            // While changes follow one another, nobody would ever be sent the others.
+            let settled = self.ctx.clock.sleep(SETTLE);
+            let changed = tokio::select! {
+                changed = swaps.changed() => changed,
+                () = settled => {
+                    self.precompress.run_once().await;
+                    swaps.changed().await
                 }
-            }
+            };
+            changed.ok().map(|()| Duration::ZERO)
         };
-        end.run_until_cancelled(precompress).await;
+        self.repeat(end, precompress).await;
     }
 
     async fn keep_analyzed(&self, end: &CancellationToken) {
         let mut swaps = self.ctx.current.swaps();
-        let analyze = async {
-            loop {
-                swaps.mark_unchanged();
-                match self.analyze.run_once().await {
-                    Ok(did_any) => {
-                        if !did_any && swaps.changed().await.is_err() {
-                            break;
-                        }
-                    }
-                    Err(error) => {
-                        metrics::INSIGHTS_FAILURES.count(&["keep"]);
-                        tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
-                        self.ctx.clock.sleep(ANALYZE_RETRY).await;
-                    }
+        let analyze = async || {
+            swaps.mark_unchanged();
+            match self.analyze.run_once().await {
+                Ok(true) => Some(Duration::ZERO),
+                Ok(false) => swaps.changed().await.ok().map(|()| Duration::ZERO),
+                Err(error) => {
+                    metrics::INSIGHTS_FAILURES.count(&["keep"]);
+                    tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
+                    Some(ANALYZE_RETRY)
                 }
             }
         };
-        end.run_until_cancelled(analyze).await;
+        self.repeat(end, analyze).await;
     }
 }

@@ -1,16 +1,17 @@
 //! `reviews healthcheck`: asks a running service whether it is ready, for containers and scripts that have no HTTP client.
 //!
-//! It asks by the settings that `serve` listens by, over plain HTTP on this machine, and so has no use for `egress`, which
-//! guards what leaves it.
+//! It asks by the settings that `serve` listens by, over plain HTTP on this machine, and so has no use for the hub's client,
+//! which guards what leaves it.
 
+use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::{Outcome, say};
@@ -19,7 +20,7 @@ use crate::config::ListenConfig;
 /// How long the whole exchange may take: less than the 30 s after which Docker gives up, more than `/readyz` ever waits.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// What is read of an answer; ours have less than one.
-const ANSWER_BYTES_MAX: u64 = 64 << 10;
+const BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Ask a running service whether it is ready: exit code 0 where it is, 2 where it is not or does not answer
 #[derive(Debug, Args)]
@@ -41,19 +42,17 @@ impl Healthcheck {
         }
         let path = if self.live { "/healthz" } else { "/readyz" };
         let answer = timeout(TIMEOUT, ask(address, path));
-        let answer = answer.await.with_context(|| {
+        let (status, body) = answer.await.with_context(|| {
             format!(
                 "http://{address}{path} does not answer within {} s",
                 TIMEOUT.as_secs()
             )
         })??;
-        let (status, body) = parts(&answer).with_context(|| {
-            format!("what answers on {address} is no HTTP; is it this service that listens there?")
-        })?;
-        if status != 200 {
-            bail!("http://{address}{path} answers {status}: {}", detail(body));
+        if status != StatusCode::OK {
+            let status = status.as_u16();
+            bail!("http://{address}{path} answers {status}: {}", detail(&body));
         }
-        say(body)?;
+        say(&body)?;
         Ok(Outcome::Done)
     }
 }
@@ -68,28 +67,49 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<String> {
-    let stream = TcpStream::connect(address).await;
-    let mut stream = stream.with_context(|| {
-        format!("nothing answers on {address}; is the service running, and are REVIEWS_LISTEN and REVIEWS_ADMIN_LISTEN set as for it?")
-    })?;
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    let failed = || format!("{address} took the connection and did not answer");
-    stream
-        .write_all(request.as_bytes())
+/// The status of the answer, and its body.
+async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
+    // No certificate is looked at over plain HTTP, so none is loaded.
+    let client = Client::builder().no_proxy().redirect(Policy::none());
+    let client = client.tls_certs_only([]).build()?;
+    let request = client.get(format!("http://{address}{path}"));
+    let mut response = request
+        .send()
         .await
-        .with_context(failed)?;
-    let mut answer = Vec::new();
-    let read = stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer).await;
-    read.with_context(failed)?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+        .map_err(|error| failed(address, &error))?;
+    let mut body = Vec::new();
+    while body.len() < BODY_BYTES_MAX
+        && let Some(piece) = response
+            .chunk()
+            .await
+            .map_err(|error| failed(address, &error))?
+    {
+        body.extend_from_slice(&piece);
+    }
+    Ok((
+        response.status(),
+        String::from_utf8_lossy(&body).into_owned(),
+    ))
 }
 
-/// The status and the body of an answer.
-fn parts(answer: &str) -> Option<(u16, &str)> {
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
-    Some((status, body))
+/// What is wrong, and why: the innermost cause tells, the others only lead there.
+fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
+    let causes = || std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
+    // hyper names no kind for bytes that come before they are asked for, as from an SSH server.
+    let is_no_http = causes()
+        .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
+        .any(|error| error.is_parse() || error.to_string().contains("unexpected message"));
+    if is_no_http {
+        return anyhow!(
+            "what answers on {address} is no HTTP; is it this service that listens there?"
+        );
+    }
+    let cause = anyhow!(causes().last().map(ToString::to_string).unwrap_or_default());
+    cause.context(if error.is_connect() {
+        format!("nothing answers on {address}; is the service running, and are REVIEWS_LISTEN and REVIEWS_ADMIN_LISTEN set as for it?")
+    } else {
+        format!("{address} took the connection and did not answer")
+    })
 }
 
 /// What a problem says, or the text as it is.
@@ -103,6 +123,8 @@ fn detail(body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     #[test]
@@ -117,14 +139,23 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_read_and_anything_else_is_none() {
-        assert_eq!(
-            parts("HTTP/1.1 200 OK\r\na: b\r\n\r\nok\n"),
-            Some((200, "ok\n"))
-        );
-        assert_eq!(parts("SSH-2.0-OpenSSH\r\n\r\n"), None);
-        assert_eq!(parts("HTTP/1.1 2"), None);
+    fn a_problem_is_told_by_its_detail() {
         assert_eq!(detail(r#"{"detail":"Stopping."}"#), "Stopping.");
         assert_eq!(detail("no JSON\n"), "no JSON");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_http_is_told_so() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let greet = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(b"SSH-2.0-OpenSSH\r\n").await.unwrap();
+            // Closed once it is told, so that nothing is lost.
+            let _ = stream.read(&mut [0; 64]).await;
+        };
+        let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);
+        let told = asked.unwrap_err();
+        assert!(told.to_string().contains("is no HTTP"), "{told:#}");
     }
 }

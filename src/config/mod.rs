@@ -20,7 +20,7 @@ use crate::links::{BaseUrlError, Links};
 
 pub use database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
 pub use hub::{HubConfig, HubLimits, LeaseBounds};
-pub use span::{Nets, RetryDelays, TimeSpan};
+pub use span::{Nets, RetryDelays, TimeSpan, network};
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]

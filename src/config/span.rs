@@ -1,7 +1,7 @@
 //! Values that settings are written in: spans of time (`90s`, `15m`, `2h`), lists of them, and lists of nets.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -89,6 +89,18 @@ impl fmt::Display for RetryDelays {
 /// Nets in CIDR notation, comma-separated; none where it is empty. A bare address is a net of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nets(pub Vec<IpNet>);
+
+/// Whom an address counts for: the IPv4 address itself, or the IPv6 network of the first `prefix`
+/// bits (1 to 128).
+#[must_use]
+pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & (u128::MAX << (128 - prefix)),
+        )),
+    }
+}
 
 impl FromStr for Nets {
     type Err = String;

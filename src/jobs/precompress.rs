@@ -6,19 +6,27 @@ use std::sync::{Arc, Weak};
 use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
 use crate::web::context::Ctx;
 
+/// Makes what is worth making of each snapshot, and coding, ahead of anybody who asks.
+pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
+
 /// Codes for one context.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Precompress {
     ctx: Arc<Ctx>,
+    fixed: Arc<[Arc<CachedBody>]>,
+    make_ahead: MakeAhead,
     known: Arc<coding::Pieces>,
 }
 
 impl Precompress {
-    /// The job for `ctx`.
+    /// The job for `ctx`, for bodies that stay the same while the service runs, and for what is made
+    /// of each snapshot.
     #[must_use]
-    pub fn new(ctx: Arc<Ctx>) -> Self {
+    pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
         Self {
             ctx,
+            fixed: fixed.into(),
+            make_ahead,
             known: Arc::default(),
         }
     }
@@ -36,7 +44,7 @@ impl Precompress {
 
     async fn make(&self, wanted: &[Coding]) -> bool {
         let (mut did_any, mut failed) = (false, Vec::new());
-        let mut pages = Pages::default();
+        let mut pages = PagesAhead::default();
         loop {
             pages = self.pages(pages).await;
             let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
@@ -48,7 +56,7 @@ impl Precompress {
                 break;
             }
             // One that the encoder will not make is not tried again before the next snapshot.
-            if !is_made && is_out(&self.ctx, &body, &pages) {
+            if !is_made && self.is_out(&body, &pages) {
                 failed.push((body, coding));
             }
         }
@@ -56,29 +64,27 @@ impl Precompress {
     }
 
     /// The pages of the snapshot that is out: those, or the ones of a newer snapshot.
-    async fn pages(&self, last: Pages) -> Pages {
+    async fn pages(&self, last: PagesAhead) -> PagesAhead {
         let snapshot = self.ctx.current.load();
         if last.are_of(&snapshot) {
             return last;
         }
-        let Some(maker) = self.ctx.made_ahead().map(Arc::clone) else {
-            return last;
-        };
+        let make_ahead = Arc::clone(&self.make_ahead);
         let of = Arc::downgrade(&snapshot);
-        let bodies = self.ctx.compute.run(move || maker.bodies(&snapshot)).await;
+        let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
         // What panicked panics for who asks, too, and is told there.
         let bodies = bodies.unwrap_or_else(|error| {
             tracing::error!(%error, "pages.not_made_ahead: they are made when they are asked for");
             Vec::new()
         });
-        Pages { of, bodies }
+        PagesAhead { of, bodies }
     }
 
     /// What is to be made next of what is out now: gzip of everything first, and small bodies before
     /// large ones.
     fn next(
         &self,
-        pages: &Pages,
+        pages: &PagesAhead,
         wanted: &[Coding],
         failed: &[(Arc<CachedBody>, Coding)],
     ) -> Option<(Arc<CachedBody>, Coding)> {
@@ -86,7 +92,7 @@ impl Precompress {
         let mut bodies: Vec<&Arc<CachedBody>> = snapshot
             .documents()
             .map(|published| &published.body)
-            .chain(self.ctx.fixed())
+            .chain(&*self.fixed)
             .chain(pages.out(&snapshot))
             .collect();
         bodies.sort_by_key(|body| body.content.len());
@@ -108,12 +114,11 @@ impl Precompress {
             .map(|(body, coding)| (Arc::clone(body), coding))
     }
 
-    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &Pages) -> bool {
-        let (ctx, known) = (Arc::clone(&self.ctx), Arc::clone(&self.known));
-        let pages = pages.clone();
+    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
+        let (its, pages) = (self.clone(), pages.clone());
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || ctx.is_draining() || !is_out(&ctx, &body, &pages);
-            let bytes = coding.compress(&body.content.pieces, &known, &is_cancelled)?;
+            let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
+            let bytes = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
             body.set_coded(coding, bytes);
             Some(())
         });
@@ -123,16 +128,28 @@ impl Precompress {
             .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: the coding is not offered"))
             .is_ok_and(|done| done.is_some())
     }
+
+    /// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
+    /// one that never changes.
+    fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
+        let snapshot = self.ctx.current.load();
+        snapshot
+            .documents()
+            .map(|published| &published.body)
+            .chain(&*self.fixed)
+            .chain(pages.out(&snapshot))
+            .any(|its| Arc::ptr_eq(its, body))
+    }
 }
 
 /// Pages that were made ahead, and of which snapshot; it is not kept alive for them.
 #[derive(Debug, Clone, Default)]
-struct Pages {
+struct PagesAhead {
     of: Weak<Snapshot>,
     bodies: Vec<Arc<CachedBody>>,
 }
 
-impl Pages {
+impl PagesAhead {
     fn are_of(&self, snapshot: &Arc<Snapshot>) -> bool {
         std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
     }
@@ -145,16 +162,4 @@ impl Pages {
             &[]
         }
     }
-}
-
-/// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
-/// one that never changes.
-fn is_out(ctx: &Ctx, body: &Arc<CachedBody>, pages: &Pages) -> bool {
-    let snapshot = ctx.current.load();
-    snapshot
-        .documents()
-        .map(|published| &published.body)
-        .chain(ctx.fixed())
-        .chain(pages.out(&snapshot))
-        .any(|its| Arc::ptr_eq(its, body))
 }

@@ -1,4 +1,4 @@
-//! The scheduler: cron calls the jobs' `run_once`, as a net below the worker's own timer. No run
+//! What runs by the calendar: cron calls these jobs, as a net below the worker's own timer. No run
 //! overlaps another of the same job, and a stop waits for what runs.
 
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{checkpoint, erase, expire, measure, prune};
 use crate::clock::Clock;
-use crate::storage::{Database, DbError, REWRITE_AT_ONCE_MAX};
+use crate::metrics;
+use crate::storage::{Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX};
+use crate::websub::store;
 
 /// Seconds, minutes, hours, day, month, weekday.
 const WAKE: &str = "*/15 * * * * *";
@@ -29,6 +30,14 @@ pub struct Schedule {
     runs: TaskTracker,
 }
 
+/// What the jobs work on.
+#[derive(Clone)]
+struct JobContext {
+    database: Database,
+    clock: Clock,
+    wake: Arc<Notify>,
+}
+
 impl Schedule {
     /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log, erase what was
     /// deleted.
@@ -45,46 +54,30 @@ impl Schedule {
             stop: CancellationToken::new(),
             runs: TaskTracker::new(),
         };
-        let wake = Arc::clone(wake);
-        let waking = move || {
-            let wake = Arc::clone(&wake);
-            async move {
-                wake.notify_one();
-                Ok(())
-            }
+        let of = JobContext {
+            database: database.clone(),
+            clock: clock.clone(),
+            wake: Arc::clone(wake),
         };
-        schedule.add(WAKE, "wake", waking).await?;
-        let (its, time) = (database.clone(), clock.clone());
-        let measuring = move || {
-            let (database, clock) = (its.clone(), time.clone());
-            async move { measure::run_once(&database, &clock).await }
+        let wake = |of: JobContext| async move {
+            of.wake.notify_one();
+            Ok(())
         };
-        schedule.add(MEASURE, "measure", measuring).await?;
-        let (its, time) = (database.clone(), clock.clone());
-        let expiring = move || {
-            let (database, clock) = (its.clone(), time.clone());
-            async move { expire::run_once(&database, &clock).await.map(|_| ()) }
-        };
-        schedule.add(EXPIRE, "expire", expiring).await?;
-        let (its, time) = (database.clone(), clock.clone());
-        let pruning = move || {
-            let (database, clock) = (its.clone(), time.clone());
-            async move { prune::run_once(&database, &clock).await.map(|_| ()) }
-        };
-        schedule.add(PRUNE, "prune", pruning).await?;
-        let its = database.clone();
-        let cutting = move || {
-            let database = its.clone();
-            async move { checkpoint::run_once(&database).await.map(|_| ()) }
-        };
-        schedule.add(CHECKPOINT, "checkpoint", cutting).await?;
+        schedule.add(WAKE, "wake", &of, wake).await?;
+        let measuring = |of: JobContext| async move { measure(&of.database, &of.clock).await };
+        schedule.add(MEASURE, "measure", &of, measuring).await?;
+        let expiring =
+            |of: JobContext| async move { expire(&of.database, &of.clock).await.map(drop) };
+        schedule.add(EXPIRE, "expire", &of, expiring).await?;
+        let pruning =
+            |of: JobContext| async move { prune(&of.database, &of.clock).await.map(drop) };
+        schedule.add(PRUNE, "prune", &of, pruning).await?;
+        let cutting = |of: JobContext| async move { of.database.checkpoint().await.map(drop) };
+        schedule.add(CHECKPOINT, "checkpoint", &of, cutting).await?;
         for (cron, bytes_max) in [(ERASE, REWRITE_AT_ONCE_MAX), (ERASE_LARGE, u64::MAX)] {
-            let its = database.clone();
-            let erasing = move || {
-                let database = its.clone();
-                async move { erase::run_once(&database, bytes_max).await.map(|_| ()) }
-            };
-            schedule.add(cron, "erase", erasing).await?;
+            let erasing =
+                move |of: JobContext| async move { erase(&of.database, bytes_max).await.map(drop) };
+            schedule.add(cron, "erase", &of, erasing).await?;
         }
         schedule.scheduler.start().await?;
         Ok(schedule)
@@ -94,19 +87,17 @@ impl Schedule {
         &self,
         cron: &str,
         name: &'static str,
+        of: &JobContext,
         work: W,
     ) -> Result<(), JobSchedulerError>
     where
-        W: Fn() -> F + Send + Sync + Clone + 'static,
+        W: Fn(JobContext) -> F + Send + Sync + Copy + 'static,
         F: Future<Output = Result<(), DbError>> + Send + 'static,
     {
-        let (stop, runs, turn) = (
-            self.stop.clone(),
-            self.runs.clone(),
-            Arc::new(Mutex::new(())),
-        );
+        let (stop, runs, of) = (self.stop.clone(), self.runs.clone(), of.clone());
+        let turn = Arc::new(Mutex::new(()));
         let job = Job::new_async(cron, move |_, _| {
-            let (stop, work, turn) = (stop.clone(), work.clone(), Arc::clone(&turn));
+            let (stop, of, turn) = (stop.clone(), of.clone(), Arc::clone(&turn));
             Box::pin(runs.track_future(async move {
                 // The scheduler starts a job though it still runs, and once more after its
                 // shutdown.
@@ -114,7 +105,7 @@ impl Schedule {
                 if stop.is_cancelled() {
                     return;
                 }
-                if let Err(error) = work().await {
+                if let Err(error) = work(of).await {
                     tracing::error!(%error, job = name, "schedule.failed: a job failed; it is run again at its next time");
                 }
             }))
@@ -130,5 +121,87 @@ impl Schedule {
         }
         self.runs.close();
         self.runs.wait().await;
+    }
+}
+
+// The jobs, each of which says whether there was anything to do. What cannot be done now, the next run does.
+
+/// Tells the metrics how the hub stands: who is subscribed, what waits, and for how long.
+///
+/// # Errors
+/// When the database cannot be read; the gauges stay as they were.
+pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut connection = database.readers().acquire().await.map_err(fault)?;
+    let figures = store::gauges(&mut connection, clock.now()).await;
+    let figures = figures.map_err(fault)?;
+    for (metric, count) in [
+        (metrics::HUB_ACTIVE, figures.active),
+        (metrics::HUB_PENDING, figures.pending),
+        (metrics::HUB_DUE, figures.due),
+        (
+            metrics::HUB_OLDEST_DUE_SECONDS,
+            figures.oldest_due_seconds.max(0),
+        ),
+    ] {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        metric.gauge(&[]).set(f64::from(count));
+    }
+    Ok(())
+}
+
+/// Ends the leases that are over; says whether there were any. Deliveries stop at a lease's end by
+/// themselves; this writes it down.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut write = database.write().await?;
+    let ended = store::expire(&mut write, clock.now())
+        .await
+        .map_err(fault)?;
+    write.commit().await.map_err(fault)?;
+    if ended > 0 {
+        tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
+    }
+    Ok(ended > 0)
+}
+
+/// Deletes what the hub has kept long enough: attempts, fan-outs, subscriptions that are over,
+/// requests nobody verified.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut write = database.write().await?;
+    let gone = store::prune(&mut write, clock.now()).await.map_err(fault)?;
+    write.commit().await.map_err(fault)?;
+    database.prune_markers().await?;
+    if gone > 0 {
+        tracing::info!(
+            gone,
+            "websub.pruned: what was older than 30 days was deleted"
+        );
+    }
+    Ok(gone > 0)
+}
+
+/// Erases from the file what deleted reviews left there, whoever deleted them, where the file has at
+/// most `bytes_max`; says whether all of it is gone now.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError> {
+    match database.erase_traces(bytes_max).await? {
+        Erased::All | Erased::ButNodes => Ok(true),
+        Erased::Later(why @ Postponed::NoRoom { .. }) if bytes_max == u64::MAX => {
+            tracing::warn!(
+                "erasure.no_room: unused parts of the file still have what deleted reviews said: {why}; free some, and it is erased within an hour"
+            );
+            Ok(false)
+        }
+        Erased::Nothing | Erased::Later(_) => Ok(false),
     }
 }

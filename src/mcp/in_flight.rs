@@ -11,16 +11,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use crate::config::network;
 use crate::metrics;
 use crate::metrics::figure;
-use crate::websub::network;
+use crate::web::server::{Excess, Shares};
 
 /// Bytes of all requests and answers.
 pub const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Bytes of one peer's: an IPv4 address or an IPv6 /48.
-const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
-/// The last quarter of all bytes is for peers that have at most this many.
-const FEW_BYTES: usize = 256 * 1024;
+/// How they are shared; a peer is an IPv4 address or an IPv6 /48.
+const SHARES: Shares = Shares {
+    all_max: BYTES_MAX,
+    peer_max: BYTES_MAX / 4,
+    few: 256 * 1024,
+};
 
 /// What is held at this moment.
 #[derive(Debug, Default)]
@@ -69,15 +72,12 @@ impl Held {
     fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
         let all = self.all - bytes + wanted;
         let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;
-        if wanted <= bytes {
-            None
-        } else if own > PEER_BYTES_MAX {
-            Some("peer")
-        } else if all > BYTES_MAX || (all > BYTES_MAX / 4 * 3 && own > FEW_BYTES) {
-            Some("all")
-        } else {
-            None
-        }
+        // Less is always granted.
+        let excess = SHARES.excess(own, all).filter(|_| wanted > bytes)?;
+        Some(match excess {
+            Excess::Peer => "peer",
+            Excess::Reserve | Excess::All => "all",
+        })
     }
 }
 
@@ -117,7 +117,6 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        // Less is always granted.
         let _ = self.resize(0);
     }
 }

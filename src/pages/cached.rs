@@ -13,7 +13,7 @@ use super::{discovery, home, insights};
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
-use crate::web::context::{Ctx, MadeAhead};
+use crate::web::context::Ctx;
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
 /// coded after each change.
@@ -147,10 +147,9 @@ impl Pages {
             },
         }
     }
-}
 
-impl MadeAhead for Pages {
-    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+    /// The pages of `snapshot` that are worth making, and coding, ahead of anybody who asks.
+    pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
         let pages = Page::ALL
             .into_iter()

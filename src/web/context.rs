@@ -1,5 +1,4 @@
-//! What the surfaces are handed: the snapshot that is out, the links, the clock, and the cached
-//! bodies that never change.
+//! What the surfaces are handed: the snapshot that is out, the links and the clock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,14 +8,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::compute::Compute;
 use crate::links::Links;
 use crate::search::TextIndex;
-use crate::snapshot::{CachedBody, CurrentSnapshot, Snapshot};
-
-/// Whoever makes something of each snapshot that is worth making, and coding, ahead of anybody who
-/// asks.
-pub trait MadeAhead: std::fmt::Debug + Send + Sync {
-    /// What is made of `snapshot`: rendered now, where it is not yet.
-    fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>>;
-}
+use crate::snapshot::CurrentSnapshot;
 
 /// One for the whole service, shared by everything that answers.
 #[derive(Debug)]
@@ -33,9 +25,7 @@ pub struct Ctx {
     pub text_index: TextIndex,
     /// How current the snapshot is.
     pub freshness: SnapshotFreshness,
-    fixed: OnceLock<Vec<Arc<CachedBody>>>,
     contacts: OnceLock<Vec<String>>,
-    made_ahead: OnceLock<Arc<dyn MadeAhead>>,
     is_draining: AtomicBool,
 }
 
@@ -57,23 +47,9 @@ impl Ctx {
             compute,
             text_index,
             freshness,
-            fixed: OnceLock::new(),
             contacts: OnceLock::new(),
-            made_ahead: OnceLock::new(),
             is_draining: AtomicBool::new(false),
         }
-    }
-
-    /// The cached bodies that stay the same while the service runs, to be coded ahead like
-    /// documents.
-    #[must_use]
-    pub fn fixed(&self) -> &[Arc<CachedBody>] {
-        self.fixed.get().map_or(&[], Vec::as_slice)
-    }
-
-    /// Tells, once, which cached bodies those are.
-    pub fn set_fixed(&self, bodies: Vec<Arc<CachedBody>>) {
-        let _ = self.fixed.set(bodies);
     }
 
     /// URIs of those to whom security faults are reported; none where nobody said.
@@ -85,17 +61,6 @@ impl Ctx {
     /// Tells, once, who they are.
     pub fn set_contacts(&self, contacts: Vec<String>) {
         let _ = self.contacts.set(contacts);
-    }
-
-    /// Who makes what is worth making ahead of each snapshot, if anybody does.
-    #[must_use]
-    pub fn made_ahead(&self) -> Option<&Arc<dyn MadeAhead>> {
-        self.made_ahead.get()
-    }
-
-    /// Tells, once, who that is.
-    pub fn set_made_ahead(&self, maker: Arc<dyn MadeAhead>) {
-        let _ = self.made_ahead.set(maker);
     }
 
     /// Whether the service is about to stop, so that no new work should be sent here.

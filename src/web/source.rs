@@ -14,9 +14,8 @@ use poem::{Addr, Request, Response};
 
 use super::problem::retry_later;
 use crate::compute::{Compute, Crowded};
-use crate::config::Nets;
+use crate::config::{Nets, network};
 use crate::metrics;
-use crate::websub::network;
 
 /// When to come back, where too many wait.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);

@@ -2,15 +2,10 @@
 //! holds up itself alone.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit};
-
 use super::limits::Turn;
-use super::store::{AttemptRecord, Outcome};
-use crate::clock::Clock;
-use crate::metrics;
+use crate::clock::Monotonic;
 
 /// What is due, by host.
 #[derive(Debug)]
@@ -98,58 +93,52 @@ impl<T> HostQueues<T> {
     }
 }
 
-// An exchange under way: it has a place among the prompt ones until it turns out to be slow, so
-// that those that hang hold up nobody.
+/// A turn that nobody has taken for so long belongs to a request that is not there any more.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 
-/// After this an exchange counts as slow.
-const SLOW_AFTER: Duration = Duration::from_secs(1);
+/// Subscriptions with which nothing is done before their turn.
+#[derive(Debug, Default)]
+pub struct WaitingSubscriptions(HashMap<i64, Turn>);
 
-/// What an exchange came to.
-pub enum Came {
-    /// A result, to be written down.
-    To(Outcome, AttemptRecord),
-    /// Nothing was sent: a limit put it off until this turn.
-    Waits(Turn, Outcome, AttemptRecord),
-}
-
-/// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells
-/// `room`.
-pub async fn in_slot(
-    work: impl Future<Output = Came>,
-    permit: OwnedSemaphorePermit,
-    room: Arc<Notify>,
-) -> Came {
-    let mut work = std::pin::pin!(work);
-    let slow = Clock::system();
-    tokio::select! {
-        came = &mut work => came,
-        () = slow.sleep(SLOW_AFTER) => {
-            drop(permit);
-            room.notify_one();
-            work.await
-        }
+impl WaitingSubscriptions {
+    /// From now on this one waits for its turn.
+    pub fn insert(&mut self, subscription_id: i64, turn: Turn) {
+        self.0.insert(subscription_id, turn);
     }
-}
 
-/// Counts what was done.
-pub fn count(outcome: &Outcome, record: &AttemptRecord) {
-    match outcome {
-        Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
-        Outcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
-        Outcome::VerifyAgain { .. }
-        | Outcome::VerifyLater { .. }
-        | Outcome::Waits { .. }
-        | Outcome::NotVerified { .. }
-        | Outcome::Retry { .. }
-        | Outcome::Ended { .. } => {
-            metrics::HUB_FAILED.count(&[record.kind, &record.reason]);
-        }
+    /// Whether its turn has not come yet.
+    #[must_use]
+    pub fn contains(&self, subscription_id: i64, now: Monotonic) -> bool {
+        self.0
+            .get(&subscription_id)
+            .is_some_and(|turn| turn.at > now)
+    }
+
+    /// Its turn, which has come, if it waited for one.
+    pub fn take(&mut self, subscription_id: i64) -> Option<Turn> {
+        self.0.remove(&subscription_id)
+    }
+
+    /// When the next turn comes; those that nobody took are forgotten.
+    pub fn next_at(&mut self, now: Monotonic) -> Option<Monotonic> {
+        self.0.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
+        self.0
+            .values()
+            .map(|turn| turn.at)
+            .filter(|at| *at > now)
+            .min()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::HostQueues;
+    use super::*;
 
     #[test]
     fn hosts_take_turns_and_have_only_so_many_in_flight() {
@@ -181,5 +170,46 @@ mod tests {
         ready.push("tired", 1);
         assert_eq!(ready.pop(|_| true), None);
         assert_eq!(ready.pop(|_| false), Some(("tired".to_owned(), 1)));
+    }
+
+    #[test]
+    fn whoever_waits_is_told_from_those_whose_turn_has_come() {
+        let (mut waiting, start) = (WaitingSubscriptions::default(), Monotonic::default());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        waiting.insert(
+            1,
+            Turn {
+                at: at(3),
+                networks: Vec::new(),
+            },
+        );
+        waiting.insert(
+            2,
+            Turn {
+                at: at(6),
+                networks: Vec::new(),
+            },
+        );
+        assert_eq!(
+            (
+                waiting.contains(1, at(2)),
+                waiting.contains(1, at(3)),
+                waiting.contains(9, start)
+            ),
+            (true, false, false)
+        );
+        assert_eq!(
+            (
+                waiting.next_at(at(3)),
+                waiting.take(1).is_some(),
+                waiting.len()
+            ),
+            (Some(at(6)), true, 1)
+        );
+        assert_eq!(
+            (waiting.next_at(at(3_700)), waiting.len()),
+            (None, 0),
+            "nobody came for it"
+        );
     }
 }

@@ -5,6 +5,8 @@
 //! Limits are there for what is new. What renews or ends an active subscription, or takes the place
 //! of its own request, has a share of its own that no stranger's requests use up.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +14,12 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::limits::{ADDRESS_PREFIX, KnownCallbacks, PerMinute, network};
-use super::request::{Request, RequestError, parse};
-use super::store::{self, Counts, Mode, SubscriptionRequest};
-use crate::clock::Clock;
-use crate::config::{HubLimits, LeaseBounds};
+use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits};
+use super::request::{Mode, Request, RequestError, parse};
+use super::store::{self, Counts, SubscriptionRequest};
+use crate::clock::{Clock, Monotonic};
+use crate::config::{LeaseBounds, network};
 use crate::links::Links;
-use crate::snapshot::Document;
 use crate::storage::{Database, DbError};
 use crate::websub::http_client::Policy;
 
@@ -31,10 +32,6 @@ const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
     after: FULL_RETRY,
 };
 
-/// A source is one IPv4 address, or an IPv6 network of the size that one customer gets.
-const SOURCE_PREFIX: u32 = 64;
-/// What one customer of a larger kind gets: 65,536 of those.
-const NETWORK_PREFIX: u32 = 48;
 /// Of the places for requests that wait, one network has one in so many, but never fewer than these:
 /// the network that asks, and the one that is dialled.
 const SHARE: u64 = 10;
@@ -42,9 +39,6 @@ const SHARE_MIN: u64 = 10;
 /// How many times the places may wait in all: those that lead to a network beyond its share take no
 /// place, and end here.
 const WAITING_FACTOR: u64 = 10;
-/// How often in a minute one subscription may be renewed, ended or asked for anew while limits are
-/// used up.
-const KNOWN_PER_MINUTE: u64 = 4;
 
 /// See the head of this file.
 pub struct SubscriptionIntake {
@@ -53,11 +47,7 @@ pub struct SubscriptionIntake {
     clock: Clock,
     policy: Policy,
     leases: LeaseBounds,
-    limits: HubLimits,
-    by_source: PerMinute<IpAddr>,
-    by_network: PerMinute<IpAddr>,
-    by_host: PerMinute<String>,
-    by_subscription: PerMinute<(Document, String)>,
+    rates: Arc<RateLimits>,
     known: KnownCallbacks,
     wake: Arc<Notify>,
 }
@@ -86,6 +76,12 @@ pub enum IntakeError {
     },
 }
 
+impl From<RateExceeded> for IntakeError {
+    fn from(RateExceeded { reason, after }: RateExceeded) -> Self {
+        Self::TooMany { reason, after }
+    }
+}
+
 impl IntakeError {
     /// The body is longer than any request needs to be.
     #[must_use]
@@ -103,21 +99,17 @@ impl SubscriptionIntake {
         clock: Clock,
         policy: Policy,
         leases: LeaseBounds,
-        limits: HubLimits,
+        rates: Arc<RateLimits>,
         wake: Arc<Notify>,
     ) -> Self {
         Self {
-            by_source: PerMinute::new(limits.requests_per_source_per_minute, &clock),
-            by_network: PerMinute::new(limits.requests_per_network_per_minute, &clock),
-            by_host: PerMinute::new(limits.verifications_per_host_per_minute, &clock),
-            by_subscription: PerMinute::new(KNOWN_PER_MINUTE, &clock),
             known: KnownCallbacks::new(clock.clone()),
             database,
             links,
             clock,
             policy,
             leases,
-            limits,
+            rates,
             wake,
         }
     }
@@ -133,13 +125,13 @@ impl SubscriptionIntake {
         body: &[u8],
     ) -> Result<(), IntakeError> {
         let is_trusted = source.is_some_and(|source| self.policy.is_allowed_besides(source));
-        let crowded = source
+        let exceeded = source
             .filter(|_| !is_trusted)
-            .and_then(|source| self.crowded(source).err());
+            .and_then(|source| self.rates.count_source(source).err());
         let (mut wanted, is_within) =
             match parse(content_type, body, &self.links, &self.policy, &self.leases) {
                 Ok(request) => self.wanted(request),
-                Err(fault) => return Err(crowded.unwrap_or_else(|| fault.into())),
+                Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
             };
         let is_free = is_trusted || is_within;
         if is_free {
@@ -147,14 +139,11 @@ impl SubscriptionIntake {
         } else {
             wanted.source = source.map(|source| network(source, NETWORK_PREFIX).to_string());
         }
-        let error = crowded.or_else(|| {
-            if is_free {
-                None
-            } else {
-                self.asked_often(&wanted).err()
-            }
+        let exceeded = exceeded.or_else(|| {
+            let of_host = || self.rates.count_host(&wanted.host).err();
+            if is_free { None } else { of_host() }
         });
-        match tokio::time::timeout(COMMIT_TIMEOUT, self.commit(&wanted, is_free, error)).await {
+        match tokio::time::timeout(COMMIT_TIMEOUT, self.commit(&wanted, is_free, exceeded)).await {
             Ok(Ok(taken)) => taken?,
             Ok(Err(error)) => {
                 tracing::error!(%error, "websub.not_taken: a request could not be committed and was answered 503");
@@ -171,43 +160,19 @@ impl SubscriptionIntake {
         Ok(())
     }
 
-    /// Whether this source, or the network that it is in, has asked often enough.
-    fn crowded(&self, source: IpAddr) -> Result<(), IntakeError> {
-        let too_many = |reason| move |after| IntakeError::TooMany { reason, after };
-        self.by_source
-            .take(&network(source, SOURCE_PREFIX))
-            .map_err(too_many("this address asks too often"))?;
-        // An IPv4 address is its own network.
-        if source.to_canonical().is_ipv6() {
-            let key = network(source, NETWORK_PREFIX);
-            self.by_network
-                .take(&key)
-                .map_err(too_many("this network asks too often"))?;
-        }
-        Ok(())
-    }
-
-    fn asked_often(&self, wanted: &SubscriptionRequest) -> Result<(), IntakeError> {
-        let too_many = |after| IntakeError::TooMany {
-            reason: "this callback's host is asked too often",
-            after,
-        };
-        self.by_host.take(&wanted.host).map_err(too_many)
-    }
-
     /// Commits a request that may be kept; one that a limit refuses, only where it is known and has
     /// its own share left.
     async fn commit(
         &self,
         wanted: &SubscriptionRequest,
         is_free: bool,
-        error: Option<IntakeError>,
+        exceeded: Option<RateExceeded>,
     ) -> Result<Result<(), IntakeError>, DbError> {
         let fault = |error| DbError::at(self.database.path(), error);
-        if let Some(error) = error
+        if let Some(exceeded) = exceeded
             && !self.has_own_share(wanted).await.map_err(fault)?
         {
-            return Ok(Err(error));
+            return Ok(Err(exceeded.into()));
         }
         let mut write = self.database.write().await?;
         let counts = store::counts(&mut write, wanted, self.share()).await;
@@ -229,8 +194,9 @@ impl SubscriptionIntake {
     async fn has_own_share(&self, wanted: &SubscriptionRequest) -> sqlx::Result<bool> {
         let readers = self.database.readers();
         let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
-        let key = (wanted.document, wanted.callback_key.clone());
-        if !self.known.may_have(&key.1, read).await? || self.by_subscription.take(&key).is_err() {
+        let key = &wanted.callback_key;
+        if !self.known.may_have(key, read).await? || !self.rates.has_own_share(wanted.document, key)
+        {
             return Ok(false);
         }
         store::is_known(&mut *readers.acquire().await?, wanted).await
@@ -238,7 +204,7 @@ impl SubscriptionIntake {
 
     /// How many requests that wait one network may have.
     fn share(&self) -> u64 {
-        (self.limits.pending_max / SHARE).max(SHARE_MIN)
+        (self.rates.limits.pending_max / SHARE).max(SHARE_MIN)
     }
 
     /// Why there is no room for a request, if there is none.
@@ -250,7 +216,7 @@ impl SubscriptionIntake {
     ) -> Option<IntakeError> {
         let is_new = wanted.mode == Mode::Subscribe && !counts.is_there;
         let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
-        let pending_max = self.limits.pending_max;
+        let pending_max = self.rates.limits.pending_max;
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
         let full = |reason| IntakeError::Unavailable {
@@ -267,9 +233,12 @@ impl SubscriptionIntake {
             Some(full(
                 "too many requests that lead to this callback's address wait for verification",
             ))
-        } else if is_new && counts.in_all >= self.limits.subscriptions_max {
+        } else if is_new && counts.in_all >= self.rates.limits.subscriptions_max {
             Some(full("the hub has all the subscriptions it can hold"))
-        } else if is_new && !is_free && counts.of_host >= self.limits.subscriptions_per_host_max {
+        } else if is_new
+            && !is_free
+            && counts.of_host >= self.rates.limits.subscriptions_per_host_max
+        {
             Some(IntakeError::TooMany {
                 reason: "this callback's host has all the subscriptions it may have",
                 after: FULL_RETRY,
@@ -281,35 +250,131 @@ impl SubscriptionIntake {
 
     /// The row to be, and whether its callback surely leads into a net that the operator opened.
     fn wanted(&self, request: Request) -> (SubscriptionRequest, bool) {
-        let (mode, document, callback, secret, lease_seconds) = match request {
-            Request::Subscribe {
-                document,
-                callback,
-                secret,
-                lease_seconds,
-            } => (Mode::Subscribe, document, callback, secret, lease_seconds),
-            Request::Unsubscribe { document, callback } => (
-                Mode::Unsubscribe,
-                document,
-                callback,
-                None,
-                self.leases.grant(None),
-            ),
-        };
+        let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
         let host = callback.host();
         let literal = host.parse::<IpAddr>().ok();
         let wanted = SubscriptionRequest {
-            mode,
-            document,
+            mode: request.mode,
+            document: request.document,
             callback_key: callback.key(),
             source: None,
-            address: literal.map(|address| network(address, ADDRESS_PREFIX).to_string()),
+            address: literal.map(|address| network(address, NETWORK_PREFIX).to_string()),
             host,
             callback: callback.as_str().to_owned(),
-            secret,
-            lease_seconds: i64::try_from(lease_seconds).unwrap_or(i64::MAX),
+            secret: request.secret,
+            lease_seconds: i64::try_from(request.lease_seconds).unwrap_or(i64::MAX),
         };
         (wanted, is_within)
+    }
+}
+
+// Which callbacks may be known, without asking the database for each: a flood of requests that a limit
+// refuses costs it one look a second, not one each.
+//
+// Errs on one side: a callback that is in here is looked up. One that another process has taken is
+// missed for as long as the list stands, and refused like a stranger's until then.
+
+/// How long the list stands.
+const STANDS: Duration = Duration::from_secs(1);
+/// For each second that reading it took, this many pass before it is read again.
+const PAUSE_FACTOR: u32 = 20;
+
+struct KnownCallbacks {
+    clock: Clock,
+    hasher: RandomState,
+    list: tokio::sync::Mutex<List>,
+}
+
+#[derive(Default)]
+struct List {
+    hashes: HashSet<u64>,
+    /// Not before anybody has asked.
+    stands_until: Option<Monotonic>,
+}
+
+impl KnownCallbacks {
+    fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            hasher: RandomState::new(),
+            list: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Whether `callback` may be known; `read` reads those that are.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    async fn may_have<E>(
+        &self,
+        callback: &str,
+        read: impl AsyncFnOnce() -> Result<Vec<String>, E>,
+    ) -> Result<bool, E> {
+        let mut list = self.list.lock().await;
+        let began = self.clock.monotonic();
+        if list.stands_until.is_none_or(|until| until <= began) {
+            let known = read().await?;
+            list.hashes = known.iter().map(|known| self.hash(known)).collect();
+            let ended = self.clock.monotonic();
+            list.stands_until = Some(ended + STANDS.max((ended - began) * PAUSE_FACTOR));
+        }
+        Ok(list.hashes.contains(&self.hash(callback)))
+    }
+
+    /// Notes a callback that this process has taken.
+    async fn add(&self, callback: &str) {
+        self.list.lock().await.hashes.insert(self.hash(callback));
+    }
+
+    fn hash(&self, callback: &str) -> u64 {
+        self.hasher.hash_one(callback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use chrono::DateTime;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_thousand_strangers_cost_one_look_a_second_and_what_is_taken_here_is_known_at_once() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+        let (known, reads) = (KnownCallbacks::new(clock.clone()), Cell::new(0));
+        let may_have = async |callback: &str| {
+            let read = async || {
+                reads.set(reads.get() + 1);
+                Ok::<_, Infallible>(vec!["a".to_owned()])
+            };
+            known.may_have(callback, read).await.unwrap()
+        };
+        for number in 0..1_000 {
+            assert!(!may_have(&format!("stranger {number}")).await);
+        }
+        assert_eq!((may_have("a").await, reads.get()), (true, 1));
+        known.add("b").await;
+        assert_eq!((may_have("b").await, reads.get()), (true, 1));
+        clock.advance(chrono::Duration::seconds(1));
+        assert_eq!((may_have("a").await, reads.get()), (true, 2));
+    }
+
+    #[tokio::test]
+    async fn a_list_that_takes_long_to_read_is_read_less_often() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+        let (known, reads) = (KnownCallbacks::new(clock.clone()), Cell::new(0));
+        for (after_ms, expected) in [(0, 1), (1_999, 1), (1, 2)] {
+            clock.advance(chrono::Duration::milliseconds(after_ms));
+            let read = async || {
+                reads.set(reads.get() + 1);
+                clock.advance(chrono::Duration::milliseconds(100));
+                Ok::<_, Infallible>(Vec::new())
+            };
+            assert_eq!(known.may_have("a", read).await, Ok(false));
+            assert_eq!(reads.get(), expected, "{after_ms}");
+        }
     }
 }

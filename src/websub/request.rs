@@ -23,27 +23,47 @@ const SECRET_BYTES_MAX: usize = 199;
 /// How much of a wrong value is repeated.
 const ECHO_CHARS_MAX: usize = 60;
 
+/// Whether a request is to subscribe or to unsubscribe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// To be told of changes.
+    Subscribe,
+    /// Not to be told any more.
+    Unsubscribe,
+}
+
+impl Mode {
+    /// Its word in requests, verifications and the database.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Subscribe => "subscribe",
+            Self::Unsubscribe => "unsubscribe",
+        }
+    }
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        [Self::Subscribe, Self::Unsubscribe]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    }
+}
+
 /// A request that is well-formed, and permitted as far as that can be said without a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
-    /// Deliver `document` to `callback`, for a while.
-    Subscribe {
-        /// The document that the topic URL names.
-        document: Document,
-        /// The callback URL, untrusted input (SSRF).
-        callback: Callback,
-        /// What to sign with, if at all.
-        secret: Option<Secret>,
-        /// The lease that will be granted.
-        lease_seconds: u64,
-    },
-    /// Deliver it no more.
-    Unsubscribe {
-        /// The document that the topic URL names.
-        document: Document,
-        /// The callback URL, untrusted input (SSRF).
-        callback: Callback,
-    },
+pub struct Request {
+    /// Whether to subscribe or to unsubscribe.
+    pub mode: Mode,
+    /// The document that the topic URL names.
+    pub document: Document,
+    /// The callback URL, untrusted input (SSRF).
+    pub callback: Callback,
+    /// What to sign with, if at all; none where it ends the subscription.
+    pub secret: Option<Secret>,
+    /// The lease that will be granted.
+    pub lease_seconds: u64,
 }
 
 /// What is wrong with a request, in one line that says what to change.
@@ -160,11 +180,7 @@ pub fn parse(
         return Err(RequestError::ContentType);
     }
     let mode = needed(body, "hub.mode")?;
-    let is_subscribe = match mode.as_ref() {
-        "subscribe" => true,
-        "unsubscribe" => false,
-        other => return Err(RequestError::Mode { given: echo(other) }),
-    };
+    let mode = Mode::find(&mode).ok_or_else(|| RequestError::Mode { given: echo(&mode) })?;
     let document = topic(&needed(body, "hub.topic")?, links)?;
     let callback = Callback::parse(&needed(body, "hub.callback")?, policy)?;
     let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
@@ -175,17 +191,17 @@ pub fn parse(
     {
         return Err(RequestError::SecretTooLong { bytes });
     }
-    if !is_subscribe {
-        return Ok(Request::Unsubscribe { document, callback });
+    let (mut wish_seconds, mut granted_secret) = (None, None);
+    if mode == Mode::Subscribe {
+        let given = field(body, "hub.lease_seconds")?;
+        wish_seconds = given.map(|given| seconds(&given)).transpose()?;
+        granted_secret = secret.map(|secret| Secret::new(secret.into_owned()));
     }
-    let wish_seconds = field(body, "hub.lease_seconds")?
-        .map(|given| seconds(&given))
-        .transpose()?;
-    let secret = secret.map(|secret| Secret::new(secret.into_owned()));
-    Ok(Request::Subscribe {
+    Ok(Request {
+        mode,
         document,
         callback,
-        secret,
+        secret: granted_secret,
         lease_seconds: leases.grant(wish_seconds),
     })
 }
@@ -330,29 +346,20 @@ mod tests {
     }
 
     fn lease(request: Result<Request, RequestError>) -> u64 {
-        match request.unwrap() {
-            Request::Subscribe { lease_seconds, .. } => lease_seconds,
-            Request::Unsubscribe { .. } => panic!("not a subscription"),
-        }
+        request.unwrap().lease_seconds
     }
 
     fn secret(request: Result<Request, RequestError>) -> Option<String> {
-        match request.unwrap() {
-            Request::Subscribe { secret, .. } => secret.map(|secret| secret.expose().to_owned()),
-            Request::Unsubscribe { .. } => panic!("not a subscription"),
-        }
+        let secret = request.unwrap().secret;
+        secret.map(|secret| secret.expose().to_owned())
     }
 
     fn callback(request: Result<Request, RequestError>) -> Callback {
-        match request.unwrap() {
-            Request::Subscribe { callback, .. } | Request::Unsubscribe { callback, .. } => callback,
-        }
+        request.unwrap().callback
     }
 
     fn document(request: Result<Request, RequestError>) -> Document {
-        match request.unwrap() {
-            Request::Subscribe { document, .. } | Request::Unsubscribe { document, .. } => document,
-        }
+        request.unwrap().document
     }
 
     #[test]
@@ -395,7 +402,8 @@ mod tests {
     fn rule_11_modes_are_literal() {
         assert!(matches!(
             unsubscribe(""),
-            Ok(Request::Unsubscribe {
+            Ok(Request {
+                mode: Mode::Unsubscribe,
                 document: Document::AtomFeed,
                 ..
             })
@@ -595,12 +603,14 @@ mod tests {
 
     mod form {
         use super::{
-            Document, FORM, GOOD, Request, RequestError, ask, ask_as, good, secret, unsubscribe,
+            Document, FORM, GOOD, Mode, Request, RequestError, ask, ask_as, good, secret,
+            unsubscribe,
         };
 
         #[test]
         fn rule_9_callback_mode_and_topic_are_needed_and_enough() {
-            let Request::Subscribe {
+            let Request {
+                mode: Mode::Subscribe,
                 document,
                 callback,
                 secret,
@@ -680,8 +690,11 @@ mod tests {
         #[test]
         fn rule_9_names_and_values_are_percent_decoded() {
             let body = "h%75b.mode=%73ubscribe&hub%2Etopic=https%3A%2F%2Freviews.example.com%2F~shop%2Freviews.json&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D1%26b%3D%257E%2B%2Bx";
-            let Request::Subscribe {
-                document, callback, ..
+            let Request {
+                mode: Mode::Subscribe,
+                document,
+                callback,
+                ..
             } = ask(body).unwrap()
             else {
                 panic!()

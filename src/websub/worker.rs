@@ -14,10 +14,9 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
-use super::host_queues::{Came, HostQueues, count, in_slot};
-use super::limits::{Budget, Turn, Waiting};
-use super::store;
-use super::store::{AttemptRecord, Due, Outcome};
+use super::host_queues::{HostQueues, WaitingSubscriptions};
+use super::limits::{HostBudget, Turn};
+use super::store::{self, Attempt, Due, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics;
 use crate::metrics::figure;
@@ -41,6 +40,13 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many subscriptions are read at once: of one host, and in all.
+const HOST_READ_MAX: usize = 256;
+const READ_MAX: usize = 8_192;
+/// How long a subscription rests whose exchange ended without a result.
+const PANIC_WAIT: Duration = Duration::from_mins(1);
+/// After this an exchange counts as slow.
+const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// Look again at least so often.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
 
@@ -60,19 +66,19 @@ pub struct Worker {
     exchange: Exchange,
     wake: Arc<Notify>,
     queues: HostQueues<Due>,
-    budget: Budget,
+    budget: HostBudget,
     slots: Arc<Semaphore>,
-    in_flight: JoinSet<Came>,
+    in_flight: JoinSet<Attempt>,
     /// Shows how many those are.
     in_flight_gauge: Gauge,
     /// Of what is in flight: at which host, and for which subscription.
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
     /// Subscriptions whose verification a limit put off.
-    waiting: Waiting,
+    waiting: WaitingSubscriptions,
     /// Subscriptions whose exchange ended without a result.
-    resting: Waiting,
-    unrecorded: Vec<(Outcome, AttemptRecord)>,
+    resting: WaitingSubscriptions,
+    unrecorded: Vec<Attempt>,
     /// When the oldest result that is not written down came.
     unrecorded_at: Monotonic,
     /// Subscriptions that were verified anew since `queues` was read: what stands there of them is
@@ -103,7 +109,7 @@ impl Worker {
         host_bytes_per_hour: u64,
     ) -> Self {
         Self {
-            budget: Budget::new(host_bytes_per_hour),
+            budget: HostBudget::new(host_bytes_per_hour),
             database,
             current,
             exchange,
@@ -114,8 +120,8 @@ impl Worker {
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             places: HashMap::new(),
             busy: HashSet::new(),
-            waiting: Waiting::default(),
-            resting: Waiting::default(),
+            waiting: WaitingSubscriptions::default(),
+            resting: WaitingSubscriptions::default(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -230,15 +236,7 @@ impl Worker {
         self.is_stale = true;
         self.wake_reason = self.wake_reason.max(wake_reason);
     }
-}
 
-// What is due: read from the database, and started, hosts in turn, as far as there is room.
-
-/// How many subscriptions are read at once: of one host, and in all.
-const HOST_READ_MAX: usize = 256;
-const READ_MAX: usize = 8_192;
-
-impl Worker {
     /// Starts what was read, hosts in turn, as far as there is room.
     fn start_queues(&mut self) {
         let now = self.exchange.clock.monotonic();
@@ -356,34 +354,38 @@ impl Worker {
         };
         self.places.insert(task.id(), (host, subscription_id));
     }
-}
 
-// What exchanges came to: taken in one by one, and written down in batches.
-
-/// How long a subscription rests whose exchange ended without a result.
-const PANIC_WAIT: Duration = Duration::from_mins(1);
-
-impl Worker {
     /// Takes in what an exchange came to.
-    fn finish(&mut self, done: Result<(Id, Came), JoinError>) {
+    fn finish(&mut self, done: Result<(Id, Attempt), JoinError>) {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
         let Some((host, subscription_id)) = self.places.remove(&task) else {
             return;
         };
         self.queues.done(&host);
         match done {
-            Ok((_, Came::To(outcome, record))) => {
-                count(&outcome, &record);
-                if matches!(outcome, Outcome::Verified { .. }) {
-                    self.revised.insert(subscription_id);
+            Ok((_, attempt)) => {
+                match &attempt.outcome {
+                    Outcome::Waits(turn) => {
+                        metrics::HUB_WAITS.count(&[]);
+                        self.next_at = self.next_at.min(turn.at);
+                        self.waiting.insert(subscription_id, turn.clone());
+                    }
+                    Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
+                    Outcome::Verified { .. } => {
+                        metrics::HUB_VERIFIED.count(&[]);
+                        self.revised.insert(subscription_id);
+                    }
+                    Outcome::VerifyAgain { .. }
+                    | Outcome::NotVerified { .. }
+                    | Outcome::Retry { .. }
+                    | Outcome::Ended(_) => {
+                        metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
+                    }
                 }
-                self.keep(outcome, record);
-            }
-            Ok((_, Came::Waits(turn, outcome, record))) => {
-                metrics::HUB_WAITS.count(&[]);
-                self.next_at = self.next_at.min(turn.at);
-                self.waiting.insert(subscription_id, turn);
-                self.keep(outcome, record);
+                if self.unrecorded.is_empty() {
+                    self.unrecorded_at = Clock::system().monotonic();
+                }
+                self.unrecorded.push(attempt);
             }
             Err(error) => {
                 tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
@@ -401,14 +403,6 @@ impl Worker {
         }
     }
 
-    /// Keeps a result until it is written down.
-    fn keep(&mut self, outcome: Outcome, record: AttemptRecord) {
-        if self.unrecorded.is_empty() {
-            self.unrecorded_at = Clock::system().monotonic();
-        }
-        self.unrecorded.push((outcome, record));
-    }
-
     /// Writes down what came; where the database refuses it, it stays for the next time.
     async fn flush(&mut self) {
         if let Err(error) = self.record().await {
@@ -420,8 +414,8 @@ impl Worker {
 
     /// Forgets what is not written down: another process sends by now.
     pub fn forget_results(&mut self) {
-        for (outcome, _) in self.unrecorded.drain(..) {
-            self.busy.remove(&outcome.subscription_id());
+        for attempt in self.unrecorded.drain(..) {
+            self.busy.remove(&attempt.subscription_id);
         }
         self.is_stale = true;
     }
@@ -445,10 +439,10 @@ impl Worker {
             }
             return Err(fault(error));
         }
-        for (outcome, _) in self.unrecorded.drain(..) {
-            self.busy.remove(&outcome.subscription_id());
+        for attempt in self.unrecorded.drain(..) {
+            self.busy.remove(&attempt.subscription_id);
             let clock = &self.exchange.clock;
-            self.next_at = outcome.again_at().map_or(self.next_at, |at| {
+            self.next_at = attempt.outcome.again_at().map_or(self.next_at, |at| {
                 clock.monotonic_at(at, SLEEP_MAX).min(self.next_at)
             });
         }
@@ -457,5 +451,24 @@ impl Worker {
             self.wake_reason = self.wake_reason.max(WakeReason::Some);
         }
         Ok(())
+    }
+}
+
+/// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells
+/// `room`, so that those that hang hold up nobody.
+async fn in_slot(
+    work: impl Future<Output = Attempt>,
+    permit: OwnedSemaphorePermit,
+    room: Arc<Notify>,
+) -> Attempt {
+    let mut work = std::pin::pin!(work);
+    let slow = Clock::system();
+    tokio::select! {
+        attempt = &mut work => attempt,
+        () = slow.sleep(SLOW_AFTER) => {
+            drop(permit);
+            room.notify_one();
+            work.await
+        }
     }
 }

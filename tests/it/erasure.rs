@@ -399,15 +399,11 @@ async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_a
         "{said}"
     );
     // What runs every minute leaves it to what runs every hour.
-    assert!(
-        !erase::run_once(app.database(), REWRITE_AT_ONCE_MAX)
-            .await
-            .unwrap()
-    );
+    assert!(!erase(app.database(), REWRITE_AT_ONCE_MAX).await.unwrap());
     assert!(pending(&app).is_some());
     assert!(app.app().publish_once().await.unwrap());
     let before = publications(&app.path());
-    assert!(erase::run_once(app.database(), u64::MAX).await.unwrap());
+    assert!(erase(app.database(), u64::MAX).await.unwrap());
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
     assert_eq!(publications(&app.path()), before, "nothing is sent of it");
@@ -439,7 +435,7 @@ async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later()
     let log = fs::metadata(app.path().with_extension("db-wal"))
         .unwrap()
         .len();
-    assert!(!erase::run_once(app.database(), u64::MAX).await.unwrap());
+    assert!(!erase(app.database(), u64::MAX).await.unwrap());
     assert_eq!(
         fs::metadata(app.path().with_extension("db-wal"))
             .unwrap()

@@ -7,8 +7,8 @@
 use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value};
-use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
+use tracing_serde::fields::AsMap;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
@@ -16,49 +16,6 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Formats each event as one line.
 pub(super) struct Json;
-
-/// The members of a line that come from the event.
-#[derive(Default)]
-struct Fields {
-    message: String,
-    others: Map<String, Value>,
-}
-
-impl Visit for Fields {
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.take(field, value.into());
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.take(field, value.into());
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.take(field, value.into());
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.take(field, value.into());
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message" {
-            value.clone_into(&mut self.message);
-        } else {
-            self.take(field, value.into());
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.record_str(field, &format!("{value:?}"));
-    }
-}
-
-impl Fields {
-    fn take(&mut self, field: &Field, value: Value) {
-        self.others.insert(field.name().to_owned(), value);
-    }
-}
 
 impl<S, N> FormatEvent<S, N> for Json
 where
@@ -71,16 +28,21 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        let about = event.metadata();
-        let line = line(
-            about.level().as_str(),
-            &fields.message,
-            about.target(),
-            fields.others,
-        )?;
+        let fields = serde_json::to_value(event.field_map()).map_err(|_| fmt::Error)?;
+        let (mut fields, about) = (object(fields), event.metadata());
+        let message = fields.remove("message");
+        let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let line = line(about.level().as_str(), message, about.target(), fields)?;
         writer.write_str(&line)
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
     }
 }
 

@@ -12,16 +12,58 @@
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use crate::config::network;
+
 /// A /48 may hold this many times what one peer may.
 const SITE_FACTOR: usize = 4;
-/// This share of all places, once nothing else is left, is for peers that hold few: one in so many.
-const RESERVE_SHARE: usize = 4;
 /// How many connections are few.
 const FEW: usize = 4;
+
+/// How what there is not enough of is shared among peers: none has more than its cap, and the last
+/// quarter is for those that have few.
+#[derive(Debug, Clone, Copy)]
+pub struct Shares {
+    /// How much there is.
+    pub all_max: usize,
+    /// How much of it one peer may have.
+    pub peer_max: usize,
+    /// How much is few.
+    pub few: usize,
+}
+
+/// Why a peer may not have more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excess {
+    /// It has as much as it may.
+    Peer,
+    /// What is left is for those that have few.
+    Reserve,
+    /// There is no more.
+    All,
+}
+
+impl Shares {
+    /// Why a peer may not have `own` where all together have `all`, its own included; `None` where
+    /// it may.
+    #[must_use]
+    pub const fn excess(&self, own: usize, all: usize) -> Option<Excess> {
+        let shared = self.all_max - self.all_max / 4;
+        // However the setting stands, no peer gets at the reserve by itself.
+        if own > self.peer_max || own > shared {
+            Some(Excess::Peer)
+        } else if all > self.all_max {
+            Some(Excess::All)
+        } else if all > shared && own > self.few {
+            Some(Excess::Reserve)
+        } else {
+            None
+        }
+    }
+}
 
 /// Whom a connection counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +85,9 @@ impl Peer {
                 own: address,
                 site: None,
             },
-            IpAddr::V6(address) => Self::Counted {
-                own: prefix(address, 64),
-                site: Some(prefix(address, 48)),
+            IpAddr::V6(_) => Self::Counted {
+                own: network(address, 64),
+                site: Some(network(address, 48)),
             },
         }
     }
@@ -78,30 +120,24 @@ enum Net {
     Site(IpAddr),
 }
 
-fn prefix(address: Ipv6Addr, bits: u32) -> IpAddr {
-    IpAddr::V6(Ipv6Addr::from_bits(
-        address.to_bits() & (u128::MAX << (128 - bits)),
-    ))
-}
-
 /// What a connection does, those first that yield first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum Activity {
     /// Not a byte has come.
     Silent,
     /// It is between two requests.
-    Resting,
+    Idle,
     /// It sends a request, or takes an answer.
     Busy,
     /// It was asked to go, and has not gone yet.
-    Leaving,
+    Closing,
     /// The connection has ended; its place is free.
-    Gone,
+    Closed,
 }
 
 /// Why somebody is turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crowd {
+pub(super) enum Refusal {
     /// The peer has as many as it may.
     Peer,
     /// All places are taken.
@@ -110,17 +146,18 @@ pub(super) enum Crowd {
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum AdmissionDecision {
     Admit,
     /// There is a place once this connection has gone.
     InPlaceOf(u64),
-    Refuse(Crowd),
+    Refuse(Refusal),
 }
 
 /// All connections, by the order in which they came.
 pub(super) struct Admission<C> {
-    connections_max: usize,
-    per_peer_max: usize,
+    shares: Shares,
+    /// Those of a /48.
+    site_shares: Shares,
     held: BTreeMap<u64, (Peer, C)>,
     /// Those of each peer and of each site.
     of: HashMap<Net, BTreeSet<u64>>,
@@ -135,18 +172,26 @@ enum Scope {
     Anybody,
 }
 
-/// How many were found to be leaving: they count for nobody.
+/// How many were found to be closing: they count for nobody.
 #[derive(Default)]
-struct Leaving {
+struct Closing {
     all: usize,
     of: HashMap<Net, usize>,
 }
 
 impl<C> Admission<C> {
     pub(super) fn new(connections_max: usize, per_peer_max: usize) -> Self {
+        let shares = Shares {
+            all_max: connections_max,
+            peer_max: per_peer_max,
+            few: FEW,
+        };
         Self {
-            connections_max,
-            per_peer_max,
+            shares,
+            site_shares: Shares {
+                peer_max: per_peer_max * SITE_FACTOR,
+                ..shares
+            },
             held: BTreeMap::new(),
             of: HashMap::new(),
             next: 0,
@@ -176,87 +221,85 @@ impl<C> Admission<C> {
     /// A flood asks this thousands of times a second. So nothing is looked at while there is room
     /// for all that were held; then those of the peer, or of its site, where these have too many;
     /// and every connection only where places are short.
-    pub(super) fn decide(&mut self, peer: Peer, standing: impl Fn(&C) -> Standing) -> Decision {
-        let (mut looked_at, mut leaving) = (None, Leaving::default());
-        while let Some((scope, crowd)) = self.objection(peer, &leaving) {
+    pub(super) fn decide(
+        &mut self,
+        peer: Peer,
+        activity: impl Fn(&C) -> Activity,
+    ) -> AdmissionDecision {
+        let (mut looked_at, mut closing) = (None, Closing::default());
+        while let Some((scope, refusal)) = self.objection(peer, &closing) {
             if looked_at == Some(scope) {
-                return self
-                    .first_to_yield(peer, scope, &leaving, standing)
-                    .map_or(Decision::Refuse(crowd), Decision::InPlaceOf);
+                return self.first_to_yield(peer, scope, &closing, activity).map_or(
+                    AdmissionDecision::Refuse(refusal),
+                    AdmissionDecision::InPlaceOf,
+                );
             }
-            leaving = self.look(peer, scope, &standing);
+            closing = self.look(peer, scope, &activity);
             looked_at = Some(scope);
         }
-        Decision::Admit
+        AdmissionDecision::Admit
     }
 
-    /// Why `peer` may not simply come in, and who could make room. Who has gone or is leaving
+    /// Why `peer` may not simply come in, and who could make room. Who has gone or is closing
     /// without having been looked at counts, so it errs on one side: `None` is sure.
-    fn objection(&self, peer: Peer, leaving: &Leaving) -> Option<(Scope, Crowd)> {
-        let all = self.held.len() - leaving.all;
-        let (own, site) = (
-            self.count(peer.own().map(Net::Own), leaving),
-            self.count(peer.site().map(Net::Site), leaving),
-        );
-        let reserve_from = self.connections_max - self.connections_max / RESERVE_SHARE;
-        match peer {
-            Peer::Exempt => (all >= self.connections_max).then_some((Scope::Anybody, Crowd::All)),
-            // However the setting stands, no peer gets at the reserve by itself.
-            Peer::Counted { .. } if own >= self.per_peer_max.min(reserve_from) => {
-                Some((Scope::Own, Crowd::Peer))
-            }
-            Peer::Counted { .. } if site >= (self.per_peer_max * SITE_FACTOR).min(reserve_from) => {
-                Some((Scope::Site, Crowd::Peer))
-            }
-            Peer::Counted { .. } if all >= self.connections_max => {
-                Some((Scope::Anybody, Crowd::All))
-            }
-            Peer::Counted { .. } if all >= reserve_from && own >= FEW => {
-                Some((Scope::Anybody, Crowd::Peer))
-            }
-            Peer::Counted { .. } => None,
+    fn objection(&self, peer: Peer, closing: &Closing) -> Option<(Scope, Refusal)> {
+        let all = self.held.len() - closing.all + 1;
+        let Some(own) = peer.own() else {
+            return (all > self.shares.all_max).then_some((Scope::Anybody, Refusal::All));
+        };
+        let own = self.count(Some(Net::Own(own)), closing) + 1;
+        let site = self.count(peer.site().map(Net::Site), closing) + 1;
+        match (
+            self.shares.excess(own, all),
+            self.site_shares.excess(site, all),
+        ) {
+            (Some(Excess::Peer), _) => Some((Scope::Own, Refusal::Peer)),
+            (_, Some(Excess::Peer)) => Some((Scope::Site, Refusal::Peer)),
+            (Some(Excess::All), _) => Some((Scope::Anybody, Refusal::All)),
+            (Some(Excess::Reserve), _) => Some((Scope::Anybody, Refusal::Peer)),
+            (None, _) => None,
         }
     }
 
-    /// Forgets those that have gone, and counts those that are leaving.
-    fn look(&mut self, peer: Peer, scope: Scope, standing: impl Fn(&C) -> Standing) -> Leaving {
-        let (mut gone, mut leaving) = (Vec::new(), Leaving::default());
+    /// Forgets those that have gone, and counts those that are closing.
+    fn look(&mut self, peer: Peer, scope: Scope, activity: impl Fn(&C) -> Activity) -> Closing {
+        let (mut gone, mut closing) = (Vec::new(), Closing::default());
         for (number, its, connection) in self.within(peer, scope) {
-            match standing(connection) {
-                Standing::Gone => gone.push(number),
-                Standing::Leaving => {
-                    leaving.all += 1;
+            match activity(connection) {
+                Activity::Closed => gone.push(number),
+                Activity::Closing => {
+                    closing.all += 1;
                     for net in its.nets() {
-                        *leaving.of.entry(net).or_default() += 1;
+                        *closing.of.entry(net).or_default() += 1;
                     }
                 }
-                Standing::Silent | Standing::Resting | Standing::Busy => {}
+                Activity::Silent | Activity::Idle | Activity::Busy => {}
             }
         }
         for number in gone {
             self.forget(number);
         }
-        leaving
+        closing
     }
 
     fn first_to_yield(
         &self,
         peer: Peer,
         scope: Scope,
-        leaving: &Leaving,
-        standing: impl Fn(&C) -> Standing,
+        closing: &Closing,
+        activity: impl Fn(&C) -> Activity,
     ) -> Option<u64> {
-        let own = self.count(peer.own().map(Net::Own), leaving);
+        let own = self.count(peer.own().map(Net::Own), closing);
         let yielding = self
             .within(peer, scope)
             .filter_map(|(number, its, connection)| {
-                let standing = standing(connection);
-                if standing > Standing::Resting {
+                let activity = activity(connection);
+                if activity > Activity::Idle {
                     return None;
                 }
-                let count = self.count(its.own().map(Net::Own), leaving);
+                let count = self.count(its.own().map(Net::Own), closing);
                 // Nobody makes room for a peer that holds more than itself.
-                (count >= own).then_some((standing, Reverse(count), number))
+                (count >= own).then_some((activity, Reverse(count), number))
             });
         yielding.min().map(|(_, _, number)| number)
     }
@@ -280,10 +323,10 @@ impl<C> Admission<C> {
     }
 
     /// How many a peer or a site has; 0 for those that are not counted.
-    fn count(&self, net: Option<Net>, leaving: &Leaving) -> usize {
+    fn count(&self, net: Option<Net>, closing: &Closing) -> usize {
         net.map_or(0, |net| {
             let held = self.of.get(&net).map_or(0, BTreeSet::len);
-            held - leaving.of.get(&net).copied().unwrap_or(0)
+            held - closing.of.get(&net).copied().unwrap_or(0)
         })
     }
 
@@ -320,15 +363,20 @@ mod tests {
     }
 
     /// A peer, how many connections it has, and what they do.
-    type Group = (&'static str, usize, Standing);
+    type Group = (&'static str, usize, Activity);
     /// What is shown, who is there, who comes, and what is decided.
-    type Row = (&'static str, &'static [Group], &'static str, Decision);
+    type Row = (
+        &'static str,
+        &'static [Group],
+        &'static str,
+        AdmissionDecision,
+    );
 
     /// Connections of these peers.
-    fn held(groups: &[Group]) -> Admission<Standing> {
+    fn held(groups: &[Group]) -> Admission<Activity> {
         let mut admission = Admission::new(MAX, CAP);
-        for (address, count, standing) in groups {
-            (0..*count).for_each(|_| admission.hold(peer(address), *standing));
+        for (address, count, activity) in groups {
+            (0..*count).for_each(|_| admission.hold(peer(address), *activity));
         }
         admission
     }
@@ -355,8 +403,8 @@ mod tests {
 
     #[test]
     fn places_are_given_by_peer() {
-        use Decision::{Admit, InPlaceOf, Refuse};
-        use Standing::{Busy, Gone, Leaving, Resting, Silent};
+        use Activity::{Busy, Closed, Closing, Idle, Silent};
+        use AdmissionDecision::{Admit, InPlaceOf, Refuse};
         const A: &str = "198.51.100.1";
         const B: &str = "198.51.100.2";
         const C: &str = "198.51.100.3";
@@ -368,7 +416,7 @@ mod tests {
                 "at its cap, all busy: slow readers shut out themselves alone",
                 &[(A, 8, Busy)],
                 A,
-                Refuse(Crowd::Peer),
+                Refuse(Refusal::Peer),
             ),
             ("and nobody else", &[(A, 8, Busy)], B, Admit),
             (
@@ -379,13 +427,13 @@ mod tests {
             ),
             (
                 "who is silent yields before who rests",
-                &[(A, 1, Resting), (A, 7, Silent)],
+                &[(A, 1, Idle), (A, 7, Silent)],
                 A,
                 InPlaceOf(1),
             ),
             (
                 "who rests yields before anybody is refused",
-                &[(A, 7, Busy), (A, 1, Resting)],
+                &[(A, 7, Busy), (A, 1, Idle)],
                 A,
                 InPlaceOf(7),
             ),
@@ -393,11 +441,11 @@ mod tests {
                 "not the silent ones of others",
                 &[(B, 1, Silent), (A, 8, Busy)],
                 A,
-                Refuse(Crowd::Peer),
+                Refuse(Refusal::Peer),
             ),
             (
                 "who has gone or goes is not counted",
-                &[(A, 7, Busy), (A, 4, Gone), (A, 4, Leaving)],
+                &[(A, 7, Busy), (A, 4, Closed), (A, 4, Closing)],
                 A,
                 Admit,
             ),
@@ -412,7 +460,7 @@ mod tests {
                 "not for who holds many",
                 &[(A, 8, Busy), (B, 4, Busy)],
                 B,
-                Refuse(Crowd::Peer),
+                Refuse(Refusal::Peer),
             ),
             (
                 "unless somebody greater is silent",
@@ -424,13 +472,13 @@ mod tests {
                 "who holds less makes no room for who holds more",
                 &[(C, 1, Silent), (A, 7, Busy), (B, 4, Busy)],
                 B,
-                Refuse(Crowd::Peer),
+                Refuse(Refusal::Peer),
             ),
             (
                 "all taken, all busy",
                 &[(A, 8, Busy), (B, 8, Busy)],
                 C,
-                Refuse(Crowd::All),
+                Refuse(Refusal::All),
             ),
             (
                 "all taken: the silent one of the greatest peer yields",
@@ -440,7 +488,7 @@ mod tests {
             ),
             (
                 "all taken: then one that rests",
-                &[(A, 8, Busy), (B, 7, Busy), (B, 1, Resting)],
+                &[(A, 8, Busy), (B, 7, Busy), (B, 1, Idle)],
                 C,
                 InPlaceOf(15),
             ),
@@ -454,11 +502,11 @@ mod tests {
                 "up to all there is",
                 &[(PROXY, 16, Busy)],
                 PROXY,
-                Refuse(Crowd::All),
+                Refuse(Refusal::All),
             ),
             (
                 "and may make room for itself",
-                &[(PROXY, 15, Busy), (PROXY, 1, Resting)],
+                &[(PROXY, 15, Busy), (PROXY, 1, Idle)],
                 PROXY,
                 InPlaceOf(15),
             ),
@@ -471,7 +519,7 @@ mod tests {
         ];
         for (name, groups, newcomer, expected) in rows {
             assert_eq!(
-                held(groups).decide(peer(newcomer), |standing| *standing),
+                held(groups).decide(peer(newcomer), |activity| *activity),
                 *expected,
                 "{name}"
             );
@@ -485,15 +533,15 @@ mod tests {
         // A /48 with 65,536 networks, each asking for two.
         for number in 0..1_000 {
             let peer = peer(&format!("2001:db8:1:{:x}::1", number / 2));
-            if admission.decide(peer, |standing| *standing) == Decision::Admit {
-                admission.hold(peer, Standing::Busy);
+            if admission.decide(peer, |activity| *activity) == AdmissionDecision::Admit {
+                admission.hold(peer, Activity::Busy);
                 let_in += 1;
             }
         }
         assert_eq!(let_in, 64 * SITE_FACTOR);
         assert_eq!(
-            admission.decide(peer("2001:db8:2::1"), |standing| *standing),
-            Decision::Admit
+            admission.decide(peer("2001:db8:2::1"), |activity| *activity),
+            AdmissionDecision::Admit
         );
     }
 
@@ -502,25 +550,25 @@ mod tests {
         for (connections_max, cap, expected) in
             [(768, 64, 64), (768, 10_000, 576), (1, 64, 1), (4, 4, 3)]
         {
-            for standing in [Standing::Busy, Standing::Silent, Standing::Resting] {
+            for activity in [Activity::Busy, Activity::Silent, Activity::Idle] {
                 let mut admission = Admission::new(connections_max, cap);
                 for _ in 0..2_000 {
-                    if admission.decide(peer("198.51.100.1"), |standing| *standing)
-                        == Decision::Admit
+                    if admission.decide(peer("198.51.100.1"), |activity| *activity)
+                        == AdmissionDecision::Admit
                     {
-                        admission.hold(peer("198.51.100.1"), standing);
+                        admission.hold(peer("198.51.100.1"), activity);
                     }
                 }
                 assert_eq!(
                     admission.len(),
                     expected,
-                    "{connections_max}, {cap}: {standing:?}"
+                    "{connections_max}, {cap}: {activity:?}"
                 );
-                let honest = admission.decide(peer("198.51.100.2"), |standing| *standing);
-                let is_let_in = honest == Decision::Admit || standing != Standing::Busy;
+                let honest = admission.decide(peer("198.51.100.2"), |activity| *activity);
+                let is_let_in = honest == AdmissionDecision::Admit || activity != Activity::Busy;
                 assert!(
                     is_let_in || connections_max == 1,
-                    "{connections_max}, {cap}, {standing:?}: {honest:?}"
+                    "{connections_max}, {cap}, {activity:?}: {honest:?}"
                 );
             }
         }
@@ -532,23 +580,26 @@ mod tests {
         const FLOOD: &str = "198.51.100.1";
         let mut admission = Admission::new(2_048, 64);
         let looks = Cell::new(0);
-        let look = |standing: &Standing| {
+        let look = |activity: &Activity| {
             looks.set(looks.get() + 1);
-            *standing
+            *activity
         };
         for number in 0..1_000 {
             let honest = peer(&format!("203.0.{}.{}", number / 250, number % 250));
-            assert_eq!(admission.decide(honest, look), Decision::Admit);
-            admission.hold(honest, Standing::Resting);
+            assert_eq!(admission.decide(honest, look), AdmissionDecision::Admit);
+            admission.hold(honest, Activity::Idle);
         }
         for _ in 0..64 {
-            assert_eq!(admission.decide(peer(FLOOD), look), Decision::Admit);
-            admission.hold(peer(FLOOD), Standing::Silent);
+            assert_eq!(
+                admission.decide(peer(FLOOD), look),
+                AdmissionDecision::Admit
+            );
+            admission.hold(peer(FLOOD), Activity::Silent);
         }
         assert_eq!(looks.get(), 0, "there is room");
         assert_eq!(
             admission.decide(peer(FLOOD), look),
-            Decision::InPlaceOf(1_000)
+            AdmissionDecision::InPlaceOf(1_000)
         );
         assert!(looks.get() <= 2 * 64, "{}", looks.get());
     }
@@ -556,25 +607,25 @@ mod tests {
     #[test]
     fn who_has_gone_or_leaves_takes_no_place_though_it_was_not_looked_at_before() {
         const SITE: &str = "2001:db8:1::1";
-        for standing in [Standing::Gone, Standing::Leaving] {
+        for activity in [Activity::Closed, Activity::Closing] {
             for (held, newcomer) in [("198.51.100.1", "198.51.100.1"), (SITE, "2001:db8:1:2::1")] {
                 let mut admission = Admission::new(MAX, 1);
-                (0..4).for_each(|_| admission.hold(peer(held), standing));
+                (0..4).for_each(|_| admission.hold(peer(held), activity));
                 assert_eq!(
-                    admission.decide(peer(newcomer), |standing| *standing),
-                    Decision::Admit,
-                    "{standing:?}, {held}"
+                    admission.decide(peer(newcomer), |activity| *activity),
+                    AdmissionDecision::Admit,
+                    "{activity:?}, {held}"
                 );
             }
             let mut admission = Admission::new(4, 4);
             for number in 0..4 {
-                admission.hold(peer(&format!("198.51.100.{number}")), standing);
+                admission.hold(peer(&format!("198.51.100.{number}")), activity);
             }
             let newcomer = peer("198.51.100.9");
             assert_eq!(
-                admission.decide(newcomer, |standing| *standing),
-                Decision::Admit,
-                "{standing:?}"
+                admission.decide(newcomer, |activity| *activity),
+                AdmissionDecision::Admit,
+                "{activity:?}"
             );
         }
     }

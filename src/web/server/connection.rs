@@ -17,17 +17,17 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::TokioIo;
+use poem::Endpoint;
 use poem::http::uri::{Authority, Scheme};
 use poem::web::{LocalAddr, RemoteAddr};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::admission::Standing;
+use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
-use super::phase::{Cycle, Phase};
-use super::socket::{Overdue, Socket};
-use super::{Answers, BoxBody, Limits};
+use super::socket::{Cycle, Overdue, Phase, Socket};
+use super::{BoxBody, Limits, ReadyAnswer};
 
 /// hyper's least buffer (its builder panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
@@ -38,12 +38,13 @@ const HEADERS_MAX_OF_HYPER: usize = 100;
 /// What all connections share.
 pub(super) struct Handler<E> {
     endpoint: Arc<E>,
+    at_hand: ReadyAnswer<E>,
     limits: Limits,
     http: http1::Builder,
 }
 
 impl<E> Handler<E> {
-    pub(super) fn new(endpoint: Arc<E>, limits: Limits) -> Self {
+    pub(super) fn new(endpoint: Arc<E>, at_hand: ReadyAnswer<E>, limits: Limits) -> Self {
         let mut http = http1::Builder::new();
         http.max_header_size(limits.head_bytes_max)
             .max_buf_size(
@@ -62,6 +63,7 @@ impl<E> Handler<E> {
         }
         Self {
             endpoint,
+            at_hand,
             limits,
             http,
         }
@@ -69,13 +71,13 @@ impl<E> Handler<E> {
 }
 
 /// A connection as its server sees it: what it does, and a way to ask it to go.
-pub(super) struct Place {
+pub(super) struct ConnectionHandle {
     cycle: Arc<Cycle>,
     is_asked: AtomicBool,
     asked: Notify,
 }
 
-impl Place {
+impl ConnectionHandle {
     pub(super) fn new() -> Self {
         Self {
             cycle: Arc::new(Cycle::new()),
@@ -86,14 +88,14 @@ impl Place {
 
     /// What it does at this moment; by the time that it is asked to go, it may have begun something
     /// else, and stays.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn activity(&self) -> Activity {
         if self.is_asked.load(Ordering::Relaxed) {
-            return Standing::Leaving;
+            return Activity::Closing;
         }
         match self.cycle.phase() {
-            Phase::New => Standing::Silent,
-            Phase::Idle => Standing::Resting,
-            Phase::Head | Phase::Answering | Phase::Answered => Standing::Busy,
+            Phase::New => Activity::Silent,
+            Phase::Idle => Activity::Idle,
+            Phase::Head | Phase::Answering | Phase::Answered => Activity::Busy,
         }
     }
 
@@ -105,7 +107,7 @@ impl Place {
 }
 
 /// What the requests of one connection share.
-struct Connection<E> {
+struct HttpConnection<E> {
     handler: Arc<Handler<E>>,
     local: LocalAddr,
     remote: RemoteAddr,
@@ -115,20 +117,20 @@ struct Connection<E> {
 }
 
 /// Serves one connection to its end.
-pub(super) async fn hold<E: Answers + 'static>(
+pub(super) async fn hold<E: Endpoint + 'static>(
     handler: Arc<Handler<E>>,
     stream: TcpStream,
     peer: SocketAddr,
     stop: CancellationToken,
-    place: Arc<Place>,
+    handle: Arc<ConnectionHandle>,
 ) {
     // It fails only on a connection that is gone already.
     let Ok(local) = stream.local_addr() else {
         return;
     };
     let limits = handler.limits;
-    let cycle = Arc::clone(&place.cycle);
-    let shared = Arc::new(Connection {
+    let cycle = Arc::clone(&handle.cycle);
+    let shared = Arc::new(HttpConnection {
         handler: Arc::clone(&handler),
         local: LocalAddr(local.into()),
         remote: RemoteAddr(peer.into()),
@@ -151,21 +153,21 @@ pub(super) async fn hold<E: Answers + 'static>(
                 Pin::new(&mut http).graceful_shutdown();
             }
             // What has come meanwhile, hyper has read just now.
-            () = place.asked.notified() => match cycle.phase() {
+            () = handle.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
-                Phase::Head | Phase::Answering | Phase::Answered => place.is_asked.store(false, Ordering::Relaxed),
+                Phase::Head | Phase::Answering | Phase::Answered => handle.is_asked.store(false, Ordering::Relaxed),
             }
         }
     };
     let parts = http.into_parts();
     let socket = parts.io.into_inner();
-    match ending(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
-        Ending::Done if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
+    match finish(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
+        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
             early_response::linger(socket.into_stream(), &limits).await;
         }
-        Ending::Done => {}
-        Ending::Refuse(early_response) => {
+        Finish::Close => {}
+        Finish::Refuse(early_response) => {
             early_response
                 .send(
                     socket.into_stream(),
@@ -174,7 +176,7 @@ pub(super) async fn hold<E: Answers + 'static>(
                 )
                 .await;
         }
-        Ending::Cut => {
+        Finish::Reset => {
             tracing::debug!(%peer, "server.reader_cut: a client took its response too slowly");
             // Closing alone would leave the rest of the response to the system, which goes on
             // offering it for minutes.
@@ -185,46 +187,46 @@ pub(super) async fn hold<E: Answers + 'static>(
 
 /// What is left to do when hyper is through with a connection.
 #[derive(Debug, PartialEq, Eq)]
-enum Ending {
+enum Finish {
     /// Nothing: the socket closes.
-    Done,
+    Close,
     /// Answer with this problem, then close.
     Refuse(EarlyResponse),
     /// Reset the connection without an answer.
-    Cut,
+    Reset,
 }
 
 /// `unread` is what hyper read and could not use.
-fn ending(
+fn finish(
     result: hyper::Result<()>,
     socket: &Socket,
     phase: Phase,
     unread: &[u8],
     limits: &Limits,
-) -> Ending {
+) -> Finish {
     if let Some(status) = socket.rejected() {
-        return Ending::Refuse(EarlyResponse::from_status(status, unread, limits));
+        return Finish::Refuse(EarlyResponse::from_status(status, unread, limits));
     }
     // RFC 9112 §2.2: empty lines before a request are none yet.
     let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
     match (socket.overdue(), result) {
-        (Some(Overdue::Taking), _) => Ending::Cut,
-        (Some(Overdue::Sending), _) if has_begun => Ending::Refuse(EarlyResponse::HeadTooSlow),
+        (Some(Overdue::Taking), _) => Finish::Reset,
+        (Some(Overdue::Sending), _) if has_begun => Finish::Refuse(EarlyResponse::HeadTooSlow),
         (None, Err(error)) if has_begun && error.is_incomplete_message() => {
-            Ending::Refuse(EarlyResponse::Incomplete)
+            Finish::Refuse(EarlyResponse::Incomplete)
         }
         // For example the preface of HTTP/2, which hyper leaves to its caller.
         (None, Err(error)) if has_begun && error.is_parse() => {
-            Ending::Refuse(EarlyResponse::Malformed)
+            Finish::Refuse(EarlyResponse::Malformed)
         }
-        (Some(Overdue::Sending) | None, _) => Ending::Done,
+        (Some(Overdue::Sending) | None, _) => Finish::Close,
     }
 }
 
-async fn answer<E: Answers>(
-    connection: Arc<Connection<E>>,
+async fn answer<E: Endpoint>(
+    connection: Arc<HttpConnection<E>>,
     request: Request<Incoming>,
-) -> Result<Response<Reply>, Infallible> {
+) -> Result<Response<ResponseBody>, Infallible> {
     let handler = &*connection.handler;
     connection
         .had_body
@@ -234,11 +236,12 @@ async fn answer<E: Answers>(
         .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request, &handler.limits) {
         early_response.to_response(&handler.limits)
-    } else if let Some(response) =
-        handler
-            .endpoint
-            .at_hand(request.method(), request.uri(), request.headers())
-    {
+    } else if let Some(response) = (handler.at_hand)(
+        &handler.endpoint,
+        request.method(),
+        request.uri(),
+        request.headers(),
+    ) {
         response.into()
     } else {
         let (local, remote) = (connection.local.clone(), connection.remote.clone());
@@ -249,7 +252,7 @@ async fn answer<E: Answers>(
             .into()
     };
     let cycle = Arc::clone(&connection.cycle);
-    Ok(response.map(|body| Reply { body, cycle }))
+    Ok(response.map(|body| ResponseBody { body, cycle }))
 }
 
 /// What is wrong with a head that hyper lets pass.
@@ -304,18 +307,18 @@ fn has_other_coding(headers: &HeaderMap) -> bool {
 
 /// An answer's body. hyper drops it once it has taken the whole of it, which is how the end of an
 /// answer is known.
-struct Reply {
+struct ResponseBody {
     body: BoxBody,
     cycle: Arc<Cycle>,
 }
 
-impl Drop for Reply {
+impl Drop for ResponseBody {
     fn drop(&mut self) {
         self.cycle.enter(Phase::Answered);
     }
 }
 
-impl Body for Reply {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = io::Error;
 

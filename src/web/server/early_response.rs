@@ -52,72 +52,71 @@ impl EarlyResponse {
         }
     }
 
-    const fn status(self) -> StatusCode {
-        match self {
-            Self::Malformed | Self::Incomplete | Self::HostMissing | Self::HostInvalid => {
-                StatusCode::BAD_REQUEST
-            }
-            Self::CodingUnknown => StatusCode::NOT_IMPLEMENTED,
-            Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::Crowded => StatusCode::SERVICE_UNAVAILABLE,
-            Self::PeerCrowded => StatusCode::TOO_MANY_REQUESTS,
-        }
-    }
-
-    fn detail(self, limits: &Limits) -> String {
-        match self {
-            Self::Malformed => "This is not an HTTP/1.1 request. Send a request line such as `GET /reviews.json HTTP/1.1`, \
-                                then header fields such as `Host: example.com`, then an empty line."
-                .to_owned(),
-            Self::Incomplete => "The request ended before the empty line that ends its head. Send the whole head.".to_owned(),
-            Self::HostMissing => "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.".to_owned(),
-            Self::HostInvalid => {
-                "The `Host` header field is no host with or without a port. Send one such as `example.com` or `127.0.0.1:8080`.".to_owned()
-            }
-            Self::CodingUnknown => {
-                "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`."
-                    .to_owned()
-            }
+    /// The status, and what to change.
+    fn status_and_detail(self, limits: &Limits) -> (StatusCode, String) {
+        let (status, detail) = match self {
+            Self::Malformed => (
+                StatusCode::BAD_REQUEST,
+                "This is not an HTTP/1.1 request. Send a request line such as `GET /reviews.json HTTP/1.1`, then header fields \
+                 such as `Host: example.com`, then an empty line.",
+            ),
+            Self::Incomplete => (
+                StatusCode::BAD_REQUEST,
+                "The request ended before the empty line that ends its head. Send the whole head.",
+            ),
+            Self::HostMissing => (
+                StatusCode::BAD_REQUEST,
+                "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.",
+            ),
+            Self::HostInvalid => (
+                StatusCode::BAD_REQUEST,
+                "The `Host` header field is no host with or without a port. Send one such as `example.com` or `127.0.0.1:8080`.",
+            ),
+            Self::CodingUnknown => (
+                StatusCode::NOT_IMPLEMENTED,
+                "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`.",
+            ),
             Self::HeadTooSlow => {
                 let seconds = limits.headers_timeout.as_secs_f64();
-                format!(
+                let detail = format!(
                     "The request's head did not arrive within {seconds} s. Send the request line and the header fields at once."
-                )
+                );
+                return (StatusCode::REQUEST_TIMEOUT, detail);
             }
             Self::TargetTooLong => {
                 let max = limits.uri_bytes_max;
-                format!("The request's target is longer than {max} bytes. Shorten its path or query.")
+                let detail = format!(
+                    "The request's target is longer than {max} bytes. Shorten its path or query."
+                );
+                return (StatusCode::URI_TOO_LONG, detail);
             }
             Self::HeadTooLarge => {
                 let (count, bytes) = (limits.headers_max, limits.head_bytes_max);
-                format!(
+                let detail = format!(
                     "The request has more than {count} header fields, or more than {bytes} bytes of head. Send fewer or shorter \
                      ones, for example without cookies."
-                )
+                );
+                return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, detail);
             }
-            Self::Crowded => "Every connection is in use. Try again in a second.".to_owned(),
+            Self::Crowded => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Every connection is in use. Try again in a second.",
+            ),
             Self::PeerCrowded => {
                 let max = limits.connections_per_peer_max;
-                format!("Your network has as many connections open as it may, {max} at most. Close some, or use those again.")
+                let detail = format!(
+                    "Your network has as many connections open as it may, {max} at most. Close some, or use those again."
+                );
+                return (StatusCode::TOO_MANY_REQUESTS, detail);
             }
-        }
+        };
+        (status, detail.to_owned())
     }
 
     /// The header fields beside the length and the date.
     fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let retry_after = match self {
-            Self::Crowded | Self::PeerCrowded => Some(("retry-after", "1")),
-            Self::Malformed
-            | Self::Incomplete
-            | Self::HostMissing
-            | Self::HostInvalid
-            | Self::CodingUnknown
-            | Self::HeadTooSlow
-            | Self::TargetTooLong
-            | Self::HeadTooLarge => None,
-        };
+        let retry_after =
+            matches!(self, Self::Crowded | Self::PeerCrowded).then_some(("retry-after", "1"));
         let always = [
             ("content-type", "application/problem+json"),
             ("cache-control", "no-store"),
@@ -130,25 +129,24 @@ impl EarlyResponse {
         always.into_iter().chain(retry_after)
     }
 
-    fn body(self, limits: &Limits) -> Vec<u8> {
-        let status = self.status();
+    fn status_and_body(self, limits: &Limits) -> (StatusCode, Vec<u8>) {
+        let (status, detail) = self.status_and_detail(limits);
         let problem = Problem {
             kind: "about:blank".to_owned(),
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
-            detail: self.detail(limits),
+            detail,
             issues: Vec::new(),
         };
-        wire::json(&problem)
+        (status, wire::json(&problem))
     }
 
     /// The answer as hyper sends it.
     pub(super) fn to_response(self, limits: &Limits) -> Response<BoxBody> {
-        let body = Full::from(self.body(limits))
-            .map_err(|never| match never {})
-            .boxed();
+        let (status, body) = self.status_and_body(limits);
+        let body = Full::from(body).map_err(|never| match never {}).boxed();
         let mut response = Response::new(body);
-        *response.status_mut() = self.status();
+        *response.status_mut() = status;
         for (name, value) in self.fields() {
             response
                 .headers_mut()
@@ -159,7 +157,7 @@ impl EarlyResponse {
 
     /// The answer as it stands on the wire; to a `HEAD`, without its body (RFC 9110 §9.3.2).
     fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
-        let (status, body) = (self.status(), self.body(limits));
+        let (status, body) = self.status_and_body(limits);
         // RFC 9110 §6.6.1: whoever has a clock dates a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(

@@ -9,17 +9,16 @@
 mod admission;
 mod connection;
 mod early_response;
-mod phase;
 mod socket;
-mod tail;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use admission::{Admission, Crowd, Decision, Peer, Standing};
-use connection::{Handler, Place};
+use admission::{Activity, Admission, AdmissionDecision, Peer, Refusal};
+pub use admission::{Excess, Shares};
+use connection::{ConnectionHandle, Handler};
 use early_response::EarlyResponse;
 use hyper::rt::Timer;
 use hyper_util::rt::TokioTimer;
@@ -36,6 +35,11 @@ use crate::metrics;
 
 /// A body as poem hands it over.
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
+
+/// The answer of an endpoint that needs nothing but a request's head, and waits for nothing; `None`
+/// where the endpoint is to be called. It is asked for before anything is made of the request, which
+/// costs more than such an answer.
+pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
 
 /// How long accepting rests after the system refused (no file descriptors, no memory): long enough
 /// not to spin, short enough that nobody's connection attempt times out.
@@ -124,15 +128,16 @@ impl Default for Limits {
 ///
 /// A panic in the endpoint ends its own connection only, and is logged. Peers in the nets of
 /// `exempt` may have any number of connections: behind them stands everybody.
-pub async fn serve<E: Answers + 'static>(
+pub async fn serve<E: Endpoint + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
+    at_hand: ReadyAnswer<E>,
     shutdown: CancellationToken,
     limits: Limits,
     exempt: Vec<IpNet>,
 ) {
     let mut server = Server {
-        handler: Arc::new(Handler::new(endpoint, limits)),
+        handler: Arc::new(Handler::new(endpoint, at_hand, limits)),
         limits,
         exempt,
         admission: Admission::new(limits.connections_max, limits.connections_per_peer_max),
@@ -188,7 +193,7 @@ struct Server<E> {
     handler: Arc<Handler<E>>,
     limits: Limits,
     exempt: Vec<IpNet>,
-    admission: Admission<Weak<Place>>,
+    admission: Admission<Weak<ConnectionHandle>>,
     /// Tells all connections to finish what is in flight, and to go.
     stopping: CancellationToken,
     connections: JoinSet<()>,
@@ -199,7 +204,7 @@ struct Server<E> {
     accepting: bool,
 }
 
-impl<E: Answers + 'static> Server<E> {
+impl<E: Endpoint + 'static> Server<E> {
     /// Gives a new connection its task, or a task that turns it away, or closes it.
     fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
         self.accepting = true;
@@ -211,45 +216,45 @@ impl<E: Answers + 'static> Server<E> {
             report(ended);
         }
         let who = Peer::of(peer.ip(), &self.exempt);
-        let standing = |place: &Weak<Place>| {
-            place
+        let activity = |handle: &Weak<ConnectionHandle>| {
+            handle
                 .upgrade()
-                .map_or(Standing::Gone, |place| place.standing())
+                .map_or(Activity::Closed, |handle| handle.activity())
         };
-        match self.admission.decide(who, standing) {
-            Decision::Refuse(crowd) => return self.turn_away(stream, crowd),
-            Decision::InPlaceOf(number) => {
+        match self.admission.decide(who, activity) {
+            AdmissionDecision::Refuse(refusal) => return self.turn_away(stream, refusal),
+            AdmissionDecision::InPlaceOf(number) => {
                 metrics::CONNECTIONS_YIELDED.count(&[]);
-                if let Some(place) = self.admission.get(number).and_then(Weak::upgrade) {
-                    place.ask_to_go();
+                if let Some(handle) = self.admission.get(number).and_then(Weak::upgrade) {
+                    handle.ask_to_go();
                 }
             }
-            Decision::Admit => {}
+            AdmissionDecision::Admit => {}
         }
-        let place = Arc::new(Place::new());
-        self.admission.hold(who, Arc::downgrade(&place));
+        let handle = Arc::new(ConnectionHandle::new());
+        self.admission.hold(who, Arc::downgrade(&handle));
         self.connections.spawn(connection::hold(
             Arc::clone(&self.handler),
             stream,
             peer,
             self.stopping.clone(),
-            place,
+            handle,
         ));
     }
 
     /// Says why there is no place, or closes without a word where many are being told.
-    fn turn_away(&mut self, stream: TcpStream, crowd: Crowd) {
-        let (early_response, reason, refusals_max) = match crowd {
+    fn turn_away(&mut self, stream: TcpStream, refusal: Refusal) {
+        let (early_response, reason, refusals_max) = match refusal {
             // One peer must not keep the others from hearing what it hears itself.
-            Crowd::Peer => (
+            Refusal::Peer => (
                 EarlyResponse::PeerCrowded,
                 "peer",
                 self.limits.refusals_max / 2,
             ),
-            Crowd::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
+            Refusal::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
         };
         metrics::CONNECTIONS_REFUSED.count(&[reason]);
-        if crowd == Crowd::All {
+        if refusal == Refusal::All {
             self.log_crowded();
         }
         if self.refusals.len() < refusals_max {
@@ -325,19 +330,6 @@ fn report(ended: Result<(), JoinError>) {
         && error.is_panic()
     {
         tracing::error!(%error, "server.panicked: a request's handling panicked and its connection was closed");
-    }
-}
-
-// What answers the requests of a server.
-
-/// An endpoint that may have answers at hand.
-pub trait Answers: Endpoint {
-    /// The answer that needs nothing but a request's head, and waits for nothing; `None` where the
-    /// endpoint is to be called. It is asked before anything is made of the request, which costs
-    /// more than such an answer.
-    fn at_hand(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
-        let _ = (method, uri, headers);
-        None
     }
 }
 

@@ -10,6 +10,7 @@ use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::Limits;
-use super::phase::{Cycle, Phase};
-use super::tail::Tail;
 
 /// How many bytes a connection writes before the others of its thread have their turn. hyper goes on
 /// writing for as long as the system takes it, and a reader on this machine takes everything.
@@ -39,7 +38,7 @@ pub(super) struct Socket {
     stream: TcpStream,
     cycle: Arc<Cycle>,
     limits: Limits,
-    alarm: Alarm,
+    timer: DeadlineTimer,
     /// Until when bytes must come, and the phase that this holds for.
     read_by: Option<(Phase, Instant)>,
     /// Runs from the first time a response had to wait until it is out.
@@ -57,12 +56,12 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(stream: TcpStream, cycle: Arc<Cycle>, limits: Limits) -> Self {
-        let alarm = Alarm::default();
+        let timer = DeadlineTimer::default();
         Self {
             stream,
             cycle,
             limits,
-            alarm,
+            timer,
             read_by: None,
             pace: None,
             rejected: None,
@@ -109,12 +108,12 @@ impl Socket {
                     Phase::Idle => self.limits.keep_alive_timeout,
                     Phase::Answering | Phase::Answered => self.limits.body_timeout,
                 };
-                let at = Alarm::now() + allowed;
+                let at = DeadlineTimer::now() + allowed;
                 self.read_by = Some((phase, at));
                 at
             }
         };
-        self.alarm.poll_passed(context, read_by)
+        self.timer.poll_passed(context, read_by)
     }
 
     /// Whether the others of this thread have their turn first; then this one is woken after them.
@@ -137,20 +136,20 @@ impl Socket {
             Poll::Ready(Ok(bytes)) => {
                 self.burst_bytes += bytes;
                 if let Some(pace) = &mut self.pace {
-                    let now = Alarm::now();
+                    let now = DeadlineTimer::now();
                     pace.resume(now);
                     pace.earn(bytes, now, &self.limits);
                 }
             }
             Poll::Ready(Err(_)) => {}
             Poll::Pending => {
-                let now = Alarm::now();
+                let now = DeadlineTimer::now();
                 let pace = self
                     .pace
                     .get_or_insert_with(|| Pace::start(now, &self.limits));
                 pace.resume(now);
                 let deadline = pace.deadline();
-                if self.alarm.poll_passed(context, deadline) {
+                if self.timer.poll_passed(context, deadline) {
                     self.overdue = Some(Overdue::Taking);
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
@@ -254,7 +253,7 @@ impl AsyncWrite for Socket {
             this.read_by = None;
             this.pace = None;
         } else if let Some(pace) = &mut this.pace {
-            pace.pause(Alarm::now());
+            pace.pause(DeadlineTimer::now());
         }
         Poll::Ready(Ok(()))
     }
@@ -271,6 +270,149 @@ impl AsyncWrite for Socket {
     }
 }
 
+// Where a connection stands between two requests: the one thing that the socket's side and the
+// handler's side of hyper both need to know. Both run in the connection's own task, so the order of
+// memory accesses does not matter.
+
+/// A place in the cycle of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Phase {
+    /// Connected; nothing has come yet.
+    New,
+    /// An answer has gone out whole; nothing of a next request has come yet.
+    Idle,
+    /// A request's head has begun.
+    Head,
+    /// The handler has the request, or its answer is being made.
+    Answering,
+    /// The whole answer is with hyper, but perhaps not yet with the system.
+    Answered,
+}
+
+impl Phase {
+    /// Whether no request is with the handler. What hyper writes then is an error of its own
+    /// making.
+    pub(super) const fn is_reading(self) -> bool {
+        match self {
+            Self::New | Self::Idle | Self::Head => true,
+            Self::Answering | Self::Answered => false,
+        }
+    }
+}
+
+/// The phase of one connection, shared within its task.
+#[derive(Debug)]
+pub(super) struct Cycle {
+    phase: AtomicU8,
+    /// How long the last request said its body is; the greatest number where it did not say.
+    body_bytes: AtomicU64,
+}
+
+impl Cycle {
+    pub(super) const fn new() -> Self {
+        Self {
+            phase: AtomicU8::new(Phase::New as u8),
+            body_bytes: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        const IN_ORDER: [Phase; 5] = [
+            Phase::New,
+            Phase::Idle,
+            Phase::Head,
+            Phase::Answering,
+            Phase::Answered,
+        ];
+        IN_ORDER[usize::from(self.phase.load(Ordering::Relaxed))]
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    /// Notes how long a request says that its body is.
+    pub(super) fn expect_body(&self, bytes: Option<u64>) {
+        self.body_bytes
+            .store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn body_bytes(&self) -> Option<u64> {
+        Some(self.body_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes != u64::MAX)
+    }
+}
+
+// Whether what has been read of a connection ends within the head of a next request. hyper reads
+// ahead and does not say; the time of a head that has begun (10 s) would else be that of a
+// connection that rests (75 s).
+//
+// A head ends with an empty line, and so does a chunked body (RFC 9112 §2.1, §7.1). A body of
+// known length ends where its bytes are counted down; that is known where its head was the first
+// thing read since the answer before, and otherwise the shorter time holds. A lone LF ends a line,
+// too, as hyper takes it (§2.2).
+
+/// What is remembered of the bytes that were read since the last answer.
+#[derive(Debug, Default)]
+struct Tail {
+    /// The last three bytes of all.
+    last: [u8; 3],
+    /// Bytes since the last answer.
+    bytes: u64,
+    /// Those of them up to the end of the first head.
+    head_bytes: Option<u64>,
+    /// Whether something was left over from the exchange before, so that counting does not begin at
+    /// a head.
+    is_shifted: bool,
+}
+
+impl Tail {
+    /// Notes what was read.
+    fn note(&mut self, read: &[u8]) {
+        let mut rest = read.iter();
+        while self.head_bytes.is_none()
+            && let Some(byte) = rest.next()
+        {
+            self.bytes += 1;
+            self.push(*byte);
+            if self.bytes > 2 && self.is_blank_line() {
+                self.head_bytes = Some(self.bytes);
+            }
+        }
+        let rest = rest.as_slice();
+        self.bytes += rest.len() as u64;
+        rest[rest.len().saturating_sub(self.last.len())..]
+            .iter()
+            .for_each(|byte| self.push(*byte));
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.last = [self.last[1], self.last[2], byte];
+    }
+
+    /// Whether the last line is empty: `\n\n` or `\n\r\n`.
+    const fn is_blank_line(&self) -> bool {
+        matches!(self.last, [_, b'\n', b'\n'] | [b'\n', b'\r', b'\n'])
+    }
+
+    /// An answer has gone out: whether a next head has begun. `body_bytes` is how long the request
+    /// said its body is.
+    fn answered(&mut self, body_bytes: Option<u64>) -> bool {
+        let end = self
+            .head_bytes
+            .zip(body_bytes)
+            .map(|(head, body)| head.saturating_add(body));
+        let is_counted_down = !self.is_shifted && end == Some(self.bytes);
+        let has_begun = !self.is_blank_line() && !is_counted_down;
+        *self = Self {
+            last: self.last,
+            is_shifted: has_begun,
+            ..Self::default()
+        };
+        has_begun
+    }
+}
+
 // How long a socket may keep us waiting: the rate a reader has to hold, and one timer for all of a
 // connection's deadlines.
 
@@ -281,7 +423,7 @@ impl AsyncWrite for Socket {
 /// rate is never cut, however coarse the steps in which the system reports its progress, and one
 /// that stops is cut after the slack, however fast it was.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
+struct Pace {
     due_by: Instant,
     /// The end of the whole response's time.
     end_at: Instant,
@@ -290,7 +432,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn start(now: Instant, limits: &Limits) -> Self {
+    fn start(now: Instant, limits: &Limits) -> Self {
         Self {
             due_by: now + limits.write_slack,
             end_at: now + limits.response_timeout,
@@ -298,22 +440,22 @@ impl Pace {
         }
     }
 
-    pub(super) fn deadline(self) -> Instant {
+    fn deadline(self) -> Instant {
         self.due_by.min(self.end_at)
     }
 
-    pub(super) fn earn(&mut self, bytes: usize, now: Instant, limits: &Limits) {
+    fn earn(&mut self, bytes: usize, now: Instant, limits: &Limits) {
         let rate = u64::from(limits.write_bytes_per_second_min.max(1));
         let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000) / rate;
         self.due_by =
             (self.due_by + Duration::from_nanos(nanoseconds)).min(now + limits.write_slack);
     }
 
-    pub(super) fn pause(&mut self, now: Instant) {
+    fn pause(&mut self, now: Instant) {
         self.paused_at.get_or_insert(now);
     }
 
-    pub(super) fn resume(&mut self, now: Instant) {
+    fn resume(&mut self, now: Instant) {
         if let Some(paused_at) = self.paused_at.take() {
             self.due_by += now.saturating_duration_since(paused_at);
         }
@@ -326,16 +468,16 @@ impl Pace {
 /// set, so that a connection that stays busy touches the runtime's timers once in a long while, not
 /// once per request.
 #[derive(Default)]
-pub(super) struct Alarm(Option<(Instant, Pin<Box<dyn Sleep>>)>);
+struct DeadlineTimer(Option<(Instant, Pin<Box<dyn Sleep>>)>);
 
-impl Alarm {
-    /// The clock that the alarm goes by.
-    pub(super) fn now() -> Instant {
+impl DeadlineTimer {
+    /// The clock that the timer goes by.
+    fn now() -> Instant {
         TokioTimer::new().now()
     }
 
     /// Whether `deadline` has passed; if not, the task is woken then or earlier.
-    pub(super) fn poll_passed(&mut self, context: &mut Context<'_>, deadline: Instant) -> bool {
+    fn poll_passed(&mut self, context: &mut Context<'_>, deadline: Instant) -> bool {
         let timer = TokioTimer::new();
         let (rings_at, sleep) = self
             .0
@@ -362,7 +504,7 @@ impl Alarm {
     clippy::disallowed_methods,
     reason = "any instant will do, and only the system makes one"
 )]
-mod tests {
+mod pace_tests {
     use super::*;
 
     const LIMITS: fn() -> Limits = || Limits {
@@ -421,7 +563,7 @@ mod tests {
 }
 
 #[cfg(test)]
-mod pace_tests {
+mod burst_tests {
     use std::future::poll_fn;
     use std::io::Read;
 
@@ -462,5 +604,80 @@ mod pace_tests {
         drop(socket);
         assert_eq!(reader.await.unwrap(), written);
         assert!(most < BURST_BYTES_MAX + 2 * PART.len(), "{most} at a time");
+    }
+}
+
+#[cfg(test)]
+mod tail_tests {
+    use super::*;
+
+    const HEAD: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+    const POST: &str = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
+
+    /// What was read, in pieces of every size, before an answer to a request with such a body.
+    fn has_begun(read: &str, body_bytes: Option<u64>) -> bool {
+        let all: Vec<bool> = (1..=read.len())
+            .map(|size| {
+                let mut tail = Tail::default();
+                read.as_bytes()
+                    .chunks(size)
+                    .for_each(|piece| tail.note(piece));
+                tail.answered(body_bytes)
+            })
+            .collect();
+        assert!(
+            all.iter().all(|one| *one == all[0]),
+            "{read:?}: the same however it comes"
+        );
+        all[0]
+    }
+
+    #[test]
+    fn a_head_has_begun_where_anything_stands_behind_the_end_of_a_request() {
+        for (read, body_bytes, expected) in [
+            (HEAD.to_owned(), None, false),
+            (HEAD.replace("\r\n", "\n"), None, false),
+            (format!("{HEAD}G"), None, true),
+            (format!("{HEAD}GET / HTTP/1.1\r\nhost: a\r\n"), None, true),
+            (format!("{HEAD}{HEAD}"), None, false),
+            (format!("{HEAD}{HEAD}GET"), None, true),
+            // Empty lines are none of a head.
+            (format!("{HEAD}\r\n\r\n"), None, false),
+            (format!("{POST}hello"), Some(5), false),
+            (format!("{POST}hel\n\n"), Some(5), false),
+            (format!("{POST}helloGET /"), Some(5), true),
+            (format!("{POST}hello{HEAD}"), Some(5), false),
+            (
+                format!(
+                    "{}5\r\nhello\r\n0\r\n\r\n",
+                    POST.replace("content-length: 5", "transfer-encoding: chunked")
+                ),
+                None,
+                false,
+            ),
+            (
+                format!(
+                    "{}0\r\n\r\nG",
+                    POST.replace("content-length: 5", "transfer-encoding: chunked")
+                ),
+                None,
+                true,
+            ),
+        ] {
+            assert_eq!(has_begun(&read, body_bytes), expected, "{read:?}");
+        }
+    }
+
+    #[test]
+    fn each_answer_is_followed_by_a_count_of_its_own() {
+        let mut tail = Tail::default();
+        for _ in 0..3 {
+            tail.note(format!("{POST}hello").as_bytes());
+            assert!(!tail.answered(Some(5)));
+        }
+        tail.note(format!("{HEAD}GET").as_bytes());
+        assert!(tail.answered(None), "three bytes of a next head");
+        tail.note(b" / HTTP/1.1\r\n\r\n");
+        assert!(!tail.answered(None), "which has come whole");
     }
 }

@@ -9,7 +9,6 @@
 mod callback;
 mod client;
 mod failure;
-mod host_clients;
 mod policy;
 mod tls;
 mod vetting;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response};
-use reviews_service::web::server::{Answers, Limits, serve};
+use reviews_service::web::server::{Limits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -69,8 +69,6 @@ impl Endpoint for App {
     }
 }
 
-impl Answers for App {}
-
 pub struct Running {
     pub address: SocketAddr,
     pub app: Arc<App>,
@@ -94,6 +92,7 @@ pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
     let done = tokio::spawn(serve(
         listener,
         Arc::clone(&app),
+        |_, _, _, _| None,
         stop.clone(),
         limits,
         vec![exempt.parse().unwrap()],

@@ -155,7 +155,7 @@ async fn a_coding_goes_on_when_another_document_changes() {
         shop.clock.clone(),
         text_index,
     ));
-    let code = Precompress::new(Arc::clone(&ctx));
+    let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
     let mut coding = Box::pin(code.run_once());
     assert_eq!(coding.as_mut().now_or_never(), None);
     ctx.current.swap(second);
@@ -216,7 +216,10 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
         shop.clock.clone(),
         text_index,
     ));
-    let (code, first) = (Precompress::new(Arc::clone(&ctx)), ctx.current.load());
+    let (code, first) = (
+        Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new())),
+        ctx.current.load(),
+    );
     let mut coding = Box::pin(code.run_once());
     // The first coding is being made by another thread.
     assert_eq!(coding.as_mut().now_or_never(), None);

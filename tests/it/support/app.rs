@@ -19,7 +19,6 @@ use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
-use reviews_service::web::server::Answers;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;

@@ -87,18 +87,18 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
 // has given a sign of life.
 
 /// With more than this, all are forgotten, which errs on the side of keeping subscriptions.
-const DOUBTED_MAX: usize = 200_000;
+const UNCLEAR_MAX: usize = 200_000;
 
-/// What is in doubt: for each subscription, how many signs of life there had been when its first
-/// uncounted attempt began.
+/// Tells failures of our own network from those of callbacks. Kept is for each subscription how many
+/// signs of life there had been when its first uncounted attempt began.
 #[derive(Clone)]
-pub struct Doubts {
+pub struct Outages {
     egress: Arc<Egress>,
     since: Arc<Mutex<HashMap<i64, u64>>>,
 }
 
-impl Doubts {
-    /// Nothing is in doubt yet.
+impl Outages {
+    /// Nothing has failed yet.
     #[must_use]
     pub fn new(egress: Arc<Egress>) -> Self {
         Self {
@@ -107,14 +107,8 @@ impl Doubts {
         }
     }
 
-    /// What [`Doubts::is_ours`] needs to know of an attempt that begins.
-    #[must_use]
-    pub fn signs_of_life(&self) -> u64 {
-        self.egress.signs_of_life()
-    }
-
     /// Whether an attempt failed by our fault, as far as can be told; `failure` is `None` where
-    /// there was an answer. `signs_before` is what [`Doubts::signs_of_life`] said when it began.
+    /// there was an answer. `signs_before` is what [`Egress::signs_of_life`] said when it began.
     #[must_use]
     pub fn is_ours(
         &self,
@@ -130,7 +124,7 @@ impl Doubts {
                 false
             }
             Blame::Unclear => {
-                if since.len() >= DOUBTED_MAX {
+                if since.len() >= UNCLEAR_MAX {
                     since.clear();
                 }
                 let first = *since.entry(subscription_id).or_insert(signs_before);

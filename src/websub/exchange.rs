@@ -1,0 +1,501 @@
+//! One exchange with a callback: a verification of intent (WebSub §5.3), a delivery (§7), or the word
+//! that a subscription was ended (§5.2). What it came to is decided here and written down by the
+//! worker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
+use super::limits::{RateLimits, Turn};
+use super::request::Mode;
+use super::retry::{ATTEMPTS_MAX, DeliveryResult, NextStep, Outages, next};
+use super::signature::sign;
+use super::state::Event;
+use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
+use crate::clock::{Clock, Monotonic};
+use crate::config::RetryDelays;
+use crate::links::Links;
+use crate::random::Random;
+use crate::snapshot::{CachedBody, Snapshot};
+
+/// For the whole of a verification, and of the word that a subscription was ended.
+pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
+/// A challenge is 64 characters; what is longer is another body.
+const VERIFY_BODY_MAX: usize = 1_024;
+/// After an answer that may not have been one, a second question follows after this.
+const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
+/// How long a verification waits while our own network is down.
+const OUTAGE_WAIT: TimeDelta = TimeDelta::seconds(60);
+/// For the whole of a delivery, plus a second for each MiB of it.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Sends verifications and deliveries, and says what became of each.
+#[derive(Clone)]
+pub struct Exchange {
+    /// The only way out.
+    pub egress: Arc<Egress>,
+    /// The clock by which attempts are dated.
+    pub clock: Clock,
+    /// For challenges and jitter.
+    pub random: Random,
+    /// For topics and the hub.
+    pub links: Links,
+    /// The waits between attempts.
+    pub delays: RetryDelays,
+    /// How often one network may be asked to verify.
+    pub rates: Arc<RateLimits>,
+    /// Tells failures of our own network from those of callbacks.
+    pub outages: Outages,
+}
+
+/// When an exchange began: the instant that is kept, and what its duration is measured from.
+#[derive(Clone, Copy)]
+struct Start {
+    at: DateTime<Utc>,
+    monotonic: Monotonic,
+    /// How many signs of life there had been from outside.
+    signs: u64,
+}
+
+/// What an exchange came to, the status that is recorded of it, and the reason that operators are
+/// told.
+type Conclusion = (Outcome, Option<u16>, &'static str);
+
+impl Exchange {
+    /// Asks a callback whether it means it; `turn` is the one that it had to wait for, if it had.
+    pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Attempt {
+        let start = self.start();
+        let (outcome, status, reason) = match self.challenge() {
+            Ok(challenge) => self.confirm(due, turn, &challenge, start).await,
+            Err(error) => {
+                tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
+                let (serial, at) = (due.serial, start.at + VERIFY_AGAIN);
+                let again = Outcome::VerifyAgain {
+                    serial,
+                    attempts: 1,
+                    at,
+                };
+                (again, None, "no_randomness")
+            }
+        };
+        Attempt {
+            subscription_id: due.subscription_id,
+            kind: "verification",
+            document: due.document,
+            callback: due.callback.clone(),
+            version: None,
+            status,
+            reason,
+            at: start.at,
+            duration_ms: self.milliseconds_since(start),
+            outcome,
+        }
+    }
+
+    async fn confirm(
+        &self,
+        due: &DueVerification,
+        turn: Option<&Turn>,
+        challenge: &str,
+        start: Start,
+    ) -> Conclusion {
+        let question = IntentVerification {
+            callback: &due.callback,
+            mode: due.mode,
+            topic: &self.links.absolute(due.document.path()),
+            challenge,
+            lease_seconds: due.lease_seconds_at(start.at),
+        };
+        let answered = match self.ask(due, &question.url(), turn).await {
+            Ok(answered) => answered,
+            // Somebody else's addresses are not ours to flood: later, and no attempt is recorded.
+            Err(turn) => return (Outcome::Waits(turn), None, "waits"),
+        };
+        let (verdict, status, reason) = judge(&question, &answered);
+        // A silent callback counts at once: it ends nothing, and strangers could else have as many
+        // waiting as they like.
+        let failure = answered.as_ref().err();
+        let failure = failure.filter(|failure| **failure != Failure::TimedOut);
+        let is_ours = self
+            .outages
+            .is_ours(due.subscription_id, failure, start.signs);
+        let outcome = self.verification_outcome(due, verdict, is_ours, start.at);
+        (outcome, status, reason)
+    }
+
+    /// 64 random characters.
+    fn challenge(&self) -> std::io::Result<String> {
+        Ok(self.random.hex_128()? + &self.random.hex_128()?)
+    }
+
+    /// What a verdict means for the request; `sent_at` is when it was asked.
+    fn verification_outcome(
+        &self,
+        due: &DueVerification,
+        verdict: Verdict,
+        is_ours: bool,
+        sent_at: DateTime<Utc>,
+    ) -> Outcome {
+        let serial = due.serial;
+        match verdict {
+            Verdict::Confirmed => Outcome::Verified {
+                serial,
+                mode: due.mode,
+                // From the moment it was sent (WebSub §5.3).
+                lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
+            },
+            // Nothing was learnt about the callback: the request stays until our network is back.
+            Verdict::Unheard | Verdict::Refused if is_ours => Outcome::VerifyAgain {
+                serial,
+                attempts: 0,
+                at: self.clock.now() + OUTAGE_WAIT,
+            },
+            Verdict::Unheard if due.attempts == 0 => Outcome::VerifyAgain {
+                serial,
+                attempts: 1,
+                at: self.clock.now() + VERIFY_AGAIN,
+            },
+            Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { serial },
+        }
+    }
+
+    /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of
+    /// it. `Err` is the turn to wait for where those addresses have been asked often enough.
+    async fn ask(
+        &self,
+        due: &DueVerification,
+        url: &str,
+        turn: Option<&Turn>,
+    ) -> Result<Result<Answer, Failure>, Turn> {
+        let exchange = async {
+            let vetted = match self.egress.vet(url).await {
+                Ok(vetted) => vetted,
+                Err(failure) => return Ok(Err(failure)),
+            };
+            if !self.is_free(&due.callback) {
+                self.rates
+                    .book_verification(turn, vetted.addresses(), due.is_active)?;
+            }
+            Ok(self
+                .egress
+                .get_vetted(vetted, VERIFY_BODY_MAX, VERIFY_TIMEOUT)
+                .await)
+        };
+        tokio::time::timeout(VERIFY_TIMEOUT, exchange)
+            .await
+            .unwrap_or(Ok(Err(Failure::TimedOut)))
+    }
+
+    /// Sends a subscriber what is out.
+    pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
+        let start = self.start();
+        let published = snapshot.document(due.document);
+        let (pieces, version) = (
+            &published.body.content.pieces,
+            published.publication.version,
+        );
+        let bytes = published.body.content.len();
+        let (link, signature) = (
+            due.document.link(&self.links),
+            due.secret.as_ref().map(|secret| sign(secret, pieces)),
+        );
+        let mut fields = vec![
+            ("content-type", due.document.content_type()),
+            ("link", link.as_str()),
+        ];
+        let signature = signature.as_deref();
+        fields.extend(signature.map(|signature| ("x-hub-signature", signature)));
+        let (timeout, body) = (delivery_timeout(bytes), Body(Arc::clone(&published.body)));
+        let posted = self.egress.post(&due.callback, &fields, body, timeout);
+        let answered = posted.await;
+        let failure = answered.as_ref().err();
+        let is_ours = self
+            .outages
+            .is_ours(due.subscription_id, failure, start.signs);
+        let (result, status, reason) = delivery_result(&answered, is_ours);
+        let step = next(&self.delays, due.failures, result, self.random.fraction());
+        let outcome = match step {
+            NextStep::Rest => Outcome::Delivered {
+                bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
+            },
+            NextStep::Retry { failures, after } => Outcome::Retry {
+                failures,
+                at: self.clock.now() + TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX),
+            },
+            NextStep::EndDenied => {
+                self.deny(due).await;
+                Outcome::Ended(Event::DeliveriesFailed)
+            }
+            NextStep::EndGone => Outcome::Ended(Event::Gone),
+        };
+        Attempt {
+            subscription_id: due.subscription_id,
+            kind: "delivery",
+            document: due.document,
+            callback: due.callback.clone(),
+            version: Some(version),
+            status,
+            reason,
+            at: start.at,
+            duration_ms: self.milliseconds_since(start),
+            outcome,
+        }
+    }
+
+    /// Tells a subscriber that its subscription was ended (WebSub §5.2). Whatever it answers,
+    /// nothing follows from it.
+    async fn deny(&self, due: &DueDelivery) {
+        let topic = self.links.absolute(due.document.path());
+        let reason = format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to go on");
+        let parameters = [
+            ("hub.mode", "denied"),
+            ("hub.topic", topic.as_str()),
+            ("hub.reason", reason.as_str()),
+        ];
+        let url = with_parameters(&due.callback, &parameters);
+        let told = self.egress.get(&url, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
+        let heard = told.map_or_else(
+            |failure| failure.name().to_owned(),
+            |answer| answer.status.to_string(),
+        );
+        tracing::info!(
+            subscription.id = due.subscription_id,
+            host = due.host,
+            heard,
+            "websub.ended: three deliveries in a row failed"
+        );
+    }
+
+    /// Whether a callback surely leads into a net that the operator opened, and is free of the
+    /// limits per host.
+    #[must_use]
+    pub fn is_free(&self, callback: &str) -> bool {
+        let policy = self.egress.policy();
+        Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
+    }
+
+    fn start(&self) -> Start {
+        Start {
+            at: self.clock.now(),
+            monotonic: self.clock.monotonic(),
+            signs: self.egress.signs_of_life(),
+        }
+    }
+
+    fn milliseconds_since(&self, start: Start) -> i64 {
+        let duration = self.clock.monotonic() - start.monotonic;
+        i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// How long a delivery of so many bytes may take.
+#[must_use]
+pub fn delivery_timeout(bytes: u64) -> Duration {
+    DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
+}
+
+/// What an answer to a delivery comes to, with the status where it was none of success, and the
+/// reason that operators are told.
+fn delivery_result(
+    answered: &Result<Answer, Failure>,
+    is_ours: bool,
+) -> (DeliveryResult, Option<u16>, &'static str) {
+    match answered {
+        Ok(Answer {
+            status: 200..=299, ..
+        }) => (DeliveryResult::Delivered, None, "ok"),
+        Ok(Answer { status: 410, .. }) => (DeliveryResult::Gone, Some(410), "gone"),
+        Ok(Answer {
+            status,
+            retry_after,
+            ..
+        }) => (
+            DeliveryResult::Failed {
+                retry_after: *retry_after,
+            },
+            Some(*status),
+            "status",
+        ),
+        Err(failure) if is_ours => (DeliveryResult::Ours, None, failure.name()),
+        Err(failure) => (
+            DeliveryResult::Failed { retry_after: None },
+            None,
+            failure.name(),
+        ),
+    }
+}
+
+/// A delivery's body: the sheet that all subscribers of a topic share.
+struct Body(Arc<CachedBody>);
+
+impl AsRef<[Bytes]> for Body {
+    fn as_ref(&self) -> &[Bytes] {
+        &self.0.content.pieces
+    }
+}
+
+/// What an answer is worth, with its status and the reason that operators are told.
+fn judge(
+    question: &IntentVerification<'_>,
+    answered: &Result<Answer, Failure>,
+) -> (Verdict, Option<u16>, &'static str) {
+    match answered {
+        Ok(answer) => {
+            let verdict = question.judge(answer.status, &answer.body);
+            let reason = match verdict {
+                Verdict::Confirmed => "ok",
+                Verdict::Unheard | Verdict::Refused if !answer.is_success() => "status",
+                Verdict::Unheard | Verdict::Refused => "challenge_mismatch",
+            };
+            (verdict, Some(answer.status), reason)
+        }
+        Err(failure) if is_unheard(failure) => (Verdict::Unheard, None, failure.name()),
+        Err(failure) => (Verdict::Refused, None, failure.name()),
+    }
+}
+
+/// Whether the callback may not have heard the question: then it is asked a second time
+/// (`docs/WEBSUB.md`).
+const fn is_unheard(failure: &Failure) -> bool {
+    match failure {
+        Failure::TimedOut
+        | Failure::Connect(_)
+        | Failure::ResolverDown(_)
+        | Failure::NetworkDown(_)
+        | Failure::HostUnreachable(_)
+        | Failure::Closed(_) => true,
+        Failure::Url(_)
+        | Failure::Refused(_)
+        | Failure::NameUnknown
+        | Failure::Tls(_)
+        | Failure::Protocol(_)
+        | Failure::TooLong { .. }
+        | Failure::Unsendable(_) => false,
+    }
+}
+
+// Asking a callback whether it means it (WebSub §5.3): the question's URL, and what an answer is
+// worth.
+
+/// What a verification asks.
+#[derive(Debug, Clone, Copy)]
+pub struct IntentVerification<'a> {
+    /// The callback, kept byte for byte.
+    pub callback: &'a str,
+    /// What it is asked to confirm.
+    pub mode: Mode,
+    /// The topic's absolute URL.
+    pub topic: &'a str,
+    /// A random value that the callback has to echo; each is used once.
+    pub challenge: &'a str,
+    /// The lease that is offered; on unsubscribing, what is left of the running one.
+    pub lease_seconds: i64,
+}
+
+/// What an answer is worth.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Any 2xx with exactly the challenge.
+    Confirmed,
+    /// It may not have been heard: worth a second question.
+    Unheard,
+    /// Anything else: 3xx and 4xx, and 2xx with another body.
+    Refused,
+}
+
+impl IntentVerification<'_> {
+    /// The callback's URL with our parameters at its end. Its own query stays as it is, even where
+    /// names are the same.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let lease = self.lease_seconds.to_string();
+        let parameters = [
+            ("hub.mode", self.mode.name()),
+            ("hub.topic", self.topic),
+            ("hub.challenge", self.challenge),
+            ("hub.lease_seconds", &lease),
+        ];
+        with_parameters(self.callback, &parameters)
+    }
+
+    /// What an answer to it is worth.
+    pub fn judge(&self, status: u16, body: &[u8]) -> Verdict {
+        match status {
+            200..=299 if body == self.challenge.as_bytes() => Verdict::Confirmed,
+            500..=599 => Verdict::Unheard,
+            _ => Verdict::Refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_19_the_callbacks_query_is_kept_and_ours_comes_last() {
+        for (callback, begins) in [
+            (
+                "https://s.example/cb",
+                "https://s.example/cb?hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?",
+                "https://s.example/cb?hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?a=%7E+b&hub.mode=x",
+                "https://s.example/cb?a=%7E+b&hub.mode=x&hub.mode=subscribe&",
+            ),
+            (
+                "https://s.example/cb?a=1&",
+                "https://s.example/cb?a=1&hub.mode=subscribe&",
+            ),
+        ] {
+            let question = IntentVerification {
+                callback,
+                mode: Mode::Subscribe,
+                topic: "https://r.example/feed.xml",
+                challenge: "c0ffee",
+                lease_seconds: 60,
+            };
+            let url = question.url();
+            assert!(url.starts_with(begins), "{url}");
+            assert!(
+                url.ends_with("hub.topic=https%3A%2F%2Fr.example%2Ffeed.xml&hub.challenge=c0ffee&hub.lease_seconds=60"),
+                "{url}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_30_any_2xx_with_exactly_the_challenge_confirms() {
+        let question = IntentVerification {
+            callback: "",
+            mode: Mode::Subscribe,
+            topic: "",
+            challenge: "c0ffee",
+            lease_seconds: 60,
+        };
+        for (status, body, verdict) in [
+            (200, "c0ffee", Verdict::Confirmed),
+            (201, "c0ffee", Verdict::Confirmed),
+            (204, "", Verdict::Refused),
+            (200, "c0ffee\n", Verdict::Refused),
+            (200, "", Verdict::Refused),
+            (302, "c0ffee", Verdict::Refused),
+            (404, "c0ffee", Verdict::Refused),
+            (503, "c0ffee", Verdict::Unheard),
+        ] {
+            assert_eq!(
+                question.judge(status, body.as_bytes()),
+                verdict,
+                "{status} {body}"
+            );
+        }
+    }
+}

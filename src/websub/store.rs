@@ -1,0 +1,1055 @@
+//! The hub's rows, and every statement about them: what was asked for, who is subscribed, what is due,
+//! and what came of it.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use chrono::{DateTime, Duration, SecondsFormat, Utc};
+use sqlx::SqliteConnection;
+
+use super::limits::Turn;
+use super::request::Mode;
+use super::signature::Secret;
+use super::state::{Event, State, transitions};
+use crate::snapshot::Document;
+use crate::storage::Write;
+
+/// The one spelling of instants in the hub's tables, which compare as texts.
+fn text(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Reads an instant back; what is none counts as long ago.
+fn instant(text: &str) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
+}
+
+// Taking a request: committed before it is answered, and nothing else happens to what runs.
+
+/// A request that passed the intake.
+#[derive(Clone)]
+pub struct SubscriptionRequest {
+    /// Whether to subscribe or to unsubscribe.
+    pub mode: Mode,
+    /// The document that the topic URL names.
+    pub document: Document,
+    /// The callback as it was given.
+    pub callback: String,
+    /// The callback as it is compared.
+    pub callback_key: String,
+    /// The callback's host, whose limits apply.
+    pub host: String,
+    /// What deliveries are signed with.
+    pub secret: Option<Secret>,
+    /// The lease, within the bounds.
+    pub lease_seconds: i64,
+    /// The network that asks, and the one that the callback leads to where that needs no lookup;
+    /// `None` also where no limit applies.
+    pub source: Option<String>,
+    /// See `source`.
+    pub address: Option<String>,
+}
+
+/// How much there is already, for the limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests of the same kind that wait for verification: those that renew or end active
+    /// subscriptions are counted apart.
+    pub waiting: u64,
+    /// The places that these take: those that lead to one network take its share at most.
+    pub places: u64,
+    /// How many of these the same network asked for.
+    pub of_source: u64,
+    /// How many of these lead to the same network, as far as that is known.
+    pub of_address: u64,
+    /// Whether this request takes the place of one that waits already.
+    pub is_replaced: bool,
+    /// Whether there is such a subscription, active or pending, that could be ended.
+    pub is_there: bool,
+    /// Active and pending subscriptions of the host.
+    pub of_host: u64,
+    /// Active and pending subscriptions in all.
+    pub in_all: u64,
+}
+
+/// Keeps a request. An older one for the same topic and callback is replaced. Where there is nothing to unsubscribe, nothing
+/// is kept, and nothing will be sent.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn accept(
+    write: &mut Write,
+    request: &SubscriptionRequest,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
+    let requested = transitions(Event::Requested);
+    // Checks hold for the row to be inserted too, though it comes to an update: an active one would
+    // need its lease.
+    sqlx::query!(
+        "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
+         select ?1, ?2, ?3, ?4, 'pending', ?6, ?6
+         where ?7 = 'subscribe' or exists (select 1 from subscription as s
+           where s.document = ?1 and s.callback_key = ?3 and s.state in ('pending', 'active'))
+         on conflict (document, callback_key) do update
+           set state = coalesce((select value from json_each(?5) where key = subscription.state), 'pending'),
+             updated_at = excluded.updated_at",
+        document,
+        request.callback,
+        request.callback_key,
+        request.host,
+        requested,
+        now,
+        mode
+    )
+    .execute(&mut **write)
+    .await?;
+    let secret = request.secret.as_ref().map(Secret::expose);
+    sqlx::query!(
+        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, source, address)
+         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
+         from subscription as s
+         where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
+         on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
+           lease_seconds = excluded.lease_seconds, version = excluded.version, serial = serial + 1, attempts = 0,
+           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at, source = excluded.source,
+           address = coalesce(excluded.address, address)",
+        mode,
+        request.callback,
+        secret,
+        request.lease_seconds,
+        document,
+        now,
+        request.callback_key,
+        request.source,
+        request.address
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
+}
+
+/// How much there is already; `share` is how many places one network has.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn counts(
+    connection: &mut SqliteConnection,
+    request: &SubscriptionRequest,
+    share: u64,
+) -> sqlx::Result<Counts> {
+    let document = request.document.name();
+    let share = i64::try_from(share).unwrap_or(i64::MAX);
+    let row = sqlx::query!(
+        r#"with waiting as (
+             select i.subscription_id, i.source, i.address, s.host from intent as i join subscription as s using (subscription_id)
+             where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
+           select (select count(*) from waiting) as "waiting!: i64",
+             (select coalesce(sum(min(n, ?4)), 0) from (select count(*) as n from waiting group by coalesce(address, subscription_id)))
+               as "places!: i64",
+             (select count(*) from waiting where source = ?5) as "of_source!: i64",
+             (select count(*) from waiting where address = coalesce(?6, (select address from waiting where host = ?1 and address is not null limit 1)))
+               as "of_address!: i64",
+             exists (select 1 from intent as i join subscription as s using (subscription_id)
+                     where s.document = ?2 and s.callback_key = ?3) as "is_replaced!: bool",
+             (select count(*) from subscription where host = ?1 and state in ('active', 'pending')) as "of_host!: i64",
+             (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
+             exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
+               as "is_there!: bool""#,
+        request.host,
+        document,
+        request.callback_key,
+        share,
+        request.source,
+        request.address
+    )
+    .fetch_one(connection)
+    .await?;
+    let count = |count: i64| u64::try_from(count).unwrap_or(0);
+    Ok(Counts {
+        waiting: count(row.waiting),
+        places: count(row.places),
+        of_source: count(row.of_source),
+        of_address: count(row.of_address),
+        is_replaced: row.is_replaced,
+        is_there: row.is_there,
+        of_host: count(row.of_host),
+        in_all: count(row.in_all),
+    })
+}
+
+/// Whether a request renews or ends an active subscription, or takes the place of one that waits:
+/// those have a share of every limit that strangers cannot use up.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn is_known(
+    connection: &mut SqliteConnection,
+    request: &SubscriptionRequest,
+) -> sqlx::Result<bool> {
+    let document = request.document.name();
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
+             and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
+           as "is_known!: bool""#,
+        document,
+        request.callback_key
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The callbacks of all that [`is_known`] could be true for.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"select callback_key from subscription as s
+           where state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)"#
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// What changes whenever any process takes a request: how many were ever put in the place of
+/// another, and the newest.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
+    let row = sqlx::query!(
+        r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok((row.serials, row.newest))
+}
+
+// What is to be done now, and when there is something again.
+
+/// A request to be verified.
+#[derive(Clone)]
+pub struct DueVerification {
+    /// The key of its row in `subscription`.
+    pub subscription_id: i64,
+    /// Which request of it.
+    pub serial: i64,
+    /// What was asked for.
+    pub mode: Mode,
+    /// The document that the subscription is about.
+    pub document: Document,
+    /// The callback as this request gave it.
+    pub callback: String,
+    /// The callback's host, whose limits apply.
+    pub host: String,
+    /// The lease that was asked for, within the bounds.
+    pub lease_seconds: i64,
+    /// When the lease ends that is running, if one is.
+    pub lease_ends_at: Option<DateTime<Utc>>,
+    /// How often it was tried before.
+    pub attempts: i64,
+    /// Whether it renews or ends an active subscription.
+    pub is_active: bool,
+}
+
+impl DueVerification {
+    /// The lease to tell in a verification sent at `sent_at`: a renewal never shortens the running
+    /// one, and on unsubscribing it is what is left of that.
+    #[must_use]
+    pub fn lease_seconds_at(&self, sent_at: DateTime<Utc>) -> i64 {
+        let running = self
+            .lease_ends_at
+            .map(|ends_at| (ends_at - sent_at).num_seconds().max(0));
+        match self.mode {
+            Mode::Subscribe => running.unwrap_or(0).max(self.lease_seconds),
+            Mode::Unsubscribe => running.unwrap_or(self.lease_seconds),
+        }
+    }
+}
+
+/// A subscription that is behind.
+#[derive(Clone)]
+pub struct DueDelivery {
+    /// The key of its row in `subscription`.
+    pub subscription_id: i64,
+    /// The document that the subscription is about.
+    pub document: Document,
+    /// The callback URL as it was given.
+    pub callback: String,
+    /// The callback's host, whose limits apply.
+    pub host: String,
+    /// What to sign with.
+    pub secret: Option<Secret>,
+    /// When its lease ends.
+    pub lease_ends_at: DateTime<Utc>,
+    /// The version that the subscriber last received.
+    pub delivered_version: i64,
+    /// How often in a row delivering failed.
+    pub failures: u32,
+}
+
+/// One thing to do.
+pub enum Due {
+    /// A request is to be verified.
+    Verify(DueVerification),
+    /// A subscription is to be sent what is out.
+    Deliver(DueDelivery),
+}
+
+impl Due {
+    /// The key of the subscription that it is about.
+    #[must_use]
+    pub const fn subscription_id(&self) -> i64 {
+        match self {
+            Self::Verify(due) => due.subscription_id,
+            Self::Deliver(due) => due.subscription_id,
+        }
+    }
+}
+
+/// Requests that are due, oldest first.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn verifications(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+    limit: usize,
+) -> sqlx::Result<Vec<DueVerification>> {
+    let (until, limit) = (text(now), i64::try_from(limit).unwrap_or(i64::MAX));
+    let rows = sqlx::query!(
+        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at,
+           s.state
+         from intent as i join subscription as s using (subscription_id)
+         where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
+        until,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let due = rows.into_iter().filter_map(|row| {
+        let is_active = State::find(&row.state) == Some(State::Active);
+        let lease_ends_at = row.lease_ends_at.as_deref().filter(|_| is_active);
+        Some(DueVerification {
+            subscription_id: row.subscription_id,
+            serial: row.serial,
+            mode: Mode::find(&row.mode)?,
+            document: Document::find(&row.document)?,
+            callback: row.callback,
+            host: row.host,
+            lease_seconds: row.lease_seconds,
+            lease_ends_at: lease_ends_at.map(instant),
+            attempts: row.attempts,
+            is_active,
+        })
+    });
+    Ok(due.collect())
+}
+
+/// Subscriptions that are behind and may be tried now, at most so many of one host: a host with
+/// many does not hide others.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn deliveries(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+    of_host: usize,
+    limit: usize,
+) -> sqlx::Result<Vec<DueDelivery>> {
+    let now = text(now);
+    let (of_host, limit) = (
+        i64::try_from(of_host).unwrap_or(i64::MAX),
+        i64::try_from(limit).unwrap_or(i64::MAX),
+    );
+    let rows = sqlx::query!(
+        r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
+             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
+           from (select s.*, row_number() over (partition by host order by subscription_id) as place
+                 from subscription as s join publication as p on p.document = s.document
+                 where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1
+                   and (s.next_attempt_at is null or s.next_attempt_at <= ?1))
+           where place <= ?2 order by place, subscription_id limit ?3"#,
+        now,
+        of_host,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let due = rows.into_iter().filter_map(|row| {
+        Some(DueDelivery {
+            subscription_id: row.subscription_id,
+            document: Document::find(&row.document)?,
+            callback: row.callback,
+            host: row.host,
+            secret: row.secret.map(Secret::new),
+            lease_ends_at: row.lease_ends_at.as_deref().map(instant)?,
+            delivered_version: row.delivered_version,
+            failures: u32::try_from(row.failures).unwrap_or(0),
+        })
+    });
+    Ok(due.collect())
+}
+
+/// When the next verification or delivery will be due that is not due at `now`; `None` where
+/// nothing waits.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn next_due_at(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Option<DateTime<Utc>>> {
+    let now = text(now);
+    let next = sqlx::query_scalar!(
+        r#"select min(at) as "at: String" from (
+             select min(next_attempt_at) as at from intent where next_attempt_at > ?1
+             union all
+             select min(s.next_attempt_at) from subscription as s join publication as p on p.document = s.document
+             where s.state = 'active' and s.delivered_version < p.version and s.next_attempt_at > ?1)"#,
+        now
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(next.as_deref().map(instant))
+}
+
+// What came of attempts.
+
+/// An exchange with a callback, and what came of it.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// The key of its row in `subscription`.
+    pub subscription_id: i64,
+    /// `verification` or `delivery`.
+    pub kind: &'static str,
+    /// The document that it was about.
+    pub document: Document,
+    /// The callback URL that was called.
+    pub callback: String,
+    /// The version that was sent; none for a verification.
+    pub version: Option<i64>,
+    /// The HTTP status, where there was an answer; none for a delivery that succeeded.
+    pub status: Option<u16>,
+    /// `ok`, or why it failed.
+    pub reason: &'static str,
+    /// The instant at which it began.
+    pub at: DateTime<Utc>,
+    /// How long it took.
+    pub duration_ms: i64,
+    /// What it means for the subscription.
+    pub outcome: Outcome,
+}
+
+/// What came of an attempt, for the subscription. A `serial` is the number of the request that was
+/// verified.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The callback confirmed the intent.
+    Verified {
+        /// See above.
+        serial: i64,
+        /// Whether subscribing or unsubscribing was confirmed.
+        mode: Mode,
+        /// Counted from the moment the verification was sent (WebSub §5.3).
+        lease_ends_at: DateTime<Utc>,
+    },
+    /// Nobody answered; it is tried once more.
+    VerifyAgain {
+        /// See above.
+        serial: i64,
+        /// How many attempts this one counts for: none where nothing was learnt from it.
+        attempts: i64,
+        /// The instant at which the next attempt is due.
+        at: DateTime<Utc>,
+    },
+    /// Nobody was asked: a limit put it off until its turn.
+    Waits(Turn),
+    /// The callback did not confirm.
+    NotVerified {
+        /// See above.
+        serial: i64,
+    },
+    /// It has the version that was sent.
+    Delivered {
+        /// How many bytes that was.
+        bytes: i64,
+    },
+    /// It is tried again.
+    Retry {
+        /// Failed attempts in a row.
+        failures: u32,
+        /// The instant at which the next attempt is due.
+        at: DateTime<Utc>,
+    },
+    /// The subscription is over: `Gone` or `DeliveriesFailed` ended it.
+    Ended(Event),
+}
+
+impl Outcome {
+    /// When it is due again.
+    #[must_use]
+    pub const fn again_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::VerifyAgain { at, .. } | Self::Retry { at, .. } => Some(*at),
+            Self::Verified { .. }
+            | Self::Waits(_)
+            | Self::NotVerified { .. }
+            | Self::Delivered { .. }
+            | Self::Ended(_) => None,
+        }
+    }
+}
+
+// Writing down what came of attempts, many in one transaction.
+
+/// Writes down what came of some attempts.
+///
+/// # Errors
+/// When the database cannot be written; then nothing of it is.
+pub async fn record(
+    write: &mut Write,
+    attempts: &[Attempt],
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let now = text(now);
+    let mut delivered = Vec::new();
+    for attempt in attempts {
+        if let (Outcome::Delivered { .. }, Some(version)) = (&attempt.outcome, attempt.version) {
+            delivered.push((attempt.subscription_id, version, text(attempt.at)));
+        } else {
+            apply(write, attempt, &now).await?;
+            log(write, attempt).await?;
+        }
+    }
+    mark_delivered(write, &delivered).await?;
+    count(write, attempts).await?;
+    if delivered.len() < attempts.len() {
+        bound(write).await?;
+    }
+    Ok(())
+}
+
+// What an attempt changes about its subscription, and about the request that it verified.
+
+/// Applies an outcome to its subscription; deliveries that succeeded are left to
+/// [`mark_delivered`].
+async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
+    let id = attempt.subscription_id;
+    match &attempt.outcome {
+        Outcome::Verified {
+            serial,
+            mode: Mode::Subscribe,
+            lease_ends_at,
+        } => confirm(write, (id, *serial), *lease_ends_at, now).await,
+        Outcome::Verified {
+            serial,
+            mode: Mode::Unsubscribe,
+            ..
+        } => answer(write, (id, *serial), Event::UnsubscribeVerified, now).await,
+        Outcome::VerifyAgain {
+            serial,
+            attempts,
+            at,
+        } => postpone(write, (id, *serial), *attempts, *at).await,
+        Outcome::Waits(turn) => keep_address(write, id, turn.networks.first()).await,
+        Outcome::NotVerified { serial } => {
+            answer(write, (id, *serial), Event::VerificationFailed, now).await
+        }
+        Outcome::Delivered { .. } => Ok(()),
+        Outcome::Retry { failures, at } => retry(write, id, *failures, *at).await,
+        Outcome::Ended(event) => {
+            if *event == Event::DeliveriesFailed {
+                third_failure(write, id).await?;
+            }
+            transition(write, id, None, *event, now).await
+        }
+    }
+}
+
+/// These have those versions now, in one statement. The plus keeps SQLite from beginning with all
+/// that are active.
+async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    let delivered =
+        serde_json::to_string(delivered).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    sqlx::query!(
+        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
+           last_outcome = 'ok'
+         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
+         where subscription_id = d.id and +state = 'active'",
+        delivered
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Confirmed: what was asked for is what holds. A new subscription gets what changes after it was
+/// accepted; a renewal keeps what it had, also where it ended between its request and now, and is never
+/// shortened: anyone who knows a callback can ask for one. Both start without failures, and with this
+/// request's secret and callback (WebSub §5.1).
+async fn confirm(
+    write: &mut Write,
+    (subscription_id, serial): (i64, i64),
+    lease_ends_at: DateTime<Utc>,
+    now: &str,
+) -> sqlx::Result<()> {
+    let lease_ends_at = text(lease_ends_at);
+    sqlx::query!(
+                "update subscription set
+                   delivered_version = case state when 'pending' then i.version else delivered_version end,
+                   lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
+                   state = 'active', callback = i.callback, secret = i.secret, failures = 0,
+                   next_attempt_at = null, updated_at = ?2
+                 from intent as i
+                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
+                lease_ends_at,
+                now,
+                subscription_id,
+                serial
+            )
+            .execute(&mut **write)
+            .await?;
+    forget_intent(write, subscription_id, serial).await
+}
+
+/// Puts a verification off, having been tried so many times more.
+async fn postpone(
+    write: &mut Write,
+    (subscription_id, serial): (i64, i64),
+    attempts: i64,
+    at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let at = text(at);
+    sqlx::query!(
+        "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+        attempts,
+        at,
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Keeps the network that a request leads to, which was found by a lookup.
+async fn keep_address(
+    write: &mut Write,
+    subscription_id: i64,
+    network: Option<&IpAddr>,
+) -> sqlx::Result<()> {
+    let network = network.map(ToString::to_string);
+    sqlx::query!(
+        "update intent set address = ? where subscription_id = ?",
+        network,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
+}
+
+/// Puts a delivery off, after so many failures in a row.
+async fn retry(
+    write: &mut Write,
+    subscription_id: i64,
+    failures: u32,
+    at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (failures, at) = (i64::from(failures), text(at));
+    sqlx::query!(
+        "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
+        failures,
+        at,
+        subscription_id
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// The failure that ends a subscription is counted like those before it.
+async fn third_failure(write: &mut Write, subscription_id: i64) -> sqlx::Result<()> {
+    let update = sqlx::query!(
+        "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+        subscription_id
+    );
+    update.execute(&mut **write).await.map(|_| ())
+}
+
+/// Deletes a request, unless a newer one has taken its place.
+async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "delete from intent where subscription_id = ? and serial = ?",
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
+}
+
+/// Moves a subscription to where `event` leads, if its request is still the newest one, and deletes the request.
+async fn answer(
+    write: &mut Write,
+    (subscription_id, serial): (i64, i64),
+    event: Event,
+    now: &str,
+) -> sqlx::Result<()> {
+    transition(write, subscription_id, Some(serial), event, now).await?;
+    forget_intent(write, subscription_id, serial).await
+}
+
+/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens. With a `serial`, only while that
+/// is the number of its request. What is over needs no secret any more.
+async fn transition(
+    write: &mut Write,
+    subscription_id: i64,
+    serial: Option<i64>,
+    event: Event,
+    now: &str,
+) -> sqlx::Result<()> {
+    let transitions = transitions(event);
+    sqlx::query!(
+        "update subscription set state = t.value, updated_at = ?1,
+           secret = iif(t.value in ('removed', 'rejected', 'lapsed'), null, secret)
+         from json_each(?2) as t
+         where subscription_id = ?3 and t.key = state
+           and (?4 is null or exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4))",
+        now,
+        transitions,
+        subscription_id,
+        serial
+    )
+    .execute(&mut **write)
+    .await
+    .map(drop)
+}
+
+// What operators see of attempts: the rows of those that failed, and sums by version.
+
+/// How much of a callback the row of an attempt holds.
+const CALLBACK_CHARS_MAX: usize = 200;
+
+/// What the operator sees of an attempt that was no delivery, or no success.
+async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
+    let is_failure = match attempt.outcome {
+        // Noted with the others; and nothing was tried.
+        Outcome::Delivered { .. } | Outcome::Waits(_) => return Ok(()),
+        Outcome::Verified { .. } => false,
+        Outcome::VerifyAgain { .. }
+        | Outcome::NotVerified { .. }
+        | Outcome::Retry { .. }
+        | Outcome::Ended(_) => true,
+    };
+    let (at, document, status) = (
+        text(attempt.at),
+        attempt.document.name(),
+        attempt.status.map(i64::from),
+    );
+    // The same for all kinds: `ok`, `status 404`, or why there was no answer that counts.
+    let told = match status {
+        Some(status) if attempt.reason == "status" => format!("status {status}"),
+        Some(_) | None => attempt.reason.to_owned(),
+    };
+    sqlx::query!(
+        "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
+        at,
+        told,
+        attempt.subscription_id
+    )
+    .execute(&mut **write)
+    .await?;
+    if is_failure {
+        let callback = shortened(&attempt.callback);
+        sqlx::query!(
+            "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            at,
+            attempt.kind,
+            document,
+            callback,
+            attempt.version,
+            status,
+            attempt.reason,
+            attempt.duration_ms
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}
+
+/// The beginning of a callback, which says whose it is. Whoever may subscribe may write 2 KB into
+/// it.
+fn shortened(callback: &str) -> String {
+    if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
+        return callback.to_owned();
+    }
+    callback
+        .chars()
+        .take(CALLBACK_CHARS_MAX)
+        .chain(['…'])
+        .collect()
+}
+
+/// What came of one version, in some attempts.
+struct Sum {
+    first_at: DateTime<Utc>,
+    last_at: DateTime<Utc>,
+    delivered: i64,
+    failed: i64,
+    bytes: i64,
+}
+
+/// Adds attempts to what came of their versions, version by version.
+async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
+    let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();
+    for attempt in attempts {
+        let Some(version) = attempt.version else {
+            continue;
+        };
+        let none = Sum {
+            first_at: attempt.at,
+            last_at: attempt.at,
+            delivered: 0,
+            failed: 0,
+            bytes: 0,
+        };
+        let sum = sums
+            .entry((attempt.document.name(), version))
+            .or_insert(none);
+        (sum.first_at, sum.last_at) = (sum.first_at.min(attempt.at), sum.last_at.max(attempt.at));
+        if let Outcome::Delivered { bytes } = attempt.outcome {
+            (sum.delivered, sum.bytes) = (sum.delivered + 1, sum.bytes + bytes);
+        } else {
+            sum.failed += 1;
+        }
+    }
+    for (
+        (document, version),
+        Sum {
+            first_at,
+            last_at,
+            delivered,
+            failed,
+            bytes,
+        },
+    ) in sums
+    {
+        let (first_at, last_at) = (text(first_at), text(last_at));
+        sqlx::query!(
+            "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
+               delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
+            document,
+            version,
+            first_at,
+            last_at,
+            delivered,
+            failed,
+            bytes
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}
+
+// What an operator sees. Never a secret.
+
+/// One subscription as `reviews subscriptions` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubscriptionRow {
+    /// The name of the document that it is about.
+    pub document: String,
+    /// The callback URL as it was given.
+    pub callback: String,
+    /// The name of its state.
+    pub state: String,
+    /// When its lease ends.
+    pub lease_ends_at: Option<String>,
+    /// Failed attempts in a row.
+    pub failures: i64,
+    /// When it was last tried.
+    pub last_attempt_at: Option<String>,
+    /// What came of that.
+    pub last_outcome: Option<String>,
+    /// When it is tried next, where it waits.
+    pub next_attempt_at: Option<String>,
+    /// Whether deliveries are signed.
+    pub is_signed: bool,
+    /// What it has, and what is out.
+    pub delivered_version: i64,
+    /// The version that is out.
+    pub version: i64,
+}
+
+/// What the metrics tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HubGauges {
+    /// How many subscriptions are active.
+    pub active: i64,
+    /// Requests that wait for verification.
+    pub pending: i64,
+    /// Active subscriptions that are behind.
+    pub due: i64,
+    /// For how many seconds the oldest of them has been.
+    pub oldest_due_seconds: i64,
+}
+
+/// Every subscription, active ones first; one whose lease is over has lapsed, whether or not that
+/// is recorded.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn list(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Vec<SubscriptionRow>> {
+    let now = text(now);
+    sqlx::query_as!(
+        SubscriptionRow,
+        r#"select s.document, callback, case when state = 'active' and lease_ends_at <= ?1 then 'lapsed' else state end as "state!: String",
+             lease_ends_at, failures, last_attempt_at, last_outcome, next_attempt_at,
+             secret is not null as "is_signed!: bool", delivered_version, coalesce(p.version, 0) as "version!: i64"
+           from subscription as s left join publication as p using (document)
+           order by state = 'active' and lease_ends_at > ?1 desc, 3, s.document, callback"#,
+        now
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// What there is, in numbers.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn gauges(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<HubGauges> {
+    let now = text(now);
+    sqlx::query_as!(
+        HubGauges,
+        r#"select
+             (select count(*) from subscription where state = 'active') as "active!: i64",
+             (select count(*) from intent) as "pending!: i64",
+             (select count(*) from subscription as s join publication as p using (document)
+              where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1) as "due!: i64",
+             coalesce((select max(cast((julianday(?1) - julianday(p.changed_at)) * 86400 as integer))
+              from publication as p where exists (select 1 from subscription as s where s.document = p.document
+                and s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1)), 0)
+               as "oldest_due_seconds!: i64""#,
+        now
+    )
+    .fetch_one(connection)
+    .await
+}
+
+// What time does: leases end, and what nobody needs any more goes.
+
+/// How long attempts, fan-outs and subscriptions that are over are kept, in days.
+const KEPT_DAYS: i64 = 30;
+/// How long a request may wait for its verification, in hours: it is verified within seconds,
+/// unless nobody sends.
+const INTENT_HOURS_MAX: i64 = 24;
+
+/// How many attempts that failed are kept. With callbacks cut short, 4 MB at most.
+const ATTEMPTS_MAX: i64 = 10_000;
+/// How many subscriptions that never were are kept: strangers can make as many as they like, 4 KB
+/// each.
+const REJECTED_MAX: i64 = 1_000;
+/// How many that are over are kept: each was confirmed by its callback once.
+const OVER_MAX: i64 = 10_000;
+
+/// Keeps the newest of what strangers can cause; says how many rows went.
+///
+/// # Errors
+/// When the database cannot be written.
+async fn bound(write: &mut Write) -> sqlx::Result<u64> {
+    let attempts = sqlx::query!(
+        "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
+        ATTEMPTS_MAX
+    );
+    let mut gone = attempts.execute(&mut **write).await?.rows_affected();
+    for (state, kept) in [
+        (State::Rejected, REJECTED_MAX),
+        (State::Removed, OVER_MAX),
+        (State::Lapsed, OVER_MAX),
+    ] {
+        let state = state.name();
+        // What has a request that waits is not over yet.
+        let over = sqlx::query!(
+            "delete from subscription where subscription_id in (
+               select subscription_id from subscription indexed by subscription_over
+               where state = ?1 and state in ('rejected', 'removed', 'lapsed') order by updated_at desc limit -1 offset ?2)
+             and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+            state,
+            kept
+        );
+        gone += over.execute(&mut **write).await?.rows_affected();
+    }
+    Ok(gone)
+}
+
+/// Ends the leases that are over; says how many there were.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
+    let now = text(now);
+    // State::Active.on(Event::LeaseEnded), for all at once.
+    let done = sqlx::query!(
+        "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
+        now
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Deletes what is old; says how many rows went.
+///
+/// # Errors
+/// When the database cannot be written.
+pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
+    let (old, forgotten) = (
+        text(now - Duration::days(KEPT_DAYS)),
+        text(now - Duration::hours(INTENT_HOURS_MAX)),
+    );
+    let mut gone = sqlx::query!("delete from attempt where at < ?", old)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    gone += sqlx::query!("delete from fan_out where last_at < ?", old)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    gone += sqlx::query!("delete from intent where requested_at < ?", forgotten)
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    gone += sqlx::query!(
+        "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
+           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+        old
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    // State::Pending.on(Event::VerificationFailed), for those whose request was never answered.
+    gone += sqlx::query!(
+        "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
+           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
+        old
+    )
+    .execute(&mut **write)
+    .await?
+    .rows_affected();
+    Ok(gone + bound(write).await?)
+}
