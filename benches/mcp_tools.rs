@@ -12,26 +12,54 @@
 mod support;
 
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
 
+use clap::Parser;
+use poem::{Endpoint, Request};
+use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
+use reviews_service::config::{Hosts, HubConfig};
+use reviews_service::links::OPENAPI_PATH;
 use reviews_service::mcp::catalog::{Catalog, text};
+use reviews_service::random::Random;
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::CurrentSnapshot;
 use reviews_service::storage::Database;
 use reviews_service::web::context::Ctx;
+use reviews_service::websub::http_client::{Roots, SystemResolver};
 use serde_json::{Value, json};
 use support::corpus::Corpus;
 use support::cpu::timed;
 use support::{review_index, rows, table};
 
-/// The API document, as a test holds it.
-const DOCUMENT: &str = include_str!("../tests/it/openapi/snapshots/it__openapi__openapi.snap");
 const CALLS: u32 = 200;
 
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    hub: HubConfig,
+}
+
+/// The API document of a service without reviews.
+async fn document(path: &Path) -> Value {
+    let options = HubOptions {
+        config: Line::parse_from(["reviews"]).hub,
+        roots: Roots::load(None).unwrap(),
+        resolver: Arc::new(SystemResolver::default()),
+        random: Random::system(),
+        has_timer: false,
+    };
+    let (links, clock) = (review_index::links(), Clock::system());
+    let (app, _) = App::open(path, links, clock, options, Hosts::default())
+        .await
+        .unwrap();
+    let request = Request::builder().uri_str(OPENAPI_PATH).finish();
+    let answer = app.endpoint().get_response(request).await;
+    answer.into_body().into_json().await.unwrap()
+}
+
 fn main() {
-    let document: Value =
-        serde_json::from_str(DOCUMENT.splitn(3, "---\n").last().unwrap()).unwrap();
     let snapshot = review_index::snapshot(&review_index::copy(&Corpus::new(rows())));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -39,6 +67,7 @@ fn main() {
         .unwrap();
     // The snapshot is of no database, so the text index of this one has nothing to say of it.
     let folder = tempfile::tempdir().unwrap();
+    let document = runtime.block_on(document(&folder.path().join("empty.db")));
     let (database, _) = runtime
         .block_on(Database::open(&folder.path().join("reviews.db")))
         .unwrap();

@@ -1,33 +1,62 @@
 //! `reviews backup`: a consistent copy while others use the database.
 
-use std::path::PathBuf;
+use std::fs::{remove_file, rename};
+use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
+use super::output::{Protected, protect};
+use super::progress::Progress;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::storage::Database;
+use crate::storage::{Database, unused_name};
 
-/// Copy the database into a new file, of one state, while it is in use
+/// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The copy; must not be there yet
+    /// The copy; made with mode 0600
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Write over FILE if it is there
+    #[arg(long)]
+    force: bool,
 }
 
 impl Backup {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        let name = self.file.display();
+        let (address, name) = (config.address()?, self.file.display());
+        let protected = Protected {
+            database: address.file(),
+            inputs: &[],
+        };
+        let there = protect(&format!("FILE {name}"), &self.file, &protected)?;
+        let is_there = there.is_some() || self.file.is_symlink();
         ensure!(
-            !self.file.exists() && !self.file.is_symlink(),
-            "{name} is there already, and a backup writes over nothing; name another file"
+            self.force || !is_there,
+            "{name} is there already; name another file, or write over it with --force"
         );
-        Database::back_up_from(&config.address()?, &self.file).await?;
+        ensure!(
+            there.is_none_or(|there| there.is_file()),
+            "{name} is no file; name another one"
+        );
+        let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
+        let progress = Progress::begin("copying", bytes(address.file()));
+        if is_there {
+            // Under another name first: where the copy fails, the former one stays.
+            let begun = unused_name(&self.file)?;
+            let copying = Database::back_up_from(&address, &begun);
+            progress.watch(copying, || bytes(&begun)).await?;
+            rename(&begun, &self.file)
+                .inspect_err(|_| drop(remove_file(&begun)))
+                .with_context(|| format!("{name} cannot be written"))?;
+        } else {
+            let copying = Database::back_up_from(&address, &self.file);
+            progress.watch(copying, || bytes(&self.file)).await?;
+        }
         let bytes = self.file.metadata()?.len();
         report_done(&format!(
-            "{name}: {bytes} bytes, readable by you alone; put it in the database's place to restore it\n"
+            "{name}: {bytes} bytes, readable by you alone; `reviews restore {name}` puts it in the database's place\n"
         ));
         Ok(Outcome::Done)
     }

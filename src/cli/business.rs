@@ -86,7 +86,7 @@ impl BusinessCommand {
                 .map_err(fault)?;
         }
         write.commit().await.map_err(fault)?;
-        let difference = difference(known.as_ref(), &loaded)?;
+        let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
         let settled = Settled {
             business: loaded,
             is_zone_known,
@@ -113,15 +113,15 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What differs between the business before and after, member by member: `-` what was, `+` what is.
-fn difference(before: Option<&Business>, after: &Business) -> serde_json::Result<String> {
-    let members = |business: Option<&Business>| {
-        let value =
-            business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
-        value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
-    };
-    let (before, after) = (members(before)?, members(Some(after))?);
-    let mut names: Vec<&String> = [&before, &after]
+/// The business as a file has it; an object without members where there is none.
+pub(super) fn json(business: Option<&Business>) -> serde_json::Result<Value> {
+    let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
+    value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
+}
+
+/// What differs between two objects, member by member: `-` what was, `+` what is.
+pub(super) fn difference(before: &Value, after: &Value) -> String {
+    let mut names: Vec<&String> = [before, after]
         .into_iter()
         .filter_map(Value::as_object)
         .flat_map(serde_json::Map::keys)
@@ -151,7 +151,7 @@ fn difference(before: Option<&Business>, after: &Business) -> serde_json::Result
     if text.is_empty() {
         text.push_str("nothing changed\n");
     }
-    Ok(text)
+    text
 }
 
 /// The elements of a list; any other value as the only one, and none if there is no such member.

@@ -1,10 +1,13 @@
 //! What the commands that decide about one review have in common: finding it, writing it, and saying so.
 
-use anyhow::bail;
+use std::path::Path;
 
+use anyhow::Context as _;
+
+use super::review_argument::review_id;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::model::{Review, ReviewId};
+use crate::model::Review;
 use crate::storage::reviews;
 use crate::storage::{DbError, Opening, Write};
 
@@ -20,33 +23,24 @@ impl Decision {
     ///
     /// # Errors
     /// Where there is no database, or no such review.
-    pub(super) async fn open(config: &DatabaseConfig, id: &ReviewId) -> anyhow::Result<Self> {
+    pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
         let opening = open(config).await?;
         let database = opening.database();
         let mut write = database.write_as_owner().await?;
-        let found = reviews::find(&mut write, id)
-            .await
-            .map_err(|error| DbError::at(database.path(), error))?;
-        let Some(review) = found else {
-            let known = reviews::standing(&mut write, &[id.as_str()])
-                .await
-                .map_err(|error| DbError::at(database.path(), error))?;
-            drop(write);
-            opening.leave().await;
-            if known.deleted.contains(id.as_str()) {
-                bail!(
-                    "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
-                );
+        let path = database.path().to_owned();
+        let found = find(&mut write, &path, given).await;
+        match found {
+            Ok(review) => Ok(Self {
+                opening,
+                write,
+                review,
+            }),
+            Err(error) => {
+                drop(write);
+                opening.leave().await;
+                Err(error)
             }
-            bail!(
-                "there is no review {id}; `sqlite3 FILE \"select review_id from review\"` lists them"
-            );
-        };
-        Ok(Self {
-            opening,
-            write,
-            review,
-        })
+        }
     }
 
     /// Writes the review as it is now, and closes the database.
@@ -92,6 +86,17 @@ impl Decision {
         drop(self.write);
         self.opening.leave().await;
     }
+}
+
+/// The review that `given` names.
+async fn find(write: &mut Write, path: &Path, given: &str) -> anyhow::Result<Review> {
+    let id = review_id(write, path, given).await?;
+    let found = reviews::find(write, &id).await;
+    found
+        .map_err(|error| DbError::at(path, error))?
+        .with_context(|| {
+            format!("the review {id} cannot be read; `reviews check` says what is wrong")
+        })
 }
 
 /// Opens a database that is there already: a command about what is in it makes none.

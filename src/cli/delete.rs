@@ -4,60 +4,90 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Outcome, report_done};
+use super::review_text::{first, paragraphs, stars};
+use super::{Outcome, prompt, report_done};
 use crate::config::DatabaseConfig;
-use crate::model::ReviewId;
+use crate::model::Review;
 use crate::storage::reviews;
 use crate::storage::{DbError, Erased, Postponed};
+
+/// How many characters of the text are shown before it is deleted.
+const WORDS_MAX: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back
 #[derive(Debug, Clone, Args)]
 pub struct Delete {
-    /// Its id
+    /// Its ID, the beginning of one, or its permalink
     #[arg(value_name = "ID")]
-    id: ReviewId,
+    id: String,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
 }
 
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        if !self.yes && prompt::is_possible() {
+            // Before the write begins: others are not to wait for the answer.
+            let decision = Decision::open(config, &self.id).await?;
+            let question = question(&decision.review);
+            decision.leave().await;
+            if !prompt::confirm(&question)? {
+                report_done("nothing was deleted\n");
+                return Ok(Outcome::Done);
+            }
+        }
         let Decision {
             opening,
             mut write,
             review,
         } = Decision::open(config, &self.id).await?;
-        let database = opening.database();
+        let (database, id) = (opening.database(), &review.id);
         let fault = |error| DbError::at(database.path(), error);
-        reviews::delete(&mut write, &review.id)
-            .await
-            .map_err(fault)?;
+        reviews::delete(&mut write, id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
-                "{} is deleted, but unused parts of the file still have what it said; `reviews serve` erases that within an hour",
-                self.id
+                "{id} is deleted, but unused parts of the file still have what it said; `reviews serve` erases that within an hour"
             )
         })?;
-        opening.keep().await?;
-        let traces = match erased {
-            Erased::Nothing | Erased::All => "nothing of it is left in the file".to_owned(),
-            Erased::ButNodes => {
-                "nothing of it is left in the tables; each node's log keeps it until rqlited takes its next snapshot".to_owned()
-            }
-            Erased::Later(why) => {
-                let free = if let Postponed::NoRoom { .. } = why {
-                    "free some, and "
-                } else {
-                    ""
-                };
-                format!(
-                    "but unused parts of the file still have what it said: {why}; {free}`reviews serve` erases that within an hour"
-                )
-            }
-        };
+        let traces = traces(erased);
         report_done(&format!(
-            "{}: deleted, {traces}; imports leave it so, but for `--restore`\n",
-            self.id
+            "{id}: deleted, {traces}; imports leave it so, but for `--restore`\n"
         ));
+        opening.keep().await?;
         Ok(Outcome::Done)
+    }
+}
+
+/// What is asked before a review is deleted.
+fn question(review: &Review) -> String {
+    format!(
+        "{}\n{}  {}  {}\n{}Delete this review and every trace of it?",
+        review.id,
+        stars(review.rating.stars()),
+        review.date,
+        review.author,
+        paragraphs(&first(&review.text, WORDS_MAX))
+    )
+}
+
+/// What became of the traces of what was deleted.
+pub(super) fn traces(erased: Erased) -> String {
+    match erased {
+        Erased::Nothing | Erased::All => "nothing of it is left in the file".to_owned(),
+        Erased::ButNodes => {
+            "nothing of it is left in the tables; each node's log keeps it until rqlited takes its next snapshot".to_owned()
+        }
+        Erased::Later(why) => {
+            let free = if let Postponed::NoRoom { .. } = why {
+                "free some, and "
+            } else {
+                ""
+            };
+            format!(
+                "but unused parts of the file still have what it said: {why}; {free}`reviews serve` erases that within an hour"
+            )
+        }
     }
 }

@@ -1,26 +1,36 @@
 //! `reviews export`: everything, withheld reviews and what was decided included, in files that an import takes again.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use sqlx::SqliteConnection;
 
-use super::output::{self, Protected};
+use super::business::json as business_json;
+use super::editorial::as_json;
+use super::output::{self, Overwrite, Protected};
+use super::progress::Progress;
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
+use crate::model::business::Editorial;
+use crate::storage::business;
+use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError};
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]
 pub struct ExportCommand {
-    /// Where to [default: standard output]; made with mode 0600, and written over only if it is such a file
+    /// Where to [default: standard output]; made with mode 0600
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Write over FILE if it is there
+    #[arg(long, requires = "file")]
+    force: bool,
     /// As what
     #[arg(long, value_name = "F", value_enum, default_value_t = Shape::Jsonl)]
     format: Shape,
@@ -35,30 +45,6 @@ pub enum Shape {
     Csv,
 }
 
-/// What `export` writes, and may write over.
-const EXPORTED: output::Kind = output::Kind {
-    name: "export of this command",
-    is_former,
-};
-
-/// Whether the file begins as an export does: with a record of ours, or with our columns.
-fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
-    let mut line = Vec::new();
-    file.take(4 << 20).read_until(b'\n', &mut line)?;
-    // Exports of earlier releases lack the last column.
-    if line.starts_with(COLUMNS[..COLUMNS.len() - 1].join(",").as_bytes()) {
-        return Ok(true);
-    }
-    let Ok(Value::Object(members)) = serde_json::from_slice(&line) else {
-        return Ok(false);
-    };
-    let is_review = ["id", "rating", "verification", "mentions"]
-        .iter()
-        .all(|name| members.contains_key(*name));
-    Ok(is_review
-        || (members.len() == 2 && members.contains_key("id") && members.contains_key("deleted")))
-}
-
 impl ExportCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         let path = config.path()?;
@@ -68,10 +54,15 @@ impl ExportCommand {
             database: &path,
             inputs: &[],
         };
+        let overwrite = if self.force {
+            Overwrite::Any
+        } else {
+            Overwrite::Nothing
+        };
         let file = self
             .file
             .as_deref()
-            .map(|file| output::create("FILE", file, &protected, &EXPORTED))
+            .map(|file| output::create("FILE", file, &protected, &overwrite))
             .transpose()?;
         let name = file.as_ref().map_or_else(
             || "standard output".to_owned(),
@@ -79,7 +70,14 @@ impl ExportCommand {
         );
         let mut out = Out::new(self.format, file.map(|(_, file)| file))?;
         let mut transaction = readers.begin().await.map_err(fault)?;
+        if let Some(about) = about(&mut transaction).await? {
+            out.begin(&about)
+                .with_context(|| format!("{name} cannot be written"))?;
+        }
         let mut export = Export::new(&mut transaction).await.map_err(fault)?;
+        let total = counts(&mut transaction).await.map_err(fault)?;
+        let total = total.iter().map(|one| one.count).sum();
+        let progress = Progress::begin("exporting", total);
         let (mut reviews, mut deleted) = (0_u64, 0_u64);
         while let Some(lines) = export.next(&mut transaction).await.map_err(fault)? {
             for line in lines {
@@ -90,18 +88,50 @@ impl ExportCommand {
                 out.put(&line)
                     .with_context(|| format!("{name} cannot be written"))?;
             }
+            progress.set(reviews);
         }
+        progress.end();
         out.finish()
             .with_context(|| format!("{name} cannot be written"))?;
         drop(transaction);
         readers.close().await;
+        let lacks = match self.format {
+            Shape::Jsonl => "",
+            Shape::Csv => TABLE_LACKS,
+        };
         if self.file.is_some() {
             report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n"
+                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n{lacks}"
             ));
+        } else if !lacks.is_empty() {
+            // Where nobody reads it, the table is whole all the same.
+            let _ = write!(io::stderr(), "{lacks}");
         }
         Ok(Outcome::Done)
     }
+}
+
+/// What a table has no columns for.
+const TABLE_LACKS: &str = "note: a table has no room for the business and the editorial texts; an export without `--format csv` carries them\n";
+
+/// The business and the editorial texts as the first line has them; `None` where there are none.
+async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
+    let business = business::find(&mut *connection).await?;
+    let zone = business::time_zone(&mut *connection).await?;
+    let editorial = business::editorial(&mut *connection).await?;
+    let mut members = Map::new();
+    if business.is_some() {
+        let mut its = business_json(business.as_ref())?;
+        if let (None, Some(its)) = (zone, its.as_object_mut()) {
+            // It was never set: said, it would be.
+            its.remove("time_zone");
+        }
+        members.insert("business".to_owned(), its);
+    }
+    if editorial != Editorial::default() || business.is_some() {
+        members.insert("editorial".to_owned(), as_json(&editorial));
+    }
+    Ok((!members.is_empty()).then_some(Value::Object(members)))
 }
 
 /// Where an export is written, in the shape that was asked for.
@@ -124,6 +154,14 @@ impl Out {
                 Self::Table(Box::new(table))
             }
         })
+    }
+
+    /// Writes what goes before the reviews; a table has no room for it.
+    fn begin(&mut self, about: &Value) -> anyhow::Result<()> {
+        if let Self::Lines(out) = self {
+            writeln!(out, "{}", escaped(about.to_string()))?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, line: &Exported) -> anyhow::Result<()> {

@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::output::{self, Protected};
+use super::output::{self, Overwrite, Protected};
 use super::report::{Faults, summary};
 use super::{Outcome, report_done};
 use crate::clock::Clock;
@@ -151,7 +151,7 @@ pub(super) struct Console {
 }
 
 /// What `--rejects` writes, and may write over.
-const REJECTED_ROWS: output::Kind = output::Kind {
+const REJECTED_ROWS: Overwrite = Overwrite::Former {
     name: "file of rejected rows",
     is_former,
 };

@@ -3,35 +3,46 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
+use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Outcome, report_done};
+use super::{Outcome, prompt, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::sample;
-use crate::storage::{DbError, Opening, Write};
+use crate::storage::reviews;
+use crate::storage::{Database, DbError, Opening, Write};
 
-/// Make the database and the business; again: change only what is given, and show it
+/// How often a question is asked.
+const ASKED_MAX: usize = 5;
+
+/// Create the database and set up your business; run it again to change single fields
 #[derive(Debug, Clone, Args)]
 pub struct Init {
-    /// The firm's name
+    /// Name of the business
     #[arg(long, value_name = "N")]
     name: Option<String>,
     /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
     #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
     kind: Option<&'static str>,
-    /// Where its days begin and end, for example America/Phoenix
+    /// Time zone of the business (IANA name), for example America/Phoenix
     #[arg(long, value_name = "Z", value_parser = time_zone)]
     time_zone: Option<Tz>,
-    /// Its own site
-    #[arg(long = "url", value_name = "U", value_parser = address)]
+    /// Its own website
+    #[arg(long = "url", value_name = "U", value_parser = web_address)]
     site: Option<String>,
+    /// Its telephone number
+    #[arg(long, value_name = "P")]
+    telephone: Option<String>,
+    /// Its postal address as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201, US"
+    #[arg(long, value_name = "A", value_parser = postal_address)]
+    address: Option<Map<String, Value>>,
     /// Empty a database that holds the sample, for reviews of your own
     #[arg(long)]
     discard_sample: bool,
@@ -48,7 +59,7 @@ pub(super) struct Settled {
 
 impl Init {
     pub(super) async fn run(
-        self,
+        mut self,
         config: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Outcome> {
@@ -56,7 +67,9 @@ impl Init {
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
             "--name is empty; leave it out, or say what it is"
         );
-        let (path, opening) = (config.path()?, Opening::at_once(&config.address()?).await?);
+        let (path, its) = (config.path()?, config.address()?);
+        self.ask_for_missing(&path).await?;
+        let opening = Opening::at_once(&its).await?;
         let database = opening.database();
         let fault = |error| DbError::at(&path, error);
         let mut write = database.write_as_owner().await?;
@@ -83,6 +96,10 @@ impl Init {
             .await
             .map_err(fault)?
             .is_some();
+        let has_reviews = !reviews::present_after(&mut write, "", 1)
+            .await
+            .map_err(fault)?
+            .is_empty();
         write.commit().await.map_err(fault)?;
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
@@ -93,13 +110,55 @@ impl Init {
                 "the sample is gone: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
-        report_done(&told(&Settled {
+        let settled = Settled {
             business,
             is_zone_known,
             moved,
             path,
-        }));
+        };
+        let next = if !is_zone_known {
+            "`reviews init --time-zone ZONE`, because exports of platforms have instants"
+        } else if has_reviews {
+            "`reviews serve` publishes the reviews"
+        } else {
+            "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
+        };
+        report_done(&format!("{}next        {next}\n", told(&settled)));
         Ok(Outcome::Done)
+    }
+
+    /// Asks whoever sits at the terminal for what a new business needs and was not given.
+    async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
+        if !prompt::is_possible() || self.discard_sample || path.exists() && is_set_up(path).await?
+        {
+            return Ok(());
+        }
+        if self.name.is_none() {
+            self.name = Some(asked("Name of the business:", |name| {
+                if name.is_empty() {
+                    Err("it needs a name".to_owned())
+                } else {
+                    Ok(name.to_owned())
+                }
+            })?);
+        }
+        if self.kind.is_none() {
+            let question =
+                "Type (schema.org, for example Plumber or HVACBusiness) [LocalBusiness]:";
+            self.kind = Some(asked(question, |kind| {
+                let kind = if kind.is_empty() {
+                    "LocalBusiness"
+                } else {
+                    kind
+                };
+                local_business_type(kind).map_err(|unknown| unknown.to_string())
+            })?);
+        }
+        if self.time_zone.is_none() {
+            let question = "Time zone (for example America/Phoenix):";
+            self.time_zone = Some(asked(question, time_zone)?);
+        }
+        Ok(())
     }
 
     /// The business with what is given in the place of what is known.
@@ -115,6 +174,8 @@ impl Init {
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
             url: self.site.or(before.url),
+            telephone: self.telephone.or(before.telephone),
+            address: self.address.or(before.address),
             ..before
         }
     }
@@ -153,6 +214,14 @@ pub(super) fn told(settled: &Settled) -> String {
     line("type", &business.kind);
     line("time zone", zone);
     line("url", business.url.as_deref().unwrap_or("not set"));
+    if let Some(telephone) = &business.telephone {
+        line("telephone", telephone);
+    }
+    if let Some(address) = &business.address {
+        let parts = ADDRESS_PARTS.into_iter();
+        let parts = parts.filter_map(|part| address.get(part)?.as_str());
+        line("address", &parts.collect::<Vec<_>>().join(", "));
+    }
     line("staff", business.publish_staff.name());
     let (services, people, areas) = (
         business.services.len(),
@@ -187,11 +256,7 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
              set one, for example `reviews init --type {nearest}`"
         ));
     }
-    if business
-        .address
-        .as_ref()
-        .is_none_or(serde_json::Map::is_empty)
-    {
+    if business.address.as_ref().is_none_or(Map::is_empty) {
         remarks.push(format!(
             "no address; search engines need one to list the business (Google requires it): put {ADDRESS} into a file \
              and load it with `reviews business FILE`"
@@ -202,6 +267,69 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
 
 /// An address as a `business.json` has it.
 const ADDRESS: &str = r#"{"address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"}}"#;
+
+/// The parts of an address, in the order in which `--address` has them.
+const ADDRESS_PARTS: [&str; 5] = [
+    "street_address",
+    "locality",
+    "region",
+    "postal_code",
+    "country",
+];
+
+/// An address of parts between commas. A region that ends in a number, `AZ 85201`, has the postal code, and a fourth part
+/// without digits is the country.
+fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
+    let mut parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
+    if let Some((region, code)) = parts.get(2).and_then(|region| region.rsplit_once(' '))
+        && has_digit(code)
+    {
+        parts.splice(2..3, [region, code]);
+    } else if let [_, _, _, country] = parts[..]
+        && !has_digit(country)
+    {
+        parts.insert(3, "");
+    }
+    if parts.len() > ADDRESS_PARTS.len() || parts.iter().all(|part| part.is_empty()) {
+        return Err(
+            "write it as STREET, TOWN, REGION, POSTAL CODE, COUNTRY; a part may be empty, and `reviews business FILE` takes any address"
+                .to_owned(),
+        );
+    }
+    let parts = ADDRESS_PARTS.into_iter().zip(parts);
+    let filled = parts.filter(|(_, part)| !part.is_empty());
+    Ok(filled
+        .map(|(name, part)| (name.to_owned(), Value::from(part)))
+        .collect())
+}
+
+/// Whether the database at `path` has a business.
+async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
+    let fault = |error| DbError::at(path, error);
+    let readers = match Database::open_read_only(path).await {
+        Ok(readers) => readers,
+        // It is brought up to date, or refused, when it is opened for writing.
+        Err(DbError::Older { .. }) => return Ok(true),
+        Err(error) => return Err(error.into()),
+    };
+    let mut reader = readers.acquire().await.map_err(fault)?;
+    let business = storage::business::find(&mut reader).await.map_err(fault)?;
+    drop(reader);
+    readers.close().await;
+    Ok(business.is_some())
+}
+
+/// Asks until the answer is one that `read` takes.
+fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
+    for _ in 0..ASKED_MAX {
+        match read(&prompt::ask(question)?) {
+            Ok(answer) => return Ok(answer),
+            Err(fault) => prompt::say(&fault)?,
+        }
+    }
+    bail!("no answer could be used; give them as options, `reviews init --help` names them")
+}
 
 /// An id made of a name: lower-case letters and digits, the rest as single hyphens.
 fn slug(name: &str) -> String {
@@ -229,12 +357,49 @@ fn time_zone(name: &str) -> Result<Tz, String> {
     })
 }
 
-fn address(text: &str) -> Result<String, String> {
+fn web_address(text: &str) -> Result<String, String> {
     let fits = Url::parse(text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     if fits {
         Ok(text.to_owned())
     } else {
         Err(format!("`{text}` is no http or https URL"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::postal_address;
+
+    #[test]
+    fn an_address_is_taken_apart_at_its_commas() {
+        let whole = json!({"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"});
+        for (given, expected) in [
+            ("12 Main St, Mesa, AZ, 85201, US", whole.clone()),
+            ("12 Main St, Mesa, AZ 85201, US", whole),
+            (
+                "12 Main St, Mesa, AZ, US",
+                json!({"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "country": "US"}),
+            ),
+            (
+                "Hauptstr. 5, Berlin, , 10115, DE",
+                json!({"street_address": "Hauptstr. 5", "locality": "Berlin", "postal_code": "10115", "country": "DE"}),
+            ),
+            (
+                "12 Main St, Mesa",
+                json!({"street_address": "12 Main St", "locality": "Mesa"}),
+            ),
+        ] {
+            let parts = postal_address(given).map(Value::Object);
+            assert_eq!(parts, Ok(expected), "{given}");
+        }
+        for wrong in ["", " , ", "a, b, c, d, e, f"] {
+            assert!(
+                postal_address(wrong).unwrap_err().contains("STREET, TOWN"),
+                "{wrong}"
+            );
+        }
     }
 }

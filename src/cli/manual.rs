@@ -4,10 +4,11 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Cli, Outcome, say};
+use super::{Outcome, guide, say};
 use crate::storage::sqlite_version;
 
 /// Print completions for a shell
@@ -27,7 +28,7 @@ pub struct Man {
 impl Completions {
     pub(super) fn run(self) -> anyhow::Result<Outcome> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "reviews", &mut text);
+        clap_complete::generate(self.shell, &mut guide::command(), "reviews", &mut text);
         say(&String::from_utf8(text)?)?;
         Ok(Outcome::Done)
     }
@@ -35,7 +36,7 @@ impl Completions {
 
 impl Man {
     pub(super) fn run(self) -> anyhow::Result<Outcome> {
-        let mut program = Cli::command();
+        let mut program = guide::command();
         program.build();
         let page = match &self.command {
             None => program,
@@ -53,11 +54,78 @@ impl Man {
                 command.clone().version(env!("CARGO_PKG_VERSION"))
             }
         };
-        let mut text = Vec::new();
-        clap_mangen::Man::new(page).render(&mut text)?;
-        say(&String::from_utf8(text)?)?;
+        say(&page_of(page)?)?;
         Ok(Outcome::Done)
     }
+}
+
+/// The manual page of a command, with the sections of man-pages(7).
+fn page_of(command: clap::Command) -> anyhow::Result<String> {
+    let name = command.get_name().to_owned();
+    let variables = variables(&command);
+    // The examples have a section of their own.
+    let page = clap_mangen::Man::new(command.after_help(None::<&'static str>));
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    page.render_subcommands_section(&mut text)?;
+    let examples = match guide::examples_of(&name) {
+        [] => guide::examples_of("init")
+            .iter()
+            .chain(guide::examples_of("import"))
+            .chain(guide::examples_of("serve"))
+            .copied()
+            .collect(),
+        its => its.to_vec(),
+    };
+    let examples: Vec<(String, String)> = examples.into_iter().map(owned).collect();
+    let codes: Vec<(String, String)> = guide::EXIT_CODES.into_iter().map(owned).collect();
+    let files: Vec<(String, String)> = guide::FILES.into_iter().map(owned).collect();
+    for (title, entries) in [
+        ("EXAMPLES", examples),
+        ("EXIT STATUS", codes),
+        ("ENVIRONMENT", variables),
+        ("FILES", files),
+    ] {
+        section(title, &entries, &mut text)?;
+    }
+    page.render_version_section(&mut text)?;
+    Ok(String::from_utf8(text)?)
+}
+
+fn owned((term, text): (&str, &str)) -> (String, String) {
+    (term.to_owned(), text.to_owned())
+}
+
+/// The variables that a command reads, each with what it sets.
+fn variables(command: &clap::Command) -> Vec<(String, String)> {
+    let shown = command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set());
+    let variable = |argument: &clap::Arg| {
+        let name = argument.get_env()?.to_str()?.to_owned();
+        Some((name, argument.get_help()?.to_string()))
+    };
+    shown.filter_map(variable).collect()
+}
+
+/// A section of terms with their texts; nothing where there are none.
+fn section(title: &str, entries: &[(String, String)], page: &mut Vec<u8>) -> anyhow::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let mut roff = Roff::default();
+    roff.control("SH", [title]);
+    for (term, text) in entries {
+        roff.control("TP", []);
+        roff.text([bold(term.as_str())]);
+        roff.text([roman(text.as_str())]);
+    }
+    roff.to_writer(page)?;
+    Ok(())
 }
 
 /// Prints the version with the commit that it was built from, and that of the SQLite inside.

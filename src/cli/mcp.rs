@@ -11,7 +11,7 @@ use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
 use crate::snapshot::Publisher;
 use crate::storage::{Database, DbError};
 
-/// Answer a local agent (MCP) over standard input and output, a message a line; logs go to standard error
+/// Run an MCP server on standard input and output for a local AI agent
 #[derive(Debug, Args)]
 pub struct McpCommand {
     // The settings of `serve`: links and trade are the same, and what only serving needs is not used.

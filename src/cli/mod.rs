@@ -5,23 +5,34 @@ mod business;
 mod check;
 mod decision;
 mod delete;
+mod editorial;
 mod export;
+pub mod guide;
 mod healthcheck;
 pub mod import;
 mod init;
 mod insights;
+mod list;
 pub mod logging;
 mod manual;
 mod mcp;
 mod migrate;
 mod output;
+mod progress;
+mod prompt;
 mod publish;
 pub mod report;
 mod respond;
+mod restore;
+mod review_argument;
+mod review_text;
 pub mod seed;
 mod serve;
+mod settings_file;
 mod show;
+mod status;
 mod subscriptions;
+mod undo;
 mod withhold;
 
 use std::ffi::OsStr;
@@ -31,7 +42,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 use logging::{Log, LogFormat};
 use rustix::process::{Resource, Signal, getrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -65,6 +76,7 @@ struct LogConfig {
         env = "RUST_LOG",
         default_value = "",
         hide_default_value = true,
+        help_heading = "Global options",
         global = true,
         value_parser = logging::checked
     )]
@@ -76,6 +88,7 @@ struct LogConfig {
         value_name = "FORMAT",
         env = "REVIEWS_LOG_FORMAT",
         default_value = "text",
+        help_heading = "Global options",
         global = true
     )]
     format: LogFormat,
@@ -87,8 +100,12 @@ enum Command {
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
+    Editorial(editorial::EditorialCommand),
     Seed(seed::Seed),
     Import(Box<import::Import>),
+    Status(status::StatusCommand),
+    Undo(undo::UndoCommand),
+    List(list::List),
     Show(show::Show),
     Withhold(withhold::Withhold),
     Publish(publish::Publish),
@@ -96,6 +113,7 @@ enum Command {
     Delete(delete::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
+    Restore(restore::RestoreCommand),
     Insights(insights::Insights),
     Subscriptions(subscriptions::Subscriptions),
     Mcp(Box<mcp::McpCommand>),
@@ -132,7 +150,12 @@ impl Cli {
     /// # Errors
     /// The exit code, where one of them is wrong, or help or the version was asked for; that has been printed then.
     pub fn read() -> Result<Self, ExitCode> {
-        let matches = without_empty(Self::command()).try_get_matches();
+        let settings = settings_file::read().map_err(|error| {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        })?;
+        let command = settings_file::apply(without_empty(guide::command()), &settings);
+        let matches = command.try_get_matches();
         let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
         read.map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
@@ -140,6 +163,9 @@ impl Cli {
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
+            if let Some(note) = settings_file::note(&error, &settings) {
+                let _ = writeln!(io::stderr(), "{note}");
+            }
             match printed {
                 Ok(()) => u8::try_from(error.exit_code()).unwrap_or(2).into(),
                 Err(_) => ExitCode::from(2),
@@ -174,10 +200,14 @@ impl Cli {
             Command::Migrate(migrate) => migrate.run(&database).await,
             Command::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
             Command::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            Command::Editorial(it) => repeated(|| it.clone().run(&database)).await,
             Command::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
             // Standard input can be read once.
             Command::Import(import) if import.reads_input() => import.run(&database, &clock).await,
             Command::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
+            Command::Status(status) => status.run(&database, &clock).await,
+            Command::Undo(undo) => repeated(|| undo.clone().run(&database, &clock)).await,
+            Command::List(list) => list.run(&database).await,
             Command::Show(show) => show.run(&database).await,
             Command::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
             Command::Publish(publish) => repeated(|| publish.clone().run(&database, &clock)).await,
@@ -188,6 +218,7 @@ impl Cli {
             Command::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
             Command::Export(export) => export.run(&database).await,
             Command::Backup(backup) => backup.run(&database).await,
+            Command::Restore(restore) => restore.run(&database, &clock).await,
             Command::Insights(insights) => insights.run(&database).await,
             Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             Command::Mcp(mcp) => mcp.run(database, clock).await,

@@ -23,31 +23,34 @@ pub(super) struct Protected<'a> {
     pub inputs: &'a [PathBuf],
 }
 
-/// A kind of file that a command writes.
-pub(super) struct Kind {
-    /// As messages call it.
-    pub name: &'static str,
-    /// Whether a file's content is of this kind, so that it may be written over.
-    pub is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
+/// Which files a command may write over.
+pub(super) enum Overwrite {
+    /// Those whose content is of one kind.
+    Former {
+        /// What messages call that kind.
+        name: &'static str,
+        /// Whether a file's content is of it.
+        is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
+    },
+    /// None.
+    Nothing,
+    /// Any: the owner said `--force`.
+    Any,
 }
 
-/// Opens the file that the flag named, emptied: a new one, or one that is plainly of this kind. Pipes and the like, which
-/// keep nothing, are taken as they are.
+/// Refuses a path that is the database, one of the files beside it, or an input, whatever it is called; what is there now.
 ///
 /// # Errors
-/// Where the file is something else, or cannot be written; it is as it was then.
-pub(super) fn create(
-    flag: &str,
+/// That it is, or that the path cannot be looked at.
+pub(super) fn protect(
+    name: &str,
     path: &Path,
     protected: &Protected<'_>,
-    kind: &Kind,
-) -> anyhow::Result<(PathBuf, File)> {
-    let name = format!("{flag} {}", path.display());
-    let unwritable = || format!("{name} cannot be written");
+) -> anyhow::Result<Option<Metadata>> {
     let there = match fs::metadata(path) {
         Ok(there) => Some(there),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(unwritable),
+        Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
     // By name before anything is opened: a database that does not exist yet will, and closing a file of one that does would
     // end the locks that this process has on it (POSIX).
@@ -57,6 +60,23 @@ pub(super) fn create(
     if let Some(what) = there.as_ref().and_then(|there| protected.holds(there)) {
         bail!("{name} is {what}; name another one");
     }
+    Ok(there)
+}
+
+/// Opens the file that the flag named, emptied: a new one, or one that may be written over. Pipes and the like, which keep
+/// nothing, are taken as they are.
+///
+/// # Errors
+/// Where the file may not be written over, or cannot be written; it is as it was then.
+pub(super) fn create(
+    flag: &str,
+    path: &Path,
+    protected: &Protected<'_>,
+    overwrite: &Overwrite,
+) -> anyhow::Result<(PathBuf, File)> {
+    let name = format!("{flag} {}", path.display());
+    let unwritable = || format!("{name} cannot be written");
+    let there = protect(&name, path, protected)?;
     let file = match there {
         None => {
             ensure!(
@@ -76,14 +96,26 @@ pub(super) fn create(
                 .write(true)
                 .open(path)
                 .with_context(unwritable)?;
-            let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
-            let is_former = is_empty
-                || (kind.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?;
-            ensure!(
-                is_former,
-                "{name} is there and is no {}; name another file, or move this one away",
-                kind.name
-            );
+            match overwrite {
+                Overwrite::Any => {}
+                Overwrite::Nothing => {
+                    bail!(
+                        "{name} is there already; name another file, or write over it with --force"
+                    )
+                }
+                Overwrite::Former {
+                    name: kind,
+                    is_former,
+                } => {
+                    let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
+                    let is_former = is_empty
+                        || is_former(&mut BufReader::new(&file)).with_context(unwritable)?;
+                    ensure!(
+                        is_former,
+                        "{name} is there and is no {kind}; name another file, or move this one away"
+                    );
+                }
+            }
             empty(&mut file).with_context(unwritable)?;
             file
         }

@@ -6,14 +6,14 @@ use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::{Method, ReviewId, Status, Verification};
+use crate::model::{Method, Status, Verification};
 
 /// Show a withheld review again
 #[derive(Debug, Clone, Args)]
 pub struct Publish {
-    /// Its id
+    /// Its ID, the beginning of one, or its permalink
     #[arg(value_name = "ID")]
-    id: ReviewId,
+    id: String,
 }
 
 impl Publish {
@@ -23,13 +23,13 @@ impl Publish {
         clock: &Clock,
     ) -> anyhow::Result<Outcome> {
         let mut decision = Decision::open(config, &self.id).await?;
+        let id = decision.review.id.clone();
         let reason = match &decision.review.status {
             Status::Published => {
                 decision.note_published().await?;
                 decision.commit().await?;
                 report_done(&format!(
-                    "{}: was published already; imports leave it so\n",
-                    self.id
+                    "{id}: was published already; imports leave it so\n"
                 ));
                 return Ok(Outcome::Done);
             }
@@ -51,8 +51,7 @@ impl Publish {
         decision.note_published().await?;
         decision.save(clock).await?;
         report_done(&format!(
-            "{}: published; was withheld ({reason}){vouched}\n",
-            self.id
+            "{id}: published; was withheld ({reason}){vouched}\n"
         ));
         Ok(Outcome::Done)
     }

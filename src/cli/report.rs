@@ -176,6 +176,13 @@ fn business(text: &mut String, report: &Report) -> std::fmt::Result {
             "business: {name}, which the database did not have yet"
         )?;
     }
+    if report.has_left_out_business {
+        writeln!(
+            text,
+            "note: the business and the editorial texts of the file were left out, because the database has a business; \
+             `reviews business FILE` and `reviews editorial FILE` load them"
+        )?;
+    }
     if let Some(name) = &report.listing {
         let quoted = name.replace('\'', r"'\''");
         writeln!(

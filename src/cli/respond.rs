@@ -6,10 +6,11 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::decision::Decision;
+use super::review_text::paragraphs;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::{Day, Response, ReviewId};
+use crate::model::{Day, Response};
 use crate::storage;
 use crate::storage::DbError;
 
@@ -19,9 +20,9 @@ const TEXT_BYTES_MAX: u64 = 1 << 20;
 /// Answer a review, or take the answer away
 #[derive(Debug, Clone, Args)]
 pub struct Respond {
-    /// Its id
+    /// Its ID, the beginning of one, or its permalink
     #[arg(value_name = "ID")]
-    id: ReviewId,
+    id: String,
     /// The answer; - reads standard input
     #[arg(
         value_name = "TEXT",
@@ -47,18 +48,18 @@ impl Respond {
     ) -> anyhow::Result<Outcome> {
         let text = self.text.map(given).transpose()?;
         let mut decision = Decision::open(config, &self.id).await?;
-        let had = decision.review.response.is_some();
+        let id = decision.review.id.clone();
+        let former = decision.review.response.take();
         let Some(text) = text else {
-            if !had {
+            let Some(former) = former else {
                 decision.leave().await;
-                report_done(&format!("{}: has no answer\n", self.id));
+                report_done(&format!("{id}: has no answer\n"));
                 return Ok(Outcome::Done);
-            }
-            decision.review.response = None;
+            };
             decision.save(clock).await?;
             report_done(&format!(
-                "{}: the answer is gone; imports leave it so\n",
-                self.id
+                "{id}: the answer is gone; imports leave it so; {}",
+                told(&former)
             ));
             return Ok(Outcome::Done);
         };
@@ -73,17 +74,20 @@ impl Respond {
             author: None,
         });
         decision.save(clock).await?;
-        report_done(&format!(
-            "{}: {}\n",
-            self.id,
-            if had {
-                "the answer is another one now"
-            } else {
-                "answered"
-            }
+        report_done(&former.map_or_else(
+            || format!("{id}: answered\n"),
+            |former| format!("{id}: the answer is another one now; {}", told(&former)),
         ));
         Ok(Outcome::Done)
     }
+}
+
+/// A former answer, whole: nothing else has it any more.
+fn told(former: &Response) -> String {
+    let on = former
+        .date
+        .map_or_else(String::new, |day| format!(" of {day}"));
+    format!("the former one{on} was:\n{}", paragraphs(&former.text))
 }
 
 /// The answer, read from standard input where that was asked for.

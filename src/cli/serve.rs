@@ -4,6 +4,7 @@ use std::io;
 use std::io::stdout;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -16,6 +17,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::logging::{LineQueue, LogFormat};
+use super::progress::Progress;
 use super::{LogConfig, Outcome, insights, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::cli;
@@ -24,7 +26,8 @@ use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
-use crate::storage::Database;
+use crate::storage::reviews::counts;
+use crate::storage::{Database, DbError};
 use crate::web::server::listen;
 
 /// Serve the reviews until told to stop
@@ -132,7 +135,10 @@ impl Serve {
             tracing::warn!(%error, "cluster.no_lease: this process raises no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
-        let app = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some()).await?;
+        let progress = Progress::begin("reading reviews", published(publisher.database()).await?);
+        let backlog = Arc::clone(publisher.backlog());
+        let starting = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some());
+        let app = progress.watch(starting, || backlog.read()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         started.cancel();
         greet(&app, &links, &bound, out.as_ref());
@@ -175,6 +181,15 @@ impl Serve {
             database.url
         ))
     }
+}
+
+/// How many reviews are published.
+async fn published(database: &Database) -> Result<u64, DbError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut reader = database.readers().acquire().await.map_err(fault)?;
+    let all = counts(&mut reader).await.map_err(fault)?;
+    let published = all.iter().filter(|one| one.is_published);
+    Ok(published.map(|one| one.count).sum())
 }
 
 /// The addresses that were really bound.

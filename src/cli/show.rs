@@ -2,22 +2,24 @@
 
 use std::fmt::Write as _;
 
-use clap::Args;
-
+use super::review_argument::review_id;
+use super::review_text::{decided, native, paragraphs, stars};
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
-use crate::imports::export::Exported;
-use crate::model::{Base, DigestKey, Review, ReviewId, Unit, Units};
-use crate::storage::reviews;
-use crate::storage::reviews::SourceRow;
+use crate::model::{DigestKey, Review, Status, Unit};
+use crate::storage::reviews::{self, SourceRow};
 use crate::storage::{Database, DbError};
+use clap::Args;
 
 /// Show one review, published or withheld, and what of it you decided
 #[derive(Debug, Args)]
 pub struct Show {
-    /// Its id
+    /// Its ID, the beginning of one, or its permalink
     #[arg(value_name = "ID")]
-    id: ReviewId,
+    id: String,
+    /// Print JSON, as `reviews export` writes it
+    #[arg(long)]
+    json: bool,
 }
 
 impl Show {
@@ -26,69 +28,113 @@ impl Show {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.acquire().await.map_err(fault)?;
-        let mut standing = reviews::standing(&mut reader, &[self.id.as_str()])
+        let id = review_id(&mut reader, &path, &self.id).await?;
+        let mut standing = reviews::standing(&mut reader, &[id.as_str()])
             .await
             .map_err(fault)?;
         let key = reviews::find_key(&mut reader).await.map_err(fault)?;
         drop(reader);
         readers.close().await;
-        if standing.deleted.contains(self.id.as_str()) {
-            anyhow::bail!(
-                "the review {} was deleted; `reviews import FILE --restore` brings it back from a file that has it",
-                self.id
-            );
-        }
-        let Some(review) = standing.reviews.remove(self.id.as_str()) else {
-            anyhow::bail!(
-                "there is no review {}; `sqlite3 FILE \"select review_id from review\"` lists them",
-                self.id
-            );
+        let Some(review) = standing.reviews.remove(id.as_str()) else {
+            anyhow::bail!("the review {id} cannot be read; `reviews check` says what is wrong");
         };
-        let source = standing.sources.remove(self.id.as_str());
-        say(&told(review, source, key.as_ref()))?;
+        let source = standing.sources.remove(id.as_str());
+        say(&if self.json {
+            format!("{:#}\n", native(review, source, key.as_ref()))
+        } else {
+            told(&review, source.as_ref(), key.as_ref())
+        })?;
         Ok(Outcome::Done)
     }
 }
 
-/// The review as people read it, member by member, and what of it imports leave as it is.
-fn told(review: Review, source: Option<SourceRow>, key: Option<&DigestKey>) -> String {
-    let base = source
-        .as_ref()
-        .map_or_else(Base::default, |source| source.base.clone());
-    let decided = key.map_or(Units::NONE, |key| base.decided(key, &review));
-    let decided = if source.is_some() {
-        decided
-    } else {
-        Units::NONE
-    };
+/// The review as people read it, and what of it imports leave as it is.
+fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) -> String {
     let mut text = String::new();
-    let json = Exported::Review(Box::new(review), Units::NONE, source.clone()).json();
-    if let Some(members) = json.as_object() {
-        for (name, value) in members {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            let _ = writeln!(text, "{name:<16}{value}");
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<16}{value}");
+    };
+    line("id", review.id.as_str());
+    line(
+        "rating",
+        &format!(
+            "{} {} of 5",
+            stars(review.rating.stars()),
+            review.rating.stars()
+        ),
+    );
+    line("date", &review.date.to_string());
+    line("author", &review.author);
+    line(
+        "status",
+        &match &review.status {
+            Status::Published => "published".to_owned(),
+            Status::Withheld { reason } => format!(
+                "withheld ({})",
+                reason.as_deref().unwrap_or("no reason stated")
+            ),
+        },
+    );
+    let url = review.source.url.as_ref();
+    line(
+        "source",
+        &url.map_or_else(
+            || review.source.name.clone(),
+            |url| format!("{}, {url}", review.source.name),
+        ),
+    );
+    let verified = if review.verification.verified {
+        "yes"
+    } else {
+        "no"
+    };
+    line(
+        "verified",
+        &format!("{verified} ({})", review.verification.method.name()),
+    );
+    let mentions = &review.mentions;
+    for (name, values) in [
+        ("technicians", &mentions.technicians),
+        ("services", &mentions.services),
+        ("areas", &mentions.service_areas),
+    ] {
+        if !values.is_empty() {
+            line(name, &values.join(", "));
         }
     }
-    let names: Vec<&str> = decided.iter().map(Unit::name).collect();
-    let _ = match (source, names.is_empty()) {
-        (None, _) => writeln!(
-            text,
-            "{:<16}made by hand, or before imports kept what sources say",
-            "decided"
-        ),
-        (Some(_), true) => writeln!(
-            text,
-            "{:<16}nothing: all is as its source gave it",
-            "decided"
-        ),
-        (Some(_), false) => writeln!(
-            text,
-            "{:<16}{}: imports leave that as it is",
-            "decided",
-            names.join(", ")
-        ),
-    };
+    if let Some(language) = &review.language {
+        line("language", language);
+    }
+    if let Some(updated_at) = review.updated_at {
+        line(
+            "changed",
+            &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
+        );
+    }
+    let names: Vec<&str> = decided(review, source, key)
+        .iter()
+        .map(Unit::name)
+        .collect();
+    line(
+        "decided",
+        &match (source, names.is_empty()) {
+            (None, _) => "made by hand, or before imports kept what sources say".to_owned(),
+            (Some(_), true) => "nothing: all is as its source gave it".to_owned(),
+            (Some(_), false) => format!("{}: imports leave that as it is", names.join(", ")),
+        },
+    );
+    if let Some(title) = &review.title {
+        let _ = write!(text, "\n{}", paragraphs(title));
+    }
+    if !review.text.is_empty() {
+        let _ = write!(text, "\n{}", paragraphs(&review.text));
+    }
+    if let Some(response) = &review.response {
+        let by = response.author.as_deref().unwrap_or("you");
+        let on = response
+            .date
+            .map_or_else(String::new, |day| format!(", {day}"));
+        let _ = write!(text, "\nAnswer ({by}{on}):\n{}", paragraphs(&response.text));
+    }
     text
 }

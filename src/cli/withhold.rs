@@ -7,14 +7,14 @@ use super::decision::Decision;
 use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::{ReviewId, Status};
+use crate::model::Status;
 
 /// Withhold a review: it does not appear, and is counted under its reason
 #[derive(Debug, Clone, Args)]
 pub struct Withhold {
-    /// Its id
+    /// Its ID, the beginning of one, or its permalink
     #[arg(value_name = "ID")]
-    id: ReviewId,
+    id: String,
     /// Why; published as a count beside the other reasons
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -32,19 +32,26 @@ impl Withhold {
             "--reason is empty; say why the review is withheld"
         );
         let mut decision = Decision::open(config, &self.id).await?;
+        let id = decision.review.id.clone();
         let status = Status::Withheld {
             reason: Some(reason.to_owned()),
         };
         if decision.review.status == status {
             decision.leave().await;
-            report_done(&format!("{}: was withheld already ({reason})\n", self.id));
+            report_done(&format!("{id}: was withheld already ({reason})\n"));
             return Ok(Outcome::Done);
         }
+        let was = match &decision.review.status {
+            Status::Published => String::new(),
+            Status::Withheld { reason } => format!(
+                ", was withheld before ({})",
+                reason.as_deref().unwrap_or("no reason stated")
+            ),
+        };
         decision.review.status = status;
         decision.save(clock).await?;
         report_done(&format!(
-            "{}: withheld ({reason}); imports leave it so, `reviews publish {}` shows it again\n",
-            self.id, self.id
+            "{id}: withheld ({reason}){was}; imports leave it so, `reviews publish {id}` shows it again\n"
         ));
         Ok(Outcome::Done)
     }

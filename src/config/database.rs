@@ -15,12 +15,12 @@ use super::ConfigError;
 /// What every command needs to know: where the database is.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseConfig {
-    /// The SQLite file, as sqlite://PATH; made (mode 0600) where there is none. Or an rqlite cluster, as
-    /// rqlite://HOST:PORT[,HOST:PORT…]?file=PATH, with the path of this node's own file
+    /// The database: a file's path, sqlite://PATH, or an rqlite cluster's URL
     #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         long = "database",
-        value_name = "URL",
+        value_name = "PATH|URL",
+        help_heading = "Global options",
         env = "DATABASE_URL",
         hide_env_values = true,
         default_value = "sqlite://reviews.db",
@@ -92,11 +92,15 @@ impl DatabaseConfig {
     /// Where the database is.
     ///
     /// # Errors
-    /// Where the URL is neither `sqlite://PATH` (no parameters, no database in memory, which no second process could look
+    /// Where it is neither a path nor `sqlite://PATH` (no parameters, no database in memory, which no second process could look
     /// into) nor `rqlite://HOST:PORT?file=PATH`.
     pub fn address(&self) -> Result<DatabaseAddress, ConfigError> {
         if let Some(rest) = self.url.strip_prefix("rqlite://") {
             return cluster(rest).map(DatabaseAddress::Cluster);
+        }
+        // No URL has neither a scheme nor parameters.
+        if !self.url.is_empty() && !self.url.contains([':', '?', '@']) {
+            return Ok(DatabaseAddress::File(PathBuf::from(&self.url)));
         }
         let fault = || ConfigError::Database(without_credentials(&self.url));
         let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
@@ -191,6 +195,16 @@ mod tests {
         }
         .address()
         .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_path_too() {
+        for given in ["x.db", "./a b/x.db", "/var/lib/reviews/reviews.db"] {
+            assert_eq!(address(given), Ok(DatabaseAddress::File(given.into())));
+        }
+        for given in [":memory:", "x.db?mode=ro", "host:4001", ""] {
+            assert!(address(given).is_err(), "{given}");
+        }
     }
 
     #[test]

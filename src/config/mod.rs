@@ -7,7 +7,7 @@ mod hub;
 mod span;
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -67,16 +67,32 @@ pub struct ListenConfig {
         long = "listen",
         value_name = "ADDR:PORT",
         env = "REVIEWS_LISTEN",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = listen_address
     )]
     pub public: SocketAddr,
     /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served nowhere else
     #[arg(
         long = "admin-listen",
         value_name = "ADDR:PORT",
-        env = "REVIEWS_ADMIN_LISTEN"
+        env = "REVIEWS_ADMIN_LISTEN",
+        value_parser = listen_address
     )]
     pub admin: Option<SocketAddr>,
+}
+
+/// An address and a port; a port alone, and `localhost`, mean this machine's loopback.
+fn listen_address(given: &str) -> Result<SocketAddr, String> {
+    let port = given
+        .strip_prefix("localhost:")
+        .or_else(|| given.strip_prefix(':'))
+        .unwrap_or(given);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    given.parse().map_err(|_| {
+        "write it like 127.0.0.1:8080, [::1]:8080, localhost:8080 or 8080; 0.0.0.0:8080 listens on every address".to_owned()
+    })
 }
 
 fn connections() -> RangedI64ValueParser<u32> {
@@ -306,7 +322,20 @@ impl fmt::Display for Hosts {
 
 #[cfg(test)]
 mod tests {
-    use super::Contacts;
+    use super::{Contacts, listen_address};
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for given in ["8090", ":8090", "localhost:8090", "127.0.0.1:8090"] {
+            let address = listen_address(given).unwrap();
+            assert_eq!(address.to_string(), "127.0.0.1:8090", "{given}");
+        }
+        assert_eq!(listen_address("[::]:80").unwrap().to_string(), "[::]:80");
+        for wrong in ["localhost", "99999", ":", "example.com:80", ""] {
+            let said = listen_address(wrong).unwrap_err();
+            assert!(said.contains("localhost:8080"), "{wrong}: {said}");
+        }
+    }
 
     #[test]
     fn contacts_are_addresses_that_somebody_reads() {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use serde_json::Value;
 
 use super::fields::Problem;
 use super::file_error::FileError;
@@ -19,7 +20,8 @@ use super::sources::folder::Listing;
 use super::spool::{Spool, Staged, StagedReview};
 use super::time_zone::Calendar;
 use super::values::shortened;
-use crate::model::business::Business;
+use super::{editorial, profile};
+use crate::model::business::{Business, Editorial};
 use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
@@ -71,6 +73,10 @@ pub(super) struct Collected {
     pub(super) spool: Spool,
     /// The business that came along.
     pub(super) business: Option<Business>,
+    /// Whether it says in which time zone its days are.
+    pub(super) has_zone: bool,
+    /// The editorial texts that came along.
+    pub(super) editorial: Option<Editorial>,
     /// What is known so far.
     pub(super) report: Report,
 }
@@ -87,6 +93,8 @@ impl<'a> Collector<'a> {
         let collected = Collected {
             spool: Spool::new().map_err(FileError::Staging)?,
             business: None,
+            has_zone: false,
+            editorial: None,
             report: Report::default(),
         };
         let rules = Calendar::new(now, zone.unwrap_or(Tz::UTC));
@@ -236,6 +244,27 @@ impl RowSink for Collector<'_> {
         self.business_known = true;
         self.collected.report.business = Some(business.name.clone());
         self.collected.business = Some(business);
+        self.collected.has_zone = true;
+        Ok(())
+    }
+
+    fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+        if self.business_known {
+            self.collected.report.has_left_out_business = true;
+            return Ok(());
+        }
+        if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
+            let texts = editorial::merged(its, Editorial::default());
+            self.collected.editorial = Some(texts.map_err(FileError::Business)?);
+        }
+        let Some(its) = value.get("business").filter(|its| its.is_object()) else {
+            return Ok(());
+        };
+        let has_zone = self.zone_known || its.get("time_zone").is_some();
+        self.business(&mut || {
+            profile::business(its, Business::default(), true).map_err(FileError::Business)
+        })?;
+        (self.zone_known, self.collected.has_zone) = (has_zone, has_zone);
         Ok(())
     }
 }

@@ -59,6 +59,14 @@ pub(super) fn detect(
             rows: rows(shape, ""),
         });
     }
+    if is_lines_with_business(&shape)
+        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native(_)))
+    {
+        return Ok(Detected {
+            format: &native::FORMAT,
+            rows: Rows::Lines { rejected: false },
+        });
+    }
     if let Some((format, prefix)) = matching(&shape, &candidates) {
         return Ok(Detected {
             format,
@@ -130,6 +138,14 @@ fn advice(shape: &Shape) -> String {
         }
     }
     advice
+}
+
+/// Whether the first line is that of an export, which has the business and the editorial texts. How technicians are shown is
+/// said nowhere else.
+fn is_lines_with_business(shape: &Shape) -> bool {
+    matches!(shape.kind, Kind::Json(Layout::Line))
+        && (shape.has("editorial") || shape.has("business.publish_staff"))
+        && !shape.has("reviews")
 }
 
 /// The first format whose names are all there, and before what.

@@ -15,8 +15,7 @@ use super::store::Staging;
 use crate::compute::steps;
 use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
 use crate::storage::Write;
-use crate::storage::reviews;
-use crate::storage::reviews::{KnownReviews, SourceRow};
+use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow};
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -47,6 +46,8 @@ pub(super) struct Merging<'w> {
     pub(super) now: DateTime<Utc>,
     pub(super) wishes: Wishes,
     pub(super) report: Report,
+    /// The number of the run that can be taken back; none for a sample.
+    pub(super) run: Option<i64>,
     alike: HashMap<i64, Alike>,
 }
 
@@ -81,6 +82,7 @@ impl<'w> Merging<'w> {
             now,
             wishes,
             report,
+            run: None,
             alike: HashMap::new(),
         })
     }
@@ -138,12 +140,28 @@ impl<'w> Merging<'w> {
         }
         if !batch.reviews.is_empty() {
             reviews::upsert(self.write, &batch.reviews, self.now).await?;
+            self.note_added(&standing, &batch.reviews).await?;
         }
         let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
         if !deleted.is_empty() {
             reviews::note_deleted(self.write, &deleted).await?;
         }
         reviews::note_sources(self.write, &batch.sources).await
+    }
+
+    /// Notes which reviews were not there before.
+    async fn note_added(
+        &mut self,
+        standing: &KnownReviews,
+        reviews: &[Review],
+    ) -> sqlx::Result<()> {
+        let Some(run) = self.run else { return Ok(()) };
+        let ids = reviews.iter().map(|review| review.id.as_str());
+        let new = ids.filter(|id| !standing.reviews.contains_key(*id));
+        let (restored, added): (Vec<&str>, Vec<&str>) =
+            new.partition(|id| standing.deleted.contains(*id));
+        reviews::note_run_reviews(self.write, run, RunChange::Added, &added).await?;
+        reviews::note_run_reviews(self.write, run, RunChange::Restored, &restored).await
     }
 
     /// A row that says that the owner deleted a review.

@@ -9,6 +9,7 @@ mod bounds;
 mod collector;
 mod completing;
 mod detect;
+mod editorial;
 pub mod export;
 mod fields;
 mod file_error;
@@ -32,6 +33,7 @@ mod spool;
 mod store;
 mod table;
 pub mod time_zone;
+pub mod undo;
 mod values;
 mod withdraw;
 
@@ -51,9 +53,10 @@ pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableCol
 pub use sources::is_taken_from_folders;
 
 use crate::clock::Clock;
-use crate::model::business::Business;
+use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::business::sample;
+use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError};
 use collector::{Collected, Collector, Terms, Watcher};
 use merging::{Merging, Wishes};
@@ -125,6 +128,8 @@ pub async fn import(
     let Collected {
         spool,
         business,
+        has_zone,
+        editorial: texts,
         mut report,
     } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
     if is_named || business.is_some() {
@@ -136,7 +141,19 @@ pub async fn import(
         storage::business::replace(&mut write, business)
             .await
             .map_err(fault)?;
-        storage::business::note_time_zone(&mut write, business.time_zone)
+        if has_zone {
+            storage::business::note_time_zone(&mut write, business.time_zone)
+                .await
+                .map_err(fault)?;
+        }
+    }
+    if let Some(texts) = texts
+        && storage::business::editorial(&mut write)
+            .await
+            .map_err(fault)?
+            == Editorial::default()
+    {
+        storage::business::replace_editorial(&mut write, &texts)
             .await
             .map_err(fault)?;
     }
@@ -157,9 +174,13 @@ pub async fn import(
         restore: order.restore,
         skip_duplicates: order.skip_duplicates,
     };
+    let run = reviews::begin_run(&mut write, now, &file_names(&order.files))
+        .await
+        .map_err(fault)?;
     let mut merging = Merging::new(&mut write, now, wishes, report)
         .await
         .map_err(fault)?;
+    merging.run = Some(run);
     completing::find(&mut merging, &mut staging)
         .await
         .map_err(fault)?;
@@ -176,6 +197,9 @@ pub async fn import(
         moved,
         ..merging.report
     };
+    reviews::end_run(&mut write, run, counts(&report))
+        .await
+        .map_err(fault)?;
     if order.dry_run {
         write.rollback().await
     } else {
@@ -183,6 +207,31 @@ pub async fn import(
     }
     .map_err(fault)?;
     Ok(report)
+}
+
+/// What files are called, without their folders.
+fn file_names(files: &[PathBuf]) -> Vec<String> {
+    let name = |file: &PathBuf| {
+        let name = file.file_name().map(|name| name.to_string_lossy());
+        match name {
+            Some(name) if name != "-" => name.into_owned(),
+            Some(_) => "standard input".to_owned(),
+            None => "a folder".to_owned(),
+        }
+    };
+    files.iter().map(name).collect()
+}
+
+/// What an import came to, as its run keeps it.
+fn counts(report: &Report) -> RunCounts {
+    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    RunCounts {
+        added: count(report.written.new),
+        updated: count(report.written.updated),
+        unchanged: count(report.written.unchanged),
+        withdrawn: count(report.withdrawn.count),
+        rejected: count(report.rejected),
+    }
 }
 
 /// Reads everything in `order`. Where files cannot be read, says so of each of them.

@@ -48,6 +48,11 @@ pub(super) fn read(
         Rows::Lines { rejected } => {
             let maker = Maker::new(found.format, None, options);
             lines::each(input, *rejected, &mut |line, read| {
+                if let (Maker::Native(_), Ok(value)) = (&maker, &read.value)
+                    && is_about_business(value)
+                {
+                    return sink.about_business(value);
+                }
                 hand_over(
                     &maker,
                     Position::Line {
@@ -89,6 +94,14 @@ pub(super) fn read(
             said: "a page of HTML or XML".to_owned(),
         }),
     }
+}
+
+/// Whether a line has the business and the editorial texts, and no review.
+fn is_about_business(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
+    (has("business") || has("editorial"))
+        && value.get("id").is_none()
+        && value.get("rating").is_none()
 }
 
 fn plan<'o>(
@@ -391,6 +404,9 @@ pub(super) trait RowSink {
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
     ) -> Result<(), FileError>;
+
+    /// The line of an export that has the business and the editorial texts.
+    fn about_business(&mut self, value: &Value) -> Result<(), FileError>;
 }
 
 /// Hands over what was made of a row.

@@ -49,6 +49,8 @@ pub struct Report {
     pub repeated: u64,
     /// The name of the business that came along, where there was none before.
     pub business: Option<String>,
+    /// Whether a business that came along was left out, because the database has one.
+    pub has_left_out_business: bool,
     /// What the source calls the firm's location, where the business has no name yet.
     pub listing: Option<String>,
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::collector::{Collected, Collector, Terms, Watcher};
 use super::detect::{Detected, Rows};
-use super::fields::{Fields, Problem};
+use super::fields::Problem;
 use super::file_error::{FailedFile, ImportError, reason};
 use super::merging::{Merging, Wishes};
 use super::platform::Options;
@@ -22,10 +22,10 @@ use super::read::{FileStart, RowSink as _};
 use super::report::{Report, Watch};
 use super::sources::{self, Budget};
 use super::store::Staging;
-use super::{json_stream, profile, read, time_zone};
+use super::{editorial, json_stream, profile, read, time_zone};
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
-use crate::model::business::{Business, Editorial, FaqEntry};
+use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
 
@@ -130,6 +130,30 @@ impl BusinessFile {
     }
 }
 
+/// An `editorial.json`, all of whose members are known.
+#[derive(Debug)]
+pub struct EditorialFile(JsonFile);
+
+impl EditorialFile {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`SeedError`], which names the file, and where it can the line.
+    pub fn read(path: &Path) -> Result<Self, SeedError> {
+        let file = JsonFile::read(path)?;
+        file.make(editorial::check_members)?;
+        Ok(Self(file))
+    }
+
+    /// The file merged into `known`: members that it does not have stay, `null` removes one, and a list replaces the list.
+    ///
+    /// # Errors
+    /// [`SeedError`], which names the file, and where it can the line.
+    pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
+        self.0.make(|value| editorial::merged(value, known.clone()))
+    }
+}
+
 /// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and
 /// stop nothing.
 ///
@@ -141,11 +165,11 @@ pub fn read(
     watch: &mut (dyn Watch + Send),
 ) -> Result<Seed, SeedError> {
     let now = clock.now();
-    let file = BusinessFile::read(&folder.join("business.json"))?;
+    let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
     let business = file.merged(None)?;
     let path = folder.join("editorial.json");
     let editorial = if path.exists() {
-        Some(JsonFile::read(&path)?.make(editorial)?)
+        Some(EditorialFile::read(&path)?.merged(&Editorial::default())?)
     } else {
         None
     };
@@ -207,11 +231,7 @@ impl Seed {
             storage::business::replace(write, &business).await?;
         }
         let moved = time_zone::follow(write, business.time_zone, self.now).await?;
-        let Collected {
-            spool,
-            business: _,
-            report,
-        } = self.collected;
+        let Collected { spool, report, .. } = self.collected;
         let mut staging = Staging::fill(spool).await?;
         let mut merging = Merging::new(write, self.now, Wishes::default(), report).await?;
         merging.all(&mut staging, watch).await?;
@@ -226,11 +246,7 @@ impl JsonFile {
     fn read(path: &Path) -> Result<Self, SeedError> {
         let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
             let path = path.to_owned();
-            if reason.kind() == io::ErrorKind::NotFound {
-                SeedError::Missing(path)
-            } else {
-                SeedError::Unreadable { path, reason }
-            }
+            SeedError::Unreadable { path, reason }
         })?;
         let text = text.trim_start_matches('\u{feff}').to_owned();
         let value = serde_json::from_str(&text).map_err(|error| SeedError::Wrong {
@@ -260,28 +276,12 @@ impl JsonFile {
     }
 }
 
-fn editorial(value: &Value) -> Result<Editorial, Problem> {
-    profile::check_lengths(value, &mut String::new())?;
-    let fields = Fields::of(value, String::new())?;
-    let summary = fields
-        .object("summary")?
-        .map(|summary| summary.required("text"))
-        .transpose()?;
-    let mut faq: Vec<FaqEntry> = Vec::new();
-    for (path, value) in fields.list("faq")? {
-        let entry = Fields::of(value, path)?;
-        let id = entry.required("id")?;
-        if faq.iter().any(|other| other.id == id) {
-            return Err(entry.problem(
-                "id",
-                format!("\"{id}\" is there twice; each must be its own"),
-            ));
-        }
-        faq.push(FaqEntry {
-            id,
-            question: entry.required("question")?,
-            answer: entry.required("answer")?,
-        });
+/// The error about a file that a folder of sample data must have.
+fn missing(error: SeedError) -> SeedError {
+    if let SeedError::Unreadable { path, reason } = &error
+        && reason.kind() == io::ErrorKind::NotFound
+    {
+        return SeedError::Missing(path.clone());
     }
-    Ok(Editorial { summary, faq })
+    error
 }

@@ -9,8 +9,7 @@ use thiserror::Error;
 use super::merging::Merging;
 use super::store::{Place, Staging};
 use crate::model::{GONE, Review, Status, Unit};
-use crate::storage::reviews;
-use crate::storage::reviews::SourceRow;
+use crate::storage::reviews::{self, RunChange, SourceRow};
 
 /// Above this share of a source's reviews, in percent, it must be confirmed.
 const SHARE_PERCENT_MAX: u64 = 10;
@@ -164,5 +163,9 @@ async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::
         return Ok(());
     }
     reviews::upsert(merging.write, &reviews, merging.now).await?;
+    if let Some(run) = merging.run {
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        reviews::note_run_reviews(merging.write, run, RunChange::Withdrawn, &ids).await?;
+    }
     reviews::note_sources(merging.write, &rows).await
 }

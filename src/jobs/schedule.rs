@@ -168,8 +168,8 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes what the hub has kept long enough: attempts, fan-outs, subscriptions that are over,
-/// requests nobody verified.
+/// Deletes what was kept long enough: of the hub, attempts, fan-outs, subscriptions that are over and
+/// requests nobody verified; and the files that a restore kept aside.
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -185,7 +185,14 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
             "websub.pruned: what was older than 30 days was deleted"
         );
     }
-    Ok(gone > 0)
+    let former = database.remove_former(clock.now())?;
+    if former > 0 {
+        tracing::info!(
+            files = former,
+            "restore.former_removed: database files that a restore kept aside were removed after 30 days"
+        );
+    }
+    Ok(gone > 0 || former > 0)
 }
 
 /// Erases from the file what deleted reviews left there, whoever deleted them, where the file has at

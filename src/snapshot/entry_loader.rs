@@ -3,7 +3,7 @@
 //! unanalyzed, and are read for a later snapshot.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::SqliteConnection;
@@ -149,6 +149,7 @@ impl<'a> EntryLoader<'a> {
         );
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.kept(&reviews).await?;
+            self.backlog.count_read(reviews.len());
             for numbered in reviews {
                 let kept = kept.remove(numbered.review.id.as_str());
                 let numbered = self.dated(numbered, kept.as_ref());
@@ -344,6 +345,8 @@ const KEPT_MAX: usize = 16_384;
 pub struct Backlog {
     waiting: Mutex<WaitingAnalyses>,
     is_analyzed: AtomicBool,
+    /// How many reviews were read since the start.
+    read: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -354,6 +357,16 @@ struct WaitingAnalyses {
 }
 
 impl Backlog {
+    /// How many reviews were read since the start, each as often as it was.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    fn count_read(&self, reviews: usize) {
+        self.read.fetch_add(reviews as u64, Ordering::Relaxed);
+    }
+
     /// Adds analyses that are to be kept.
     pub fn add(&self, analyses: Vec<NewAnalysis>) {
         let mut waiting = self.lock();

@@ -36,3 +36,4 @@ pub use publisher::database_state::survey;
 pub use publisher::{PublishError, Publisher};
 pub use render::Content;
 pub use segment::{Opinions, Posting, Postings};
+pub use store::{carry_publications, first_base};

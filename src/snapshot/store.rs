@@ -132,6 +132,38 @@ pub async fn publish(
     Ok(publication)
 }
 
+/// Lets versions and dates go on above those that the `former` database published, and makes every document due.
+///
+/// # Errors
+/// When one cannot be read, or the other not be written.
+pub async fn carry_publications(
+    former: &mut SqliteConnection,
+    write: &mut Write,
+) -> sqlx::Result<()> {
+    let rows = sqlx::query!(
+        r#"select document as "document: Text", version, changed_at as "changed_at: Text" from publication"#
+    )
+    .fetch_all(former)
+    .await?;
+    for row in rows {
+        let (document, changed_at) = (row.document.as_ref(), row.changed_at.as_ref());
+        sqlx::query!(
+            "insert into publication (document, version, digest, changed_at, change_no) values (?, ?, '', ?, 0)
+             on conflict (document) do update set version = max(version, excluded.version),
+               changed_at = max(changed_at, excluded.changed_at)",
+            document,
+            row.version,
+            changed_at
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    sqlx::query!("update publication set digest = '', same_second = 0")
+        .execute(&mut **write)
+        .await
+        .map(drop)
+}
+
 /// Records in every row that what is out was rendered from `change_no`, whether or not that changed
 /// its bytes.
 ///

@@ -12,6 +12,12 @@ pub enum DbError {
     /// There is no file, and this command makes none.
     #[error("no database at {}; create one with `reviews init --name NAME`", .0.display())]
     Missing(PathBuf),
+    /// There is no backup of that name.
+    #[error("there is no backup {}; `reviews backup FILE` writes one", .0.display())]
+    NoBackup(PathBuf),
+    /// Another process uses the database, which this command must have alone.
+    #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
+    InUse(PathBuf),
     /// The file could not be made.
     #[error("cannot make the database {}: {reason}; make its folder, or set DATABASE_URL to another place", path.display())]
     Create {

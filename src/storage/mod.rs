@@ -21,6 +21,7 @@ mod migrate;
 mod new_file;
 mod node_file;
 mod open_file;
+mod restore;
 pub mod reviews;
 mod rqlite;
 mod schema;
@@ -54,10 +55,11 @@ pub use error::DbError;
 pub use files::files;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
-pub use new_file::Opening;
+pub use new_file::{Opening, unused_name};
+pub use restore::{Alone, FORMER_KEPT_DAYS, Prepared};
 pub use rqlite::{ClusterError, NodeStatus};
 pub use text::{Text, unpack_value};
-pub use verify::{FileVerification, verify};
+pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
 /// How long a statement waits for another process's lock before it gives up.

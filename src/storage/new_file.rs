@@ -63,7 +63,7 @@ impl Opening {
         if path.exists() || path.is_symlink() {
             return Self::in_place(path).await;
         }
-        let begun = beside(path)?;
+        let begun = unused_name(path)?;
         match Database::open(&begun).await {
             Ok((database, migrated)) => Ok(Self(NewFileKind::File {
                 database,
@@ -172,7 +172,10 @@ impl Opening {
 }
 
 /// A name beside `path` that nothing has.
-fn beside(path: &Path) -> Result<PathBuf, DbError> {
+///
+/// # Errors
+/// When the operating system gives no randomness.
+pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
     let random = Random::system()
         .bytes_16()
         .map_err(|reason| DbError::Create {

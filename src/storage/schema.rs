@@ -109,7 +109,7 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
 }
 
 /// A connection that leaves the file, and its folder, as they are.
-fn untouching(path: &Path) -> SqliteConnectOptions {
+pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
     let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
     // With neither beside it nobody writes, and all that was committed is in the file. Else even a
     // reader would make a log and its index where the file is meant to have them.

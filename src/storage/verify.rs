@@ -51,17 +51,30 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
         .await?;
     verified.wrong.extend(rows_of_text_index(connection).await?);
     verified.wrong.extend(publications(connection).await?);
-    let behind = sqlx::query_scalar!(
+    let behind = unpublished(connection).await?;
+    if behind > 0 {
+        let changes = if behind == 1 {
+            "1 change is".to_owned()
+        } else {
+            format!("{behind} changes are")
+        };
+        verified.behind.push(format!(
+            "{changes} not published yet; a running `reviews serve` publishes them within a second"
+        ));
+    }
+    Ok(verified)
+}
+
+/// How many reviews changed after what was published last.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn unpublished(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
         r#"select count(*) as "count!: i64" from review_change where change_no > (select coalesce(max(change_no), 0) from publication)"#
     )
     .fetch_one(connection)
-    .await?;
-    if behind > 0 {
-        verified
-            .behind
-            .push(format!("publication: {behind} changed reviews are newer; a running `reviews serve` prints within a second"));
-    }
-    Ok(verified)
+    .await
 }
 
 /// What SQLite finds wrong with its file.
@@ -121,7 +134,7 @@ async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Str
     let told = |name: Text| {
         let name = name.as_ref();
         format!(
-            "publication: {name} was printed from changes that are not there; rows of review_change are missing"
+            "publication: {name} was rendered from changes that are not there; rows of review_change are missing"
         )
     };
     Ok(ahead.into_iter().map(told).collect())

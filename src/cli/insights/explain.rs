@@ -3,10 +3,11 @@
 use anyhow::Context as _;
 use clap::Args;
 
+use crate::cli::review_argument::review_id;
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::insights::{Analyzer, Engines, Subject, explain};
-use crate::model::{ReviewId, Status};
+use crate::model::Status;
 use crate::storage;
 use crate::storage::reviews::find;
 use crate::storage::{Database, DbError};
@@ -14,7 +15,7 @@ use crate::storage::{Database, DbError};
 /// Show what was found in a review: every finding with the sum of its points, every name with its rule
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The review's id
+    /// The review's ID, the beginning of one, or its permalink
     #[arg(value_name = "REVIEW_ID")]
     id: String,
 }
@@ -25,11 +26,11 @@ impl Explain {
         database: &DatabaseConfig,
         engines: Engines,
     ) -> anyhow::Result<Outcome> {
-        let id: ReviewId = self.id.parse()?;
         let path = database.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
+        let id = review_id(&mut connection, &path, &self.id).await?;
         let review = find(&mut connection, &id).await.map_err(fault)?;
         let business = storage::business::find(&mut connection)
             .await
@@ -37,8 +38,9 @@ impl Explain {
             .unwrap_or_default();
         drop(connection);
         readers.close().await;
-        let review = review
-            .with_context(|| format!("there is no review {id}; ids stand in /reviews.json"))?;
+        let review = review.with_context(|| {
+            format!("the review {id} cannot be read; `reviews check` says what is wrong")
+        })?;
         let analysis =
             Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {

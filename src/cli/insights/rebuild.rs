@@ -1,16 +1,13 @@
 //! Derives everything anew.
 
-use std::io::{self, IsTerminal as _};
-
-use indicatif::{ProgressBar, ProgressDrawTarget};
-
+use crate::cli::progress::Progress;
 use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::insights::store::{clear, save};
 use crate::insights::{Analyzer, Engines, Language, Subject};
 use crate::snapshot::analyze;
 use crate::storage;
-use crate::storage::reviews::Newest;
+use crate::storage::reviews::{Newest, counts};
 use crate::storage::{Database, DbError};
 
 /// What a rebuild came to.
@@ -56,12 +53,9 @@ async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbEr
         ..Rebuilt::default()
     };
     write.commit().await.map_err(fault)?;
-    let target = if io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(None, target);
+    let total = counts(&mut connection).await.map_err(fault)?;
+    let published = total.iter().filter(|one| one.is_published);
+    let progress = Progress::begin("reading texts", published.map(|one| one.count).sum());
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.map_err(fault)? {
         let analyses: Vec<_> = reviews
@@ -77,8 +71,8 @@ async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbEr
             rebuilt.findings += kept.analysis.findings.len();
             rebuilt.mentions += kept.analysis.mentions.len();
         }
-        bar.set_position(rebuilt.reviews);
+        progress.set(rebuilt.reviews);
     }
-    bar.finish_and_clear();
+    progress.end();
     Ok(rebuilt)
 }

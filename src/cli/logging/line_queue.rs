@@ -4,6 +4,9 @@
 //! Whoever reads the log may go away, stall, or run out of disk; none of that may end the process or hold up an answer. So
 //! nothing else waits for standard error: a line is queued or dropped, at once, and what is dropped is counted
 //! (`reviews_output_lines_dropped_total`) and told in the log as soon as that takes lines again. Knows nothing of what is logged.
+//!
+//! Not `tracing-appender` (0.2.5), which bounds lines and not their bytes, counts no line that could not be written, and
+//! prints to standard output where its queue is full at the end.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -87,12 +90,6 @@ impl LineQueue {
                 .emptied
                 .wait_timeout_while(self.lock(), CLOSE_TIMEOUT, is_busy),
         );
-    }
-
-    /// How many lines were dropped since the start.
-    #[must_use]
-    pub fn dropped(&self) -> u64 {
-        self.lock().dropped
     }
 
     fn write_to(&self, mut out: impl Write) {
@@ -229,8 +226,8 @@ mod tests {
             std::thread::yield_now();
         }
         (1..total).for_each(|number| lines.push(format!("{number}\n").as_bytes()));
-        assert_eq!(lines.dropped(), 99);
-        let kept = total - usize::try_from(lines.dropped()).unwrap();
+        assert_eq!(lines.lock().dropped, 99);
+        let kept = total - usize::try_from(lines.lock().dropped).unwrap();
         drop(open);
         for number in 0..kept {
             assert_eq!(
@@ -246,7 +243,8 @@ mod tests {
     fn what_waits_is_bounded_in_bytes_too() {
         let (lines, _open, _said) = gate();
         (0..6).for_each(|_| lines.push(&vec![b'x'; 1 << 20]));
-        assert!((1..=2).contains(&lines.dropped()), "{}", lines.dropped());
+        let dropped = lines.lock().dropped;
+        assert!((1..=2).contains(&dropped), "{dropped}");
     }
 
     #[test]
@@ -261,6 +259,7 @@ mod tests {
             ["\n", "kept\n"]
         );
         lines.close();
-        assert_eq!((lines.dropped(), lines.lock().told), (1, 1));
+        let queue = lines.lock();
+        assert_eq!((queue.dropped, queue.told), (1, 1));
     }
 }

@@ -54,7 +54,7 @@ pub struct AspectFigures {
     pub is_overall: bool,
     /// How often texts judge it.
     pub mentions: u32,
-    /// VoteCounts, trend and quotes of the reviews that speak of it.
+    /// Votes, trend and quotes of the reviews that speak of it.
     pub said: OpinionStats,
     /// Topics that go with it: phrase, and in how many of its reviews.
     pub sub_topics: Vec<(String, u32)>,

@@ -1,4 +1,4 @@
-//! The figures of an evaluation. AgreementCounts are integers; shares are made of them only to be shown.
+//! The figures of an evaluation. Counts are integers; shares are made of them only to be shown.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub struct AgreementCounts {
 }
 
 impl AgreementCounts {
-    /// AgreementCounts one thing that the annotator, the reader, both or neither said.
+    /// Counts one thing that the annotator, the reader, both or neither said.
     pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
         match (is_expected, is_found) {
             (true, true) => self.both += 1,

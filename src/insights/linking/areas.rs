@@ -8,7 +8,7 @@ use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, TokenizedText};
 
-/// Dictionary that may have a capital beside a place without being part of its name.
+/// Words that may have a capital beside a place without being part of its name.
 const FUNCTION: [WordClass; 12] = [
     WordClass::Compass,
     WordClass::Near,

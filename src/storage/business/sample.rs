@@ -72,6 +72,15 @@ pub async fn discard(write: &mut Write) -> sqlx::Result<u64> {
     sqlx::query!("delete from review_source")
         .execute(&mut **write)
         .await?;
+    sqlx::query!("delete from import_run")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from import_run_review")
+        .execute(&mut **write)
+        .await?;
+    sqlx::query!("delete from undone_review")
+        .execute(&mut **write)
+        .await?;
     sqlx::query!("delete from business")
         .execute(&mut **write)
         .await?;

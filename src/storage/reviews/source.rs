@@ -41,7 +41,7 @@ pub struct KnownReviews {
     pub reviews: HashMap<String, Review>,
     /// What sources said of them.
     pub sources: HashMap<String, SourceRow>,
-    /// The ids of those that were there and are deleted.
+    /// The ids of those that the owner deleted.
     pub deleted: HashSet<String>,
 }
 
@@ -94,7 +94,8 @@ pub async fn standing(
     let list = Value::from(ids).to_string();
     let deleted = sqlx::query_scalar!(
         r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
-           where not exists (select 1 from review as r where r.review_id = c.review_id)"#,
+           where not exists (select 1 from review as r where r.review_id = c.review_id)
+             and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#,
         list
     )
     .fetch_all(connection)
@@ -350,6 +351,12 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
         "insert into review_change (review_id, change_no)
          select value, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
          where not exists (select 1 from review_change as c where c.review_id = i.value)",
+        ids
+    )
+    .execute(&mut **write)
+    .await?;
+    sqlx::query!(
+        "delete from undone_review where review_id in (select value from json_each(?))",
         ids
     )
     .execute(&mut **write)

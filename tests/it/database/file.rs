@@ -325,7 +325,7 @@ async fn what_is_only_behind_is_not_wrong() {
     readers.close().await;
     assert_eq!(verified.wrong, [] as [&str; 0]);
     assert!(
-        verified.behind[0].contains("10 changed reviews are newer"),
+        verified.behind[0].contains("10 changes are not published yet"),
         "{verified:?}"
     );
 }

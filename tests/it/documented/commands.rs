@@ -3,7 +3,7 @@
 use std::fs;
 
 use clap::CommandFactory;
-use reviews_service::cli::Cli;
+use reviews_service::cli::{Cli, guide};
 
 use super::{pages, root};
 use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
@@ -184,4 +184,14 @@ async fn the_real_shell_takes_every_statement_of_the_docs() {
         }
     }
     assert!(count >= 5, "{count} statements");
+}
+
+#[test]
+fn the_examples_of_the_reference_are_those_of_the_help() {
+    let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
+    let examples = guide::markdown();
+    assert!(
+        reference.contains(&examples),
+        "docs/REFERENCE.md should have:\n{examples}"
+    );
 }

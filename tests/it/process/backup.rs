@@ -25,9 +25,13 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
         0o600
     );
     home.refuses(&["backup", "copy.db"], "is there already");
+    home.insert(6, 7);
+    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+    assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
+    home.refuses(&["backup", "reviews.db", "--force"], "is the database");
     home.refuses(&["backup", "none/copy.db"], "none/copy.db");
     assert_eq!(
-        home.does(&["check", "--database", "sqlite://copy.db"], "5 reviews")
+        home.does(&["check", "--database", "sqlite://copy.db"], "7 reviews")
             .code,
         Some(0)
     );

@@ -35,7 +35,10 @@ fn check_ends_with_zero_while_all_is_well_or_only_behind() {
     let behind = home.run(&["check"]);
     assert_eq!(behind.code, Some(0), "{}", behind.err);
     assert!(
-        behind.out.contains("5 reviews") && behind.out.contains("behind  publication: 5 changed"),
+        behind.out.contains("5 reviews")
+            && behind
+                .out
+                .contains("behind  5 changes are not published yet; a running"),
         "{}",
         behind.out
     );

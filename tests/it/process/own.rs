@@ -293,8 +293,14 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
     home.file("mine.txt", "Dear diary");
     home.refuses(
         &["export", "mine.txt"],
-        "is there and is no export of this command",
+        "FILE mine.txt is there already; name another file, or write over it with --force",
     );
+    assert_eq!(
+        fs::read_to_string(home.0.path().join("mine.txt")).unwrap(),
+        "Dear diary"
+    );
+    home.does(&["export", "mine.txt", "--force"], "3 reviews, 1 deleted");
+    home.refuses(&["export", "reviews.db", "--force"], "is the database");
 }
 
 #[test]
@@ -478,12 +484,13 @@ fn a_table_of_reviews_runs_no_formula_and_comes_back_as_it_was() {
     assert_eq!(other.reviews(), home.reviews());
     other.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
     assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
-    // Over the same file once more, and over one of an earlier release.
-    other.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
-    let former = String::from_utf8(table).unwrap();
-    let former = former.lines().next().unwrap().replace(",escaped", "") + "\n";
-    other.file("former.csv", &former);
-    other.does(&["export", "former.csv", "--format", "csv"], "11 reviews");
+    other.refuses(
+        &["export", "out.csv", "--format", "csv"],
+        "is there already",
+    );
+    let words = ["export", "out.csv", "--format", "csv", "--force"];
+    other.does(&words, "11 reviews");
+    assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
 }
 
 #[test]

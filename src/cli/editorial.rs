@@ -1,0 +1,82 @@
+//! `reviews editorial`: shows what the firm itself writes beside its reviews, or merges a file into it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::business::difference;
+use super::decision::open;
+use super::{Outcome, report_done, say};
+use crate::config::DatabaseConfig;
+use crate::imports::seed::EditorialFile;
+use crate::model::business::{Editorial, FaqEntry};
+use crate::storage::business;
+use crate::storage::{Database, DbError};
+
+/// Show your own FAQ and summary, or load them from an editorial.json
+#[derive(Debug, Clone, Args)]
+pub struct EditorialCommand {
+    /// An editorial.json, {"summary": {"text"}, "faq": [{"id", "question", "answer"}]}: members that it does not have stay, null removes one, a list replaces the list
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl EditorialCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        let Some(file) = &self.file else {
+            return show(&config.path()?).await;
+        };
+        let file = EditorialFile::read(file)?;
+        let opening = open(config).await?;
+        match load(&file, opening.database()).await {
+            Ok(difference) => {
+                opening.keep().await?;
+                report_done(&difference);
+                Ok(Outcome::Done)
+            }
+            Err(error) => {
+                opening.leave().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Merges the file into what is there; the difference.
+async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
+    let fault = |error| DbError::at(database.path(), error);
+    let mut write = database.write_as_owner().await?;
+    let known = business::editorial(&mut write).await.map_err(fault)?;
+    let loaded = file.merged(&known)?;
+    if loaded != known {
+        business::replace_editorial(&mut write, &loaded)
+            .await
+            .map_err(fault)?;
+    }
+    write.commit().await.map_err(fault)?;
+    Ok(difference(&as_json(&known), &as_json(&loaded)))
+}
+
+async fn show(path: &Path) -> anyhow::Result<Outcome> {
+    let fault = |error| DbError::at(path, error);
+    let readers = Database::open_read_only(path).await?;
+    let mut reader = readers.acquire().await.map_err(fault)?;
+    let editorial = business::editorial(&mut reader).await.map_err(fault)?;
+    drop(reader);
+    readers.close().await;
+    say(&format!("{:#}\n", as_json(&editorial)))?;
+    Ok(Outcome::Done)
+}
+
+/// The editorial texts as a file has them.
+pub(super) fn as_json(editorial: &Editorial) -> Value {
+    let mut members = Map::new();
+    if let Some(text) = &editorial.summary {
+        members.insert("summary".to_owned(), json!({ "text": text }));
+    }
+    let entry =
+        |its: &FaqEntry| json!({ "id": its.id, "question": its.question, "answer": its.answer });
+    members.insert("faq".to_owned(), editorial.faq.iter().map(entry).collect());
+    Value::Object(members)
+}

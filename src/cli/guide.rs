@@ -1,0 +1,344 @@
+//! What `--help`, the manual pages and `docs/REFERENCE.md` say besides the options: examples, exit codes, files. The one place
+//! for all three.
+
+use std::fmt::Write as _;
+
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory as _};
+
+use super::Cli;
+
+/// A command line, and what it does.
+type Example = (&'static str, &'static str);
+
+/// How many columns a line of help has.
+const COLUMNS: usize = 80;
+/// Options of every command.
+const GLOBAL: [&str; 3] = ["database", "log", "log-format"];
+/// Settings of `serve` that `mcp` takes as well, so that both can read one file, and does not use.
+const ONLY_SERVING: [&str; 4] = [
+    "admin-listen",
+    "security-contact",
+    "connections-per-peer-max",
+    "trusted-proxies",
+];
+
+/// The examples of each command; `insights` has those of its subcommands.
+const EXAMPLES: [(&str, &[Example]); 29] = [
+    (
+        "serve",
+        &[
+            ("reviews serve", "serve reviews.db on http://127.0.0.1:8080"),
+            (
+                "reviews serve --listen 8090 --base-url https://reviews.example.com",
+                "serve behind a proxy",
+            ),
+            ("reviews serve --seed seeds", "try it with the sample firm"),
+        ],
+    ),
+    (
+        "migrate",
+        &[("reviews migrate", "bring reviews.db up to date")],
+    ),
+    (
+        "init",
+        &[
+            (
+                "reviews init --name \"Desert Peak\" --type Plumber --time-zone America/Phoenix",
+                "set up a business",
+            ),
+            (
+                "reviews init --telephone \"+1 602 555 0100\"",
+                "change one field",
+            ),
+        ],
+    ),
+    (
+        "business",
+        &[
+            ("reviews business", "show it, as such a file has it"),
+            ("reviews business business.json", "merge the file into it"),
+        ],
+    ),
+    (
+        "editorial",
+        &[
+            (
+                "reviews editorial",
+                "show the texts, as such a file has them",
+            ),
+            (
+                "reviews editorial editorial.json",
+                "merge the file into them",
+            ),
+        ],
+    ),
+    ("seed", &[("reviews seed seeds", "load the sample firm")]),
+    (
+        "import",
+        &[
+            ("reviews import takeout.zip", "import a Google Takeout"),
+            (
+                "reviews import feedback.csv --dry-run",
+                "show what an import would do",
+            ),
+            (
+                "reviews import feedback.csv --map text=Comments",
+                "name the column with the texts",
+            ),
+        ],
+    ),
+    (
+        "status",
+        &[
+            ("reviews status", "show what there is, and the next step"),
+            ("reviews status --json", "the same for a program"),
+        ],
+    ),
+    (
+        "undo",
+        &[
+            ("reviews undo --dry-run", "show what it would remove"),
+            ("reviews undo", "take back the last import"),
+            ("reviews undo 3", "take back import 3 of `reviews status`"),
+        ],
+    ),
+    (
+        "list",
+        &[
+            ("reviews list", "the newest reviews, with their IDs"),
+            ("reviews list --rating 1 --status published", "the worst"),
+            ("reviews list --query furnace", "those that mention a word"),
+        ],
+    ),
+    (
+        "show",
+        &[
+            ("reviews show 36928", "by the beginning of its ID"),
+            (
+                "reviews show https://reviews.example.com/reviews/r-12",
+                "by its permalink",
+            ),
+        ],
+    ),
+    (
+        "withhold",
+        &[(
+            "reviews withhold r-12 --reason \"under dispute\"",
+            "take a review off the pages",
+        )],
+    ),
+    ("publish", &[("reviews publish r-12", "show it again")]),
+    (
+        "respond",
+        &[
+            (
+                "reviews respond r-12 \"Thank you, Ann.\"",
+                "answer a review",
+            ),
+            ("reviews respond r-12 -", "with the text of standard input"),
+            ("reviews respond r-12 --remove", "take the answer away"),
+        ],
+    ),
+    (
+        "delete",
+        &[
+            ("reviews delete r-13", "ask, then delete"),
+            ("reviews delete r-13 --yes", "delete without a question"),
+        ],
+    ),
+    (
+        "export",
+        &[
+            (
+                "reviews export reviews.jsonl",
+                "everything, to import elsewhere",
+            ),
+            (
+                "reviews export reviews.csv --format csv",
+                "the reviews as a table",
+            ),
+        ],
+    ),
+    (
+        "backup",
+        &[
+            ("reviews backup reviews-2026-11-20.db", "copy the database"),
+            ("reviews backup latest.db --force", "over the last copy"),
+        ],
+    ),
+    (
+        "restore",
+        &[(
+            "reviews restore reviews-2026-11-20.db",
+            "put a backup in place; stop the service first",
+        )],
+    ),
+    (
+        "insights",
+        &[
+            ("reviews insights", "show what customers say"),
+            (
+                "reviews insights explain r-12",
+                "why a review counts as it does",
+            ),
+            ("reviews insights rebuild", "derive everything again"),
+        ],
+    ),
+    (
+        "explain",
+        &[(
+            "reviews insights explain r-12",
+            "why a review counts as it does",
+        )],
+    ),
+    (
+        "rebuild",
+        &[("reviews insights rebuild", "derive everything again")],
+    ),
+    (
+        "evaluate",
+        &[(
+            "reviews insights evaluate labels.tsv --json",
+            "measure with labels of your own",
+        )],
+    ),
+    (
+        "lint",
+        &[("reviews insights lint my-trade", "check a trade package")],
+    ),
+    (
+        "subscriptions",
+        &[("reviews subscriptions", "who is sent every change")],
+    ),
+    (
+        "mcp",
+        &[(
+            "reviews mcp --database /var/lib/reviews/reviews.db",
+            "as an agent's configuration starts it",
+        )],
+    ),
+    (
+        "check",
+        &[("reviews check", "verify reviews.db, changing nothing")],
+    ),
+    (
+        "healthcheck",
+        &[("reviews healthcheck", "is the service ready?")],
+    ),
+    (
+        "completions",
+        &[(
+            "reviews completions bash",
+            "what bash is to load with `source`",
+        )],
+    ),
+    (
+        "man",
+        &[("reviews man import", "the manual page of one command")],
+    ),
+];
+
+/// The program with its examples, and without the options that a command does not use.
+pub(super) fn command() -> Command {
+    let program = Cli::command().max_term_width(COLUMNS);
+    let globals: Vec<Arg> = program
+        .get_arguments()
+        .filter(|argument| is_one_of(argument, &GLOBAL))
+        .map(|argument| argument.clone().hide(true))
+        .collect();
+    program.mut_subcommands(|command| described(command, &globals))
+}
+
+/// The command with its examples, and without the options that it does not use.
+fn described(command: Command, globals: &[Arg]) -> Command {
+    let name = command.get_name().to_owned();
+    let hidden = |long: &str| {
+        globals
+            .iter()
+            .find(|its| its.get_long() == Some(long))
+            .cloned()
+    };
+    let command = match name.as_str() {
+        "completions" | "man" => command.args(globals.iter().cloned()),
+        "healthcheck" | "lint" | "evaluate" => command.args(hidden(GLOBAL[0])),
+        "mcp" => command.mut_args(|argument| {
+            let is_unused = is_one_of(&argument, &ONLY_SERVING)
+                || argument
+                    .get_long()
+                    .is_some_and(|long| long.starts_with("hub-"));
+            if is_unused {
+                argument.hide(true)
+            } else {
+                argument
+            }
+        }),
+        _ => command,
+    };
+    let examples = examples_of(&name);
+    let command = command.mut_subcommands(|command| described(command, globals));
+    if examples.is_empty() {
+        return command;
+    }
+    let mut text = String::from("Examples:");
+    for (line, does) in examples {
+        let _ = write!(text, "\n  {line}\n      {does}");
+    }
+    command.after_help(StyledStr::from(text))
+}
+
+fn is_one_of(argument: &Arg, longs: &[&str]) -> bool {
+    argument
+        .get_long()
+        .is_some_and(|long| longs.contains(&long))
+}
+
+/// The examples of a command.
+pub(super) fn examples_of(name: &str) -> &'static [Example] {
+    let its = EXAMPLES.iter().find(|(command, _)| *command == name);
+    its.map_or(&[], |(_, examples)| examples)
+}
+
+/// What exit codes mean.
+pub(super) const EXIT_CODES: [(&str, &str); 3] = [
+    ("0", "Done."),
+    ("1", "Finished, but some rows of an import were rejected."),
+    ("2", "Failed; standard error says why, and what to do."),
+];
+
+/// The files that commands read and write.
+pub(super) const FILES: [(&str, &str); 4] = [
+    (
+        "reviews.db",
+        "The database, unless --database or DATABASE_URL names another; mode 0600. SQLite keeps reviews.db-wal and reviews.db-shm beside it, and the service reviews.db-sender.",
+    ),
+    (
+        "reviews.db.before-restore-*",
+        "What `reviews restore` replaced; the service removes it after 30 days.",
+    ),
+    (
+        "/etc/reviews.env",
+        "Settings, one NAME=VALUE in a line, for every command that may read the file. The environment goes before it.",
+    ),
+    (
+        "business.json, editorial.json",
+        "What `reviews business` and `reviews editorial` show and load.",
+    ),
+];
+
+/// The examples as a block of Markdown, for `docs/REFERENCE.md`.
+#[must_use]
+pub fn markdown() -> String {
+    let mut text = String::from("```sh\n");
+    let program = Cli::command();
+    let commands = program.get_subcommands().map(Command::get_name);
+    let examples: Vec<Example> = commands
+        .flat_map(|name| examples_of(name).to_vec())
+        .collect();
+    let width = examples.iter().map(|(line, _)| line.chars().count()).max();
+    for (line, does) in examples {
+        let _ = writeln!(text, "{line:<width$}  # {does}", width = width.unwrap_or(0));
+    }
+    text.push_str("```\n");
+    text
+}

@@ -1,0 +1,182 @@
+//! `reviews list`: the reviews newest first, a line each.
+
+use std::fmt::Write as _;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::review_text::{first, native, stars};
+use super::{Outcome, say};
+use crate::config::DatabaseConfig;
+use crate::model::{DigestKey, Review, Status, fold};
+use crate::storage::reviews::{self, ListFilter, ListPosition, SourceRow};
+use crate::storage::{Database, DbError};
+
+/// How many reviews are read at a time.
+const READ: i64 = 250;
+/// How many columns a line has, as far as its words can be cut.
+const COLUMNS: usize = 80;
+/// With fewer columns left for the words, these get a line of their own.
+const WORDS_MIN: usize = 24;
+/// How many characters of an author are shown.
+const AUTHOR_MAX: usize = 18;
+
+/// List reviews, newest first, with their IDs
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only reviews with this many stars
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    rating: Option<u8>,
+    /// Only reviews with this status
+    #[arg(long, value_enum)]
+    status: Option<Shown>,
+    /// Only reviews of this source, for example Google
+    #[arg(long, value_name = "S")]
+    source: Option<String>,
+    /// Only reviews whose text, title or author contains TEXT, in any case
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// List at most this many
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    /// Print JSON, with whole texts
+    #[arg(long)]
+    json: bool,
+}
+
+/// A status, as an option names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shown {
+    /// On the pages
+    Published,
+    /// Not shown
+    Withheld,
+}
+
+/// A review with what its source said.
+type Row = (Review, Option<SourceRow>);
+
+impl List {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+        let path = config.path()?;
+        let fault = |error| DbError::at(&path, error);
+        let readers = Database::open_read_only(&path).await?;
+        let mut reader = readers.begin().await.map_err(fault)?;
+        let mut rows = self.rows(&mut reader).await.map_err(fault)?;
+        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
+        drop(reader);
+        readers.close().await;
+        let has_more = rows.len() > self.limit as usize;
+        rows.truncate(self.limit as usize);
+        say(&if self.json {
+            json(rows, key.as_ref())
+        } else {
+            self.table(&rows, has_more)
+        })?;
+        Ok(Outcome::Done)
+    }
+
+    /// The reviews that are listed, and one more if there is one.
+    async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<Row>> {
+        let filter = ListFilter {
+            rating: self.rating,
+            status: self.status.map(|status| match status {
+                Shown::Published => Status::Published,
+                Shown::Withheld => Status::Withheld { reason: None },
+            }),
+        };
+        let source = self.source.as_deref().map(fold);
+        let query = self.query.as_deref().map(fold);
+        let (mut position, mut rows) = (ListPosition::default(), Vec::new());
+        loop {
+            let ids = reviews::list_ids(reader, &filter, &mut position, READ).await?;
+            if ids.is_empty() {
+                return Ok(rows);
+            }
+            let list: Vec<&str> = ids.iter().map(String::as_str).collect();
+            let mut standing = reviews::standing(reader, &list).await?;
+            for id in &ids {
+                // A row that no review can be made of is `reviews check`'s to name.
+                let Some(review) = standing.reviews.remove(id) else {
+                    continue;
+                };
+                let is_of = |source: &String| fold(&review.source.name) == *source;
+                let says = |query: &String| {
+                    let texts = [
+                        Some(&review.text),
+                        review.title.as_ref(),
+                        Some(&review.author),
+                    ];
+                    texts
+                        .into_iter()
+                        .flatten()
+                        .any(|text| fold(text).contains(query))
+                };
+                if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
+                    rows.push((review, standing.sources.remove(id)));
+                    if rows.len() > self.limit as usize {
+                        return Ok(rows);
+                    }
+                }
+            }
+        }
+    }
+
+    fn table(&self, rows: &[Row], has_more: bool) -> String {
+        if rows.is_empty() {
+            let is_all = self.rating.is_none()
+                && self.status.is_none()
+                && self.source.is_none()
+                && self.query.is_none();
+            return if is_all {
+                "No reviews yet; `reviews import FILE` adds some.\n".to_owned()
+            } else {
+                "No review fits; leave a filter out to see more.\n".to_owned()
+            };
+        }
+        let width = |cell: fn(&Review) -> String| {
+            let cells = rows.iter().map(|(review, _)| cell(review).chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let (ids, authors) = (width(|its| its.id.to_string()), width(author));
+        let mut text = String::new();
+        for (review, _) in rows {
+            let line = format!(
+                "{:<ids$}  {}  {}  {:<authors$}  {:<9}",
+                review.id,
+                stars(review.rating.stars()),
+                review.date,
+                author(review),
+                review.status.name(),
+            );
+            let room = COLUMNS.saturating_sub(line.chars().count() + 2);
+            let _ = if review.text.trim().is_empty() {
+                writeln!(text, "{}", line.trim_end())
+            } else if room >= WORDS_MIN {
+                writeln!(text, "{line}  {}", first(&review.text, room))
+            } else {
+                let words = first(&review.text, COLUMNS - 4);
+                writeln!(text, "{}\n    {words}", line.trim_end())
+            };
+        }
+        if has_more {
+            let _ = writeln!(
+                text,
+                "There are more; `--limit {}` lists twice as many.",
+                u64::from(self.limit) * 2
+            );
+        }
+        text
+    }
+}
+
+fn json(rows: Vec<Row>, key: Option<&DigestKey>) -> String {
+    let rows = rows
+        .into_iter()
+        .map(|(review, source)| native(review, source, key));
+    format!("{:#}\n", Value::Array(rows.collect()))
+}
+
+fn author(review: &Review) -> String {
+    first(&review.author, AUTHOR_MAX)
+}

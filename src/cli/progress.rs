@@ -1,0 +1,55 @@
+//! How far a command has come, for whoever sits at the terminal. Nothing is drawn where nobody does.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::clock::Clock;
+
+/// How often is looked at work that does not say how far it is.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// A bar with the phase and percent.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Begins a phase of `total` steps.
+    pub(super) fn begin(phase: &'static str, total: u64) -> Self {
+        let target = if io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(total.max(1)), target);
+        // The template is ours; one that were wrong would only look plainer.
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(phase);
+        Self(bar)
+    }
+
+    /// Shows how many steps are done.
+    pub(super) fn set(&self, done: u64) {
+        self.0.set_position(done);
+    }
+
+    /// Does `work`, and asks meanwhile how many steps are done.
+    pub(super) async fn watch<T>(self, work: impl Future<Output = T>, done: impl Fn() -> u64) -> T {
+        let clock = Clock::system();
+        let mut work = std::pin::pin!(work);
+        let result = loop {
+            tokio::select! {
+                result = &mut work => break result,
+                () = clock.sleep(LOOK_INTERVAL) => self.set(done()),
+            }
+        };
+        self.end();
+        result
+    }
+
+    /// Takes the bar away.
+    pub(super) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,234 @@
+//! `reviews restore`: puts a backup in the database's place.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+use clap::Args;
+
+use super::output::{Protected, protect};
+use super::{Outcome, prompt, report_done};
+use crate::clock::Clock;
+use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::snapshot::carry_publications;
+use crate::storage::reviews::{Carried, carry_over, find_key, position};
+use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
+
+/// How many faults of a backup are told.
+const FAULTS_MAX: usize = 3;
+/// What is no backup's to bring back: who subscribes, sessions, and the ids of the feeds' entries.
+const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "published_base"];
+
+/// Put a backup in the database's place; deletions and withholdings since the backup stay
+#[derive(Debug, Args)]
+pub struct RestoreCommand {
+    /// A file that `reviews backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// What was done to the former database.
+struct Former {
+    /// Why nothing could be carried over, where it could not be read.
+    unreadable: Option<String>,
+    carried: Carried,
+    alone: Option<Alone>,
+}
+
+impl RestoreCommand {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
+        let path = match config.address()? {
+            DatabaseAddress::File(path) => path,
+            DatabaseAddress::Cluster(_) => bail!(
+                "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
+            ),
+        };
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = self.file.display();
+        let protected = Protected {
+            database: &path,
+            inputs: &[],
+        };
+        protect(&format!("FILE {name}"), &self.file, &protected)?;
+        if DeliveryLock::is_held(&path) {
+            return Err(DbError::InUse(path).into());
+        }
+        let prepared = Prepared::copy_of(&self.file, &place).await?;
+        let reviews = match sound(&prepared, &self.file).await {
+            Ok(reviews) => reviews,
+            Err(error) => {
+                prepared.leave().await;
+                return Err(error);
+            }
+        };
+        if !self.yes && prompt::is_possible() {
+            let question = format!(
+                "{name} has {reviews} reviews. Put it in the place of {}?",
+                path.display()
+            );
+            if !prompt::confirm(&question)? {
+                prepared.leave().await;
+                report_done("nothing was changed\n");
+                return Ok(Outcome::Done);
+            }
+        }
+        let former = match carry(&prepared, &path, clock).await {
+            Ok(former) => former,
+            Err(error) => {
+                prepared.leave().await;
+                return Err(error);
+            }
+        };
+        let Former {
+            unreadable,
+            carried,
+            alone,
+        } = former;
+        let kept = prepared.put_in_place(&path, alone, clock.now()).await?;
+        report_done(&told(
+            &path,
+            &self.file,
+            kept.as_deref(),
+            unreadable,
+            carried,
+        ));
+        Ok(Outcome::Done)
+    }
+}
+
+/// How many reviews the copy of a backup has, if nothing is wrong with it.
+async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
+    let fault = |error| DbError::at(backup, error);
+    let mut reader = prepared.database.readers().acquire().await.map_err(fault)?;
+    let verified = verify(&mut reader).await.map_err(fault)?;
+    ensure!(
+        verified.wrong.is_empty(),
+        "the backup {} is not sound, and nothing was changed: {}; restore another one",
+        backup.display(),
+        verified
+            .wrong
+            .iter()
+            .take(FAULTS_MAX)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("; ")
+    );
+    Ok(verified.reviews)
+}
+
+/// Takes the database for this process alone, and carries over to the copy what must not go back.
+async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<Former> {
+    let mut former = Former {
+        unreadable: None,
+        carried: Carried::default(),
+        alone: None,
+    };
+    if !path.exists() {
+        return Ok(former);
+    }
+    // Brings it up to date, so that its tables are those of the copy.
+    match Database::open(path).await {
+        Ok((database, _)) => database.close().await,
+        // Migrations only add, so that it can be read.
+        Err(DbError::Newer { .. }) => {}
+        Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
+        Err(DbError::NotADatabase(_)) => {
+            former.unreadable = Some("it is no SQLite database".to_owned());
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let mut alone = match Alone::take(path).await {
+        Ok(alone) => alone,
+        Err(DbError::Damaged { reason, .. }) => {
+            former.unreadable = Some(reason);
+            return Ok(former);
+        }
+        Err(DbError::NotADatabase(_)) => return Ok(former),
+        Err(error) => return Err(error.into()),
+    };
+    match carry_from(&mut alone, prepared, path, clock).await {
+        Ok(carried) => former.carried = carried,
+        Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
+        Err(error) => {
+            alone.release().await;
+            return Err(error.into());
+        }
+    }
+    former.alone = Some(alone);
+    Ok(former)
+}
+
+async fn carry_from(
+    alone: &mut Alone,
+    prepared: &Prepared,
+    path: &Path,
+    clock: &Clock,
+) -> Result<Carried, DbError> {
+    let fault = |error| DbError::at(path, error);
+    let database = &prepared.database;
+    let mut write = database.write().await?;
+    let theirs = position(&mut alone.connection).await.map_err(fault)?;
+    let ours = position(&mut write).await.map_err(fault)?;
+    let is_same = theirs.lineage == ours.lineage;
+    let has_same_key = is_same && find_key(&mut write).await.map_err(fault)?.is_some();
+    let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
+        .await
+        .map_err(fault)?;
+    carry_publications(&mut alone.connection, &mut write)
+        .await
+        .map_err(fault)?;
+    write.commit().await.map_err(fault)?;
+    if is_same {
+        database.carry_tables(path, &TABLES).await?;
+    }
+    database.erase_traces(u64::MAX).await?;
+    Ok(carried)
+}
+
+fn told(
+    path: &Path,
+    backup: &Path,
+    kept: Option<&Path>,
+    unreadable: Option<String>,
+    carried: Carried,
+) -> String {
+    let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
+    if let Some(reason) = unreadable {
+        let _ = writeln!(
+            text,
+            "warning: the former file could not be read ({reason}), so what was deleted or withheld since the backup may be back; \
+             look through `reviews list`"
+        );
+    }
+    let Carried { deleted, withheld } = carried;
+    if deleted > 0 {
+        let _ = writeln!(
+            text,
+            "{deleted} deleted again, which were deleted after the backup"
+        );
+    }
+    if withheld > 0 {
+        let _ = writeln!(
+            text,
+            "{withheld} withheld again, which were withheld after the backup"
+        );
+    }
+    if let Some(kept) = kept {
+        let _ = writeln!(
+            text,
+            "the former file is kept as {}, readable by you alone; the service removes it after {FORMER_KEPT_DAYS} days",
+            kept.display()
+        );
+    }
+    text.push_str(
+        "next: `reviews serve` publishes it, and subscribers are sent the state once more\n",
+    );
+    text
+}

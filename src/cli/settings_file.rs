@@ -1,0 +1,131 @@
+//! `/etc/reviews.env`, which systemd and containers load for the service: an owner's commands read it too, so that they mean
+//! the same database. The environment goes before it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{Command, Error};
+
+use crate::config::bounded_read::read_text;
+
+/// Where packages put it.
+const PLACE: &str = "/etc/reviews.env";
+/// How many MiB it may have.
+const MIB_MAX: u64 = 1;
+
+/// The settings of the file; none where it is not there or may not be read.
+///
+/// # Errors
+/// Where it cannot be read for another reason.
+pub(super) fn read() -> io::Result<BTreeMap<String, String>> {
+    match read_text(Path::new(PLACE), MIB_MAX) {
+        Ok(text) => Ok(parse(&text)),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(BTreeMap::new())
+        }
+        Err(error) => Err(io::Error::new(error.kind(), format!("{PLACE}: {error}"))),
+    }
+}
+
+/// The settings of an environment file: NAME=VALUE lines, values bare or in quotes, as systemd reads them
+/// (systemd.exec(5), `EnvironmentFile=`).
+fn parse(text: &str) -> BTreeMap<String, String> {
+    let lines = text.lines().map(str::trim);
+    let settings = lines.filter(|line| !line.starts_with(['#', ';']));
+    let setting = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        let value = value.trim();
+        let quoted = ['"', '\''].into_iter().find_map(|quote| {
+            value
+                .strip_prefix(quote)
+                .and_then(|value| value.strip_suffix(quote))
+        });
+        let value = quoted.unwrap_or(value);
+        (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
+    };
+    settings.filter_map(setting).collect()
+}
+
+/// The command with the file's values in the place of its defaults. Help does not show them: they may hold a password.
+pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Command {
+    command
+        .mut_args(|argument| {
+            let name = argument.get_env().and_then(|name| name.to_str());
+            match name.and_then(|name| settings.get(name)).cloned() {
+                Some(value) => argument.default_value(value).hide_default_value(true),
+                None => argument,
+            }
+        })
+        .mut_subcommands(|command| apply(command, settings))
+}
+
+/// Says that it was the file whose value a command could not use.
+pub(super) fn note(error: &Error, settings: &BTreeMap<String, String>) -> Option<String> {
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+        return None;
+    };
+    let (name, _) = settings.iter().find(|(_, its)| *its == value)?;
+    Some(format!("note: {PLACE} sets {name} to it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command};
+
+    use super::{apply, note, parse};
+
+    #[test]
+    fn settings_are_read_as_systemd_does() {
+        let text = "# The service\n; and more\n\nDATABASE_URL=sqlite:///var/lib/reviews.db\r\n  A = b c \nB=\"x = y\"\nC='z'\nD=\nno setting\n";
+        let settings: Vec<_> = parse(text).into_iter().collect();
+        let expected = [
+            ("A", "b c"),
+            ("B", "x = y"),
+            ("C", "z"),
+            ("DATABASE_URL", "sqlite:///var/lib/reviews.db"),
+        ];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn a_setting_of_the_file_is_a_default_that_a_flag_replaces() {
+        let argument = Arg::new("database")
+            .long("database")
+            .env("REVIEWS_TEST_OF_THE_FILE")
+            .default_value("here");
+        let program = Command::new("t").subcommand(Command::new("s").arg(argument));
+        let program = apply(program, &parse("REVIEWS_TEST_OF_THE_FILE=there"));
+        let database = |words: &[&str]| {
+            let matches = program.clone().get_matches_from(words);
+            let (_, matches) = matches.subcommand().unwrap();
+            matches.get_one::<String>("database").unwrap().clone()
+        };
+        assert_eq!(database(&["t", "s"]), "there");
+        assert_eq!(database(&["t", "s", "--database", "flag"]), "flag");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_is_said_to_be_the_files() {
+        let argument = Arg::new("n")
+            .long("n")
+            .env("REVIEWS_TEST_OF_A_VALUE")
+            .value_parser(clap::value_parser!(u8));
+        let settings = parse("REVIEWS_TEST_OF_A_VALUE=many");
+        let program = apply(Command::new("t").arg(argument), &settings);
+        let error = program.clone().try_get_matches_from(["t"]).unwrap_err();
+        assert_eq!(
+            note(&error, &settings).unwrap(),
+            "note: /etc/reviews.env sets REVIEWS_TEST_OF_A_VALUE to it"
+        );
+        let error = program.try_get_matches_from(["t", "--n", "x"]).unwrap_err();
+        assert_eq!(note(&error, &settings), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! `reviews status`: what the database holds, what was imported last, and what to do next.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde_json::{Value, json};
+use sqlx::SqliteConnection;
+
+use super::{Outcome, say};
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::snapshot::first_base;
+use crate::storage::business;
+use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
+use crate::storage::{Database, DbError, DeliveryLock, unpublished};
+use crate::websub::store::list;
+
+/// How many imports are shown.
+const RUNS_SHOWN: i64 = 5;
+
+/// Show what there is: reviews, last imports, changes not yet published, subscriptions, the next step
+#[derive(Debug, Args)]
+pub struct StatusCommand {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What there is.
+struct Status {
+    database: String,
+    business: Option<String>,
+    has_zone: bool,
+    by_source: Vec<SourceCount>,
+    imports: Vec<Run>,
+    unpublished: i64,
+    /// Under which feeds were published first, which their ids stand on.
+    base_url: Option<String>,
+    is_served: bool,
+    /// How many subscriptions there are in each state.
+    subscriptions: BTreeMap<String, u64>,
+}
+
+impl StatusCommand {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
+        let path = config.path()?;
+        let fault = |error| DbError::at(&path, error);
+        let readers = Database::open_read_only(&path).await?;
+        let mut reader = readers.begin().await.map_err(fault)?;
+        let mut status = read(&mut reader, clock).await.map_err(fault)?;
+        drop(reader);
+        readers.close().await;
+        status.database = path.display().to_string();
+        status.is_served = DeliveryLock::is_held(&path);
+        say(&if self.json {
+            format!("{:#}\n", status.json())
+        } else {
+            status.told()
+        })?;
+        Ok(Outcome::Done)
+    }
+}
+
+async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Status> {
+    let mut subscriptions = BTreeMap::new();
+    for subscription in list(&mut *reader, clock.now()).await? {
+        *subscriptions.entry(subscription.state).or_insert(0) += 1;
+    }
+    Ok(Status {
+        database: String::new(),
+        business: business::find(&mut *reader)
+            .await?
+            .map(|business| business.name),
+        has_zone: business::time_zone(&mut *reader).await?.is_some(),
+        by_source: counts(&mut *reader).await?,
+        imports: last_runs(&mut *reader, RUNS_SHOWN).await?,
+        unpublished: unpublished(&mut *reader).await?,
+        base_url: first_base(&mut *reader)
+            .await?
+            .map(|links| links.to_string()),
+        is_served: false,
+        subscriptions,
+    })
+}
+
+impl Status {
+    /// How many reviews there are, published or not.
+    fn count(&self, is_published: bool) -> u64 {
+        let its = |one: &&SourceCount| one.is_published == is_published;
+        self.by_source.iter().filter(its).map(|one| one.count).sum()
+    }
+
+    /// By source: how many are published, and how many withheld.
+    fn sources(&self) -> BTreeMap<&str, [u64; 2]> {
+        let mut sources = BTreeMap::new();
+        for one in &self.by_source {
+            let counts: &mut [u64; 2] = sources.entry(one.source.as_str()).or_default();
+            counts[usize::from(!one.is_published)] += one.count;
+        }
+        sources
+    }
+
+    /// What the owner should do now.
+    fn next_step(&self) -> String {
+        let has_reviews = !self.by_source.is_empty();
+        if self.business.is_none() {
+            "`reviews init --name NAME --type TYPE --time-zone ZONE` sets up your business"
+                .to_owned()
+        } else if !self.has_zone {
+            "`reviews init --time-zone ZONE` says in which time zone your days are".to_owned()
+        } else if !has_reviews {
+            "`reviews import FILE` adds reviews".to_owned()
+        } else if self.is_served && self.unpublished == 0 {
+            "nothing; `reviews list` shows the reviews".to_owned()
+        } else if self.is_served {
+            "nothing; the running service publishes the changes within a second".to_owned()
+        } else {
+            "`reviews serve` publishes the reviews".to_owned()
+        }
+    }
+
+    fn json(&self) -> Value {
+        let sources = self.sources().into_iter();
+        let sources = sources.map(|(name, [published, withheld])| {
+            json!({ "source": name, "published": published, "withheld": withheld })
+        });
+        let mut status = json!({
+            "database": self.database, "business": self.business,
+            "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
+            "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
+            "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
+            "subscriptions": self.subscriptions, "next_step": self.next_step(),
+        });
+        if let Some(members) = status.as_object_mut() {
+            members.retain(|_, member| !member.is_null());
+        }
+        status
+    }
+
+    fn told(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: &str| {
+            let _ = writeln!(text, "{name:<14}{value}");
+        };
+        line("database", &self.database);
+        line("business", self.business.as_deref().unwrap_or("not set up"));
+        line(
+            "reviews",
+            &format!(
+                "{} published, {} withheld",
+                self.count(true),
+                self.count(false)
+            ),
+        );
+        for (source, [published, withheld]) in self.sources() {
+            line(
+                "",
+                &format!("{source}: {published} published, {withheld} withheld"),
+            );
+        }
+        if self.imports.is_empty() {
+            line("imports", "none");
+        }
+        for (number, run) in self.imports.iter().enumerate() {
+            line(if number == 0 { "imports" } else { "" }, &run_line(run));
+        }
+        line(
+            "publication",
+            &match self.unpublished {
+                0 => "everything is published".to_owned(),
+                1 => "1 change is not published yet".to_owned(),
+                some => format!("{some} changes are not published yet"),
+            },
+        );
+        line(
+            "base URL",
+            self.base_url.as_deref().unwrap_or("none published yet"),
+        );
+        line(
+            "service",
+            if self.is_served {
+                "running"
+            } else {
+                "not running"
+            },
+        );
+        let states: Vec<String> = self
+            .subscriptions
+            .iter()
+            .map(|(state, count)| format!("{count} {state}"))
+            .collect();
+        line(
+            "subscriptions",
+            &if states.is_empty() {
+                "none".to_owned()
+            } else {
+                states.join(", ")
+            },
+        );
+        line("next step", &self.next_step());
+        text
+    }
+}
+
+fn run_json(run: &Run) -> Value {
+    let counts = run.counts;
+    let mut value = json!({
+        "run": run.id, "started_at": run.started_at, "files": run.files, "new": counts.added, "updated": counts.updated,
+        "unchanged": counts.unchanged, "withdrawn": counts.withdrawn, "rejected": counts.rejected, "undone_at": run.undone_at,
+    });
+    if let Some(members) = value.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
+}
+
+/// An import in one line.
+pub(super) fn run_line(run: &Run) -> String {
+    let counts = run.counts;
+    let mut line = format!(
+        "{}: {}, {}: {} new, {} updated",
+        run.id,
+        run.started_at.replace('T', " ").trim_end_matches('Z'),
+        run.files.join(", "),
+        counts.added,
+        counts.updated,
+    );
+    for (count, name) in [
+        (counts.withdrawn, "withdrawn"),
+        (counts.rejected, "rejected"),
+    ] {
+        if count > 0 {
+            let _ = write!(line, ", {count} {name}");
+        }
+    }
+    if run.undone_at.is_some() {
+        line.push_str(", taken back");
+    }
+    line
+}

@@ -1,0 +1,109 @@
+//! `reviews undo`: takes back an import.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+
+use super::decision::open;
+use super::delete::traces;
+use super::status::run_line;
+use super::{Outcome, report_done};
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::imports::undo::{UndoError, Undone, undo};
+use crate::storage::Erased;
+
+/// Take back an import: remove the reviews that it added and nobody has changed since
+#[derive(Debug, Clone, Args)]
+pub struct UndoCommand {
+    /// The number of the import, as `reviews status` shows it [default: the last one]
+    #[arg(value_name = "RUN")]
+    run: Option<i64>,
+    /// Say what would be done, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl UndoCommand {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Outcome> {
+        let opening = open(config).await?;
+        let database = opening.database();
+        let undone = undo(database, clock, self.run, self.dry_run).await;
+        let undone = match undone {
+            Ok(undone) => undone,
+            Err(error) => {
+                opening.leave().await;
+                return Err(match error {
+                    // As itself, so that it is known whether others wrote to the cluster meanwhile.
+                    UndoError::Database(error) => error.into(),
+                    UndoError::None | UndoError::Unknown(_) | UndoError::Already { .. } => {
+                        error.into()
+                    }
+                });
+            }
+        };
+        let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
+            None
+        } else {
+            Some(database.erase_traces_or_leave_them().await?)
+        };
+        opening.keep().await?;
+        report_done(&told(&undone, erased, self.dry_run));
+        Ok(Outcome::Done)
+    }
+}
+
+fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
+    let Undone {
+        run,
+        removed,
+        deleted,
+        published,
+        left,
+        gone,
+    } = undone;
+    let mut text = format!("{}\n{removed} removed", run_line(run));
+    if let Some(erased) = erased {
+        let _ = write!(text, "; {}", traces(erased));
+    }
+    text.push('\n');
+    if *deleted > 0 {
+        let _ = writeln!(
+            text,
+            "{deleted} deleted again, which the import had brought back"
+        );
+    }
+    if *published > 0 {
+        let _ = writeln!(
+            text,
+            "{published} published again, which the import had withheld as gone at the source"
+        );
+    }
+    if left.count > 0 {
+        let _ = writeln!(
+            text,
+            "{} left as they are, because somebody changed them since: {left}; `reviews delete ID` deletes one",
+            left.count
+        );
+    }
+    if *gone > 0 {
+        let _ = writeln!(text, "{gone} were deleted since");
+    }
+    if run.counts.updated > 0 {
+        let _ = writeln!(
+            text,
+            "{} that the import updated keep its values; `reviews restore FILE` puts a backup from before it in place",
+            run.counts.updated
+        );
+    }
+    if is_dry_run {
+        text.push_str("dry run: nothing was changed\n");
+    } else if *removed > 0 {
+        text.push_str("the same files can be imported again\n");
+    }
+    text
+}

@@ -1,0 +1,210 @@
+//! Takes an import back: what it added goes, and what it withheld as gone at the source comes back, as far as nobody has
+//! changed it since.
+
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+use super::report::Named;
+use crate::clock::Clock;
+use crate::model::{DigestKey, GONE, Review, Status, Unit};
+use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
+use crate::storage::{Database, DbError, Write};
+
+/// How many reviews are looked at at a time.
+const ROWS: i64 = 250;
+
+/// What taking an import back came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// The import.
+    pub run: Run,
+    /// How many reviews that it added were removed.
+    pub removed: u64,
+    /// How many of the owner's deleted reviews that it had brought back are deleted again.
+    pub deleted: u64,
+    /// How many reviews that it withheld appear again.
+    pub published: u64,
+    /// Reviews that somebody changed since, which are left as they are, each with why.
+    pub left: Named,
+    /// How many reviews that it added were deleted since.
+    pub gone: u64,
+}
+
+/// Why an import is not taken back.
+#[derive(Debug, Error)]
+pub enum UndoError {
+    /// Nothing was ever imported.
+    #[error("there is no import to take back; `reviews status` lists the imports")]
+    None,
+    /// It is not among those that are kept.
+    #[error(
+        "there is no import {0} that can be taken back, the last {UNDOABLE_MAX} can; `reviews status` lists the imports"
+    )]
+    Unknown(i64),
+    /// It was taken back.
+    #[error("import {run} was taken back already, at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` takes back the one before")))]
+    Already {
+        /// Its number.
+        run: i64,
+        /// When, RFC 3339 UTC.
+        at: String,
+        /// The newest one before that was not taken back.
+        next: Option<i64>,
+    },
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+/// Takes back the import with that number, or the last one; with `is_dry_run`, only says what that would do.
+///
+/// # Errors
+/// [`UndoError`]; then nothing was changed.
+pub async fn undo(
+    database: &Database,
+    clock: &Clock,
+    number: Option<i64>,
+    is_dry_run: bool,
+) -> Result<Undone, UndoError> {
+    let fault = |error| DbError::at(database.path(), error);
+    let now = clock.now();
+    let mut write = database.write_long(clock).await?;
+    let runs = reviews::last_runs(&mut write, UNDOABLE_MAX)
+        .await
+        .map_err(fault)?;
+    let run = chosen(runs, number)?;
+    let mut undone = Undone {
+        run,
+        removed: 0,
+        deleted: 0,
+        published: 0,
+        left: Named::default(),
+        gone: 0,
+    };
+    take_back(&mut write, &mut undone, now)
+        .await
+        .map_err(fault)?;
+    if is_dry_run {
+        write.rollback().await
+    } else {
+        write.commit().await
+    }
+    .map_err(fault)?;
+    Ok(undone)
+}
+
+/// The run that is meant.
+fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, UndoError> {
+    let number = match (number, runs.first()) {
+        (Some(number), _) => number,
+        (None, Some(last)) => last.id,
+        (None, None) => return Err(UndoError::None),
+    };
+    let standing = |run: &&Run| run.id < number && run.undone_at.is_none();
+    let next = runs.iter().find(standing).map(|run| run.id);
+    let run = runs.into_iter().find(|run| run.id == number);
+    match run {
+        None => Err(UndoError::Unknown(number)),
+        Some(Run {
+            undone_at: Some(at),
+            ..
+        }) => Err(UndoError::Already {
+            run: number,
+            at,
+            next,
+        }),
+        Some(run) => Ok(run),
+    }
+}
+
+async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
+    let key = reviews::digest_key(write).await?;
+    let mut last = String::new();
+    loop {
+        let rows = reviews::run_reviews(write, undone.run.id, &last, ROWS).await?;
+        let Some(end) = rows.last() else {
+            break;
+        };
+        last.clone_from(&end.id);
+        let ids_of = |change| -> Vec<&str> {
+            let its = |row: &&RunReview| row.change == change && row.is_there && row.is_untouched;
+            rows.iter().filter(its).map(|row| row.id.as_str()).collect()
+        };
+        let (added, restored) = (ids_of(RunChange::Added), ids_of(RunChange::Restored));
+        reviews::remove_added(write, &added).await?;
+        reviews::delete_all(write, &restored).await?;
+        undone.removed += added.len() as u64;
+        undone.deleted += restored.len() as u64;
+        undone.published += publish(write, &key, &ids_of(RunChange::Withdrawn), now).await?;
+        undone.gone += rows.iter().filter(|row| !row.is_there).count() as u64;
+        leave(write, &key, &rows, &mut undone.left).await?;
+        write.end_group();
+    }
+    reviews::note_undone(write, undone.run.id, now).await
+}
+
+/// Publishes reviews again that their source no longer gave; how many.
+async fn publish(
+    write: &mut Write,
+    key: &DigestKey,
+    ids: &[&str],
+    now: DateTime<Utc>,
+) -> sqlx::Result<u64> {
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let standing = reviews::standing(write, ids).await?;
+    let mut sources = standing.sources;
+    let (mut reviews, mut rows): (Vec<Review>, Vec<SourceRow>) = (Vec::new(), Vec::new());
+    for review in standing.reviews.into_values() {
+        let is_gone =
+            matches!(&review.status, Status::Withheld { reason: Some(reason) } if reason == GONE);
+        if !is_gone {
+            continue;
+        }
+        let review = Review {
+            status: Status::Published,
+            updated_at: review.updated_at.max(Some(now)),
+            ..review
+        };
+        if let Some(mut row) = sources.remove(review.id.as_str()) {
+            row.base
+                .set(Unit::Status, key.digest(Unit::Status, &review));
+            rows.push(row);
+        }
+        reviews.push(review);
+    }
+    reviews::upsert(write, &reviews, now).await?;
+    reviews::note_sources(write, &rows).await?;
+    Ok(reviews.len() as u64)
+}
+
+/// Names the reviews that somebody changed since, each with what it was.
+async fn leave(
+    write: &mut Write,
+    key: &DigestKey,
+    rows: &[RunReview],
+    left: &mut Named,
+) -> sqlx::Result<()> {
+    let touched = rows.iter().filter(|row| row.is_there && !row.is_untouched);
+    let ids: Vec<&str> = touched.map(|row| row.id.as_str()).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let standing = reviews::standing(write, &ids).await?;
+    for id in ids {
+        let its = standing.reviews.get(id).zip(standing.sources.get(id));
+        let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {
+            let decided = source.base.decided(key, review);
+            decided.iter().map(Unit::name).collect()
+        });
+        left.add(|| {
+            if decided.is_empty() {
+                format!("{id} (changed since)")
+            } else {
+                format!("{id} (you changed {})", decided.join(", "))
+            }
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,313 @@
+//! A backup in the place of the database: checked and prepared beside it first, then swapped in while nobody uses the
+//! database. The former file stays beside it, under another name.
+
+use std::fs::{self, File, Permissions, hard_link, remove_file, rename};
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+
+use super::error::DbError;
+use super::files::beside;
+use super::schema::untouching;
+use super::{Database, DeliveryLock, migrate, options, schema, unused_name};
+
+/// What the name of a former file adds to the database's, before the instant at which it was replaced.
+const FORMER: &str = ".before-restore-";
+/// How that instant is written.
+const FORMER_AT: &str = "%Y%m%dT%H%M%SZ";
+/// For how long a former file is kept.
+pub const FORMER_KEPT_DAYS: i64 = 30;
+/// How long another process may take to let go of the database.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// The copy of a backup, beside the place that it shall have, brought up to date.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The open copy.
+    pub database: Database,
+}
+
+impl Prepared {
+    /// Copies the backup to a file beside `path`, and brings the copy up to date.
+    ///
+    /// # Errors
+    /// [`DbError`], where the backup is no database of ours, damaged, or of a newer release; nothing is left then.
+    pub async fn copy_of(backup: &Path, path: &Path) -> Result<Self, DbError> {
+        let there = backup.metadata();
+        if there.is_err() {
+            return Err(DbError::NoBackup(backup.to_owned()));
+        }
+        if there.is_ok_and(|there| !there.is_file() || there.len() == 0) {
+            return Err(DbError::NotADatabase(backup.to_owned()));
+        }
+        schema::identify(backup).await?;
+        let fault = |error| DbError::at(backup, error);
+        let mut reading = untouching(backup).connect().await.map_err(fault)?;
+        match migrate::verify(&mut reading, backup).await {
+            Ok(()) | Err(DbError::Older { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let copy = unused_name(path)?;
+        super::files::create_private(&copy)?;
+        let copied = sqlx::query("vacuum into ?")
+            .bind(copy.to_string_lossy().into_owned())
+            .execute(&mut reading)
+            .await
+            .map_err(fault);
+        reading.close().await.map_err(fault)?;
+        let opened = match copied {
+            Ok(_) => Database::open(&copy).await,
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok((database, _)) => Ok(Self { database }),
+            Err(error) => {
+                remove(&copy);
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes the copy and takes it away.
+    pub async fn leave(self) {
+        self.database.close().await;
+        remove(self.database.path());
+    }
+
+    /// Puts the copy in the place of the database that `alone` holds; where the former file is now. One `rename` does it, so
+    /// that there is a database at every moment.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] where the folder takes no file; then everything is as it was.
+    pub async fn put_in_place(
+        self,
+        path: &Path,
+        alone: Option<Alone>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<PathBuf>, DbError> {
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let fault = |reason| DbError::Create {
+            path: place.clone(),
+            reason,
+        };
+        self.database.close().await;
+        let former = place
+            .exists()
+            .then(|| beside(&place, &format!("{FORMER}{}", now.format(FORMER_AT))));
+        if let Some(former) = &former {
+            fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
+            // A file system without links has no database for a moment.
+            hard_link(&place, former)
+                .or_else(|_| rename(&place, former))
+                .map_err(fault)?;
+        }
+        let moved = rename(self.database.path(), &place);
+        if moved.is_err()
+            && let Some(former) = &former
+        {
+            let _ = if place.exists() {
+                remove_file(former)
+            } else {
+                rename(former, &place)
+            };
+        }
+        moved.map_err(fault)?;
+        if let Some(folder) = place.parent() {
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
+            File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(fault)?;
+        }
+        if let Some(alone) = alone {
+            alone.release().await;
+        }
+        Ok(former)
+    }
+}
+
+/// The database, which nobody else uses until this is released.
+#[derive(Debug)]
+pub struct Alone {
+    /// A connection in a transaction that keeps others from writing.
+    pub connection: SqliteConnection,
+    _sender: DeliveryLock,
+}
+
+impl Alone {
+    /// Takes the database at `path`, and writes its log back into the file.
+    ///
+    /// # Errors
+    /// [`DbError::InUse`] where another process has it open; others where it cannot be read.
+    pub async fn take(path: &Path) -> Result<Self, DbError> {
+        let fault = |error| {
+            let error = DbError::at(path, error);
+            if let DbError::Locked(path) = error {
+                DbError::InUse(path)
+            } else {
+                error
+            }
+        };
+        let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
+        let mut connection = options(path)
+            .busy_timeout(WAIT_MAX)
+            .connect()
+            .await
+            .map_err(fault)?;
+        // Leaving write-ahead logging needs that nobody else has the file open
+        // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
+        let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
+            .fetch_one(&mut connection)
+            .await
+            .map_err(fault)?;
+        if mode != "delete" {
+            return Err(DbError::InUse(path.to_owned()));
+        }
+        sqlx::query("begin immediate")
+            .execute(&mut connection)
+            .await
+            .map_err(fault)?;
+        Ok(Self {
+            connection,
+            _sender: sender,
+        })
+    }
+
+    /// Lets others use it again.
+    pub async fn release(mut self) {
+        let _ = sqlx::query("rollback").execute(&mut self.connection).await;
+        if let Err(error) = self.connection.close().await {
+            tracing::debug!(%error, "restore.not_closed: the former database was not closed cleanly");
+        }
+    }
+}
+
+impl Database {
+    /// Replaces who subscribes, with what keys sessions are signed, and under which base URL the feeds' entries have their
+    /// ids, by what the database at `former` has: none of that is a backup's to bring back.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub async fn carry_tables(&self, former: &Path, tables: &[&str]) -> Result<(), DbError> {
+        let fault = |error| DbError::at(self.path(), error);
+        let mut connection = options(self.path()).connect().await.map_err(fault)?;
+        sqlx::query("attach database ? as former")
+            .bind(former.to_string_lossy().into_owned())
+            .execute(&mut connection)
+            .await
+            .map_err(fault)?;
+        let mut transaction = connection.begin().await.map_err(fault)?;
+        for table in tables {
+            // Of two releases' tables, the columns that both have.
+            let columns: Vec<String> = sqlx::query_scalar(
+                "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
+            )
+            .bind(*table)
+            .fetch_all(&mut *transaction)
+            .await
+            .map_err(fault)?;
+            if columns.is_empty() {
+                continue;
+            }
+            let columns = columns.join(", ");
+            for statement in [
+                format!("delete from main.{table}"),
+                format!(
+                    "insert into main.{table} ({columns}) select {columns} from former.{table}"
+                ),
+            ] {
+                sqlx::query(AssertSqlSafe(statement))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(fault)?;
+            }
+        }
+        transaction.commit().await.map_err(fault)?;
+        connection.close().await.map_err(fault)
+    }
+
+    /// Removes files that a restore kept aside more than 30 days ago; how many.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file not be removed.
+    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
+        let place = self
+            .path()
+            .canonicalize()
+            .unwrap_or_else(|_| self.path().to_owned());
+        let fault = |reason: std::io::Error| DbError::Other {
+            path: place.clone(),
+            reason: reason.to_string(),
+        };
+        let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
+            return Ok(0);
+        };
+        let prefix = format!("{}{FORMER}", name.to_string_lossy());
+        let mut removed = 0;
+        for entry in fs::read_dir(folder).map_err(fault)? {
+            let entry = entry.map_err(fault)?;
+            let name = entry.file_name();
+            let at = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(&prefix))
+                .and_then(|at| NaiveDateTime::parse_from_str(at, FORMER_AT).ok());
+            if at.is_some_and(|at| now - at.and_utc() > TimeDelta::days(FORMER_KEPT_DAYS)) {
+                remove_file(entry.path()).map_err(fault)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// Takes away what a copy at `path` left; what is not there needs not be.
+fn remove(path: &Path) {
+    for file in super::files(path) {
+        if let Err(error) = remove_file(&file)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use chrono::{TimeZone as _, Utc};
+
+    use crate::storage::Database;
+
+    #[tokio::test]
+    async fn a_former_file_is_removed_after_30_days_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&path).await.unwrap();
+        for name in [
+            "reviews.db.before-restore-20261001T120000Z",
+            "reviews.db.before-restore-20261021T120000Z",
+            "reviews.db.before-restore-mine",
+            "other.db.before-restore-20251001T120000Z",
+            "reviews.db.2025",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
+        assert_eq!(database.remove_former(now).unwrap(), 1);
+        let is_there = |name: &str| folder.path().join(name).exists();
+        assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
+        assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
+        assert!(is_there("reviews.db.before-restore-mine"));
+        assert!(is_there("other.db.before-restore-20251001T120000Z"));
+        database.close().await;
+    }
+}

@@ -1,0 +1,685 @@
+//! The owner's desk: finding reviews, deciding about them, taking back a mistake. Nothing here needs SQL.
+
+use std::fs;
+
+use clap::CommandFactory as _;
+use reviews_service::cli::Cli;
+use serde_json::{Value, json};
+
+use super::Home;
+use crate::support::sqlite3;
+
+/// A review as a line of our own records.
+fn row(id: &str, day: &str, stars: u8, author: &str, source: &str, text: &str) -> String {
+    json!({"id": id, "rating": stars, "date": day, "author": author, "text": text, "source": {"name": source}}).to_string()
+}
+
+/// A firm with five reviews of two sources, whose ids are as long as platforms make them.
+fn home() -> Home {
+    let home = Home::new();
+    home.does(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--time-zone",
+            "America/Phoenix",
+        ],
+        "Desert Peak",
+    );
+    let rows = [
+        row(
+            "3692820271974439325.AbFvOqk2",
+            "2026-10-03",
+            5,
+            "Ann Baker",
+            "Google",
+            "They came on time, fixed the furnace and explained every line of the bill to us.",
+        ),
+        row(
+            "3692820271974439325.Zz",
+            "2026-10-01",
+            4,
+            "Bob",
+            "Google",
+            "Fast.",
+        ),
+        row(
+            "trustpilot-77",
+            "2026-09-20",
+            1,
+            "Cyd Cole",
+            "Trustpilot",
+            "STRASSE gesperrt, nobody came.",
+        ),
+        row("trustpilot-78", "2026-10-02", 2, "Dan", "Trustpilot", ""),
+        row("r-1", "2026-08-01", 3, "Eve", "Direct", "All right."),
+    ];
+    home.file("rows.jsonl", &rows.join("\n"));
+    home.does(&["import", "rows.jsonl"], "5 new");
+    home
+}
+
+impl Home {
+    /// The ids that a list has, in its order.
+    fn listed(&self, words: &[&str]) -> Vec<String> {
+        let words = [&["list", "--json"], words].concat();
+        let listed: Value = serde_json::from_str(&self.does(&words, "").out).unwrap();
+        let id = |review: &Value| review["id"].as_str().unwrap().to_owned();
+        listed.as_array().unwrap().iter().map(id).collect()
+    }
+
+    /// What `status --json` says.
+    fn status(&self) -> Value {
+        serde_json::from_str(&self.does(&["status", "--json"], "").out).unwrap()
+    }
+}
+
+#[test]
+fn reviews_are_listed_newest_first_in_lines_of_80_columns_at_most() {
+    let home = home();
+    let said = home.does(&["list"], "").out;
+    let firsts: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .map(|line| line.split(' ').next().unwrap())
+        .collect();
+    let expected = [
+        "3692820271974439325.AbFvOqk2",
+        "trustpilot-78",
+        "3692820271974439325.Zz",
+        "trustpilot-77",
+        "r-1",
+    ];
+    assert_eq!(firsts, expected, "{said}");
+    assert!(
+        said.contains("3692820271974439325.AbFvOqk2  ★★★★★  2026-10-03  Ann Baker  published\n    They came on time"),
+        "{said}"
+    );
+    assert!(
+        said.lines().all(|line| line.chars().count() <= 80),
+        "{said}"
+    );
+    home.does(
+        &["withhold", "r-1", "--reason", "under dispute"],
+        "r-1: withheld",
+    );
+    home.does(&["list", "--status", "withheld"], "★★★☆☆  2026-08-01  Eve");
+    let few = home.does(&["list", "--limit", "2"], "There are more; `--limit 4`");
+    assert_eq!(few.out.lines().filter(|line| line.contains('★')).count(), 2);
+}
+
+#[test]
+fn a_list_is_filtered_by_stars_status_source_and_words_whatever_their_case() {
+    let home = home();
+    home.does(&["withhold", "r-1", "--reason", "x"], "withheld");
+    assert_eq!(home.listed(&[]).len(), 5);
+    for (words, ids) in [
+        (&["--rating", "1"][..], &["trustpilot-77"][..]),
+        (&["--status", "withheld"], &["r-1"]),
+        (
+            &["--source", "trustPILOT"],
+            &["trustpilot-78", "trustpilot-77"],
+        ),
+        (&["--query", "strasse"], &["trustpilot-77"]),
+        (&["--query", "ann b"], &["3692820271974439325.AbFvOqk2"]),
+        (&["--query", "straße"], &[]),
+        (
+            &["--source", "Google", "--rating", "4"],
+            &["3692820271974439325.Zz"],
+        ),
+        (&["--limit", "1"], &["3692820271974439325.AbFvOqk2"]),
+    ] {
+        assert_eq!(home.listed(words), ids, "{words:?}");
+    }
+    home.does(&["list", "--query", "nothing has this"], "No review fits");
+    home.refuses(&["list", "--rating", "6"], "6 is not in 1..=5");
+    home.refuses(&["list", "--status", "hidden"], "published, withheld");
+    let empty = Home::new();
+    empty.does(&["migrate"], "applied");
+    empty.does(
+        &["list"],
+        "No reviews yet; `reviews import FILE` adds some.",
+    );
+}
+
+#[test]
+fn a_unique_prefix_and_the_permalink_name_a_review_in_every_command() {
+    let home = home();
+    let whole = "3692820271974439325.AbFvOqk2";
+    for (words, said) in [
+        (&["show", "3692820271974439325.A"][..], "Ann Baker"),
+        (
+            &["show", "https://reviews.example.com/reviews/trustpilot-77"],
+            "trustpilot-77",
+        ),
+        (&["show", "/reviews/r-1"], "r-1"),
+        (
+            &["withhold", "3692820271974439325.A", "--reason", "x"],
+            whole,
+        ),
+        (&["publish", "3692820271974439325.A"], whole),
+        (
+            &["respond", "trustpilot-78", "Sorry."],
+            "trustpilot-78: answered",
+        ),
+        (&["insights", "explain", "3692820271974439325.A"], whole),
+        (
+            &["delete", "http://127.0.0.1:8080/reviews/r-1"],
+            "r-1: deleted",
+        ),
+    ] {
+        home.does(words, said);
+    }
+    home.refuses(
+        &["delete", "trustpilot-"],
+        "trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more of it, `reviews list` shows the IDs",
+    );
+    home.refuses(
+        &["withhold", "trustpiolt-77", "--reason", "x"],
+        "there is no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
+    );
+    home.refuses(&["show", ""], "there is no review");
+    assert_eq!(home.listed(&[]).len(), 4);
+    // The id of a deleted review is no prefix of another one.
+    home.file(
+        "more.jsonl",
+        &row("r-10", "2026-08-01", 3, "Eve", "Direct", "x"),
+    );
+    home.does(&["import", "more.jsonl"], "1 new");
+    home.refuses(&["delete", "r-1"], "the review r-1 was deleted");
+}
+
+#[test]
+fn a_review_is_shown_to_people_as_text_and_to_programs_as_json() {
+    let home = home();
+    home.does(
+        &["respond", "3692820271974439325.A", "Thank you, Ann."],
+        "answered",
+    );
+    let said = home.does(&["show", "3692820271974439325.A"], "").out;
+    for line in [
+        "rating          ★★★★★ 5 of 5\n",
+        "author          Ann Baker\n",
+        "status          published\n",
+        "decided         response: imports leave that as it is\n",
+        "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
+        ":\n  Thank you, Ann.\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let shown = home
+        .does(&["show", "3692820271974439325.A", "--json"], "")
+        .out;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["response"]["text"], "Thank you, Ann.");
+    assert_eq!(shown["decided"], json!(["response"]));
+}
+
+#[test]
+fn no_text_of_the_owner_is_lost_without_being_told() {
+    let home = home();
+    home.does(&["respond", "r-1", "First answer."], "r-1: answered\n");
+    home.does(
+        &["respond", "r-1", "Second answer."],
+        "was:\n  First answer.\n",
+    );
+    home.does(&["respond", "r-1", "--remove"], "was:\n  Second answer.\n");
+    home.does(
+        &["withhold", "r-1", "--reason", "one"],
+        "r-1: withheld (one);",
+    );
+    home.does(
+        &["withhold", "r-1", "--reason", "two"],
+        "r-1: withheld (two), was withheld before (one)",
+    );
+    home.file(
+        "editorial.json",
+        r#"{"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}"#,
+    );
+    home.does(
+        &["editorial", "editorial.json"],
+        "+ summary {\"text\":\"We come on time.\"}",
+    );
+    home.file("faq.json", r#"{"faq": []}"#);
+    home.does(
+        &["editorial", "faq.json"],
+        "- faq {\"answer\":\"Yes.\",\"id\":\"a\",\"question\":\"Sundays?\"}\n",
+    );
+    let shown: Value = serde_json::from_str(&home.does(&["editorial"], "").out).unwrap();
+    assert_eq!(
+        shown,
+        json!({"summary": {"text": "We come on time."}, "faq": []})
+    );
+    home.file("none.json", r#"{"summary": null}"#);
+    home.does(&["editorial", "none.json"], "- summary");
+    home.does(&["editorial", "none.json"], "nothing changed");
+}
+
+#[test]
+fn editorial_texts_are_served_and_a_wrong_file_says_where() {
+    let home = home();
+    home.file(
+        "editorial.json",
+        r#"{"faq": [{"id": "a", "question": "Do you work on Sundays?", "answer": "Yes."}]}"#,
+    );
+    home.does(&["editorial", "editorial.json"], "+ faq");
+    let serving = home.serve();
+    serving.wait_for("/insights.json", "Do you work on Sundays?");
+    for (content, said) in [
+        ("{\n \"fqa\": []}", "wrong.json:2:"),
+        (r#"{"fqa": []}"#, "fqa: is unknown, did you mean faq?"),
+        (
+            r#"{"faq": [{"id": "a", "question": "Q", "anser": "A"}]}"#,
+            "faq[0].anser: is unknown, did you mean answer?",
+        ),
+        (
+            r#"{"faq": [{"id": "a", "question": "Q"}]}"#,
+            "faq[0].answer: missing",
+        ),
+        (r#"{"summary": "text"}"#, "summary"),
+        ("{", "the JSON is broken"),
+    ] {
+        home.file("wrong.json", content);
+        home.refuses(&["editorial", "wrong.json"], said);
+    }
+    home.refuses(&["editorial", "none.json"], "none.json: cannot be read");
+    serving.wait_for("/insights.json", "Do you work on Sundays?");
+}
+
+#[test]
+fn an_export_carries_the_business_and_the_editorial_texts_to_another_machine() {
+    let home = home();
+    home.file(
+        "business.json",
+        r#"{"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}"#,
+    );
+    home.does(&["business", "business.json"], "+ telephone");
+    home.file(
+        "editorial.json",
+        r#"{"summary": {"text": "We come on time."}}"#,
+    );
+    home.does(&["editorial", "editorial.json"], "+ summary");
+    home.does(&["export", "out.jsonl"], "5 reviews");
+    let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!(first["business"]["name"], "Desert Peak");
+    assert_eq!(first["editorial"]["summary"]["text"], "We come on time.");
+    assert_eq!(exported.lines().count(), 6);
+
+    let other = Home::new();
+    other.file("out.jsonl", &exported);
+    other.does(&["import", "out.jsonl"], "business: Desert Peak");
+    for command in ["business", "editorial", "export"] {
+        assert_eq!(
+            other.does(&[command], "").out,
+            home.does(&[command], "").out,
+            "{command}"
+        );
+    }
+    // Where there is a business, it stays, and that is said.
+    let own = Home::new();
+    own.does(&["init", "--name", "Own"], "Own");
+    own.file("out.jsonl", &exported);
+    let said = own.does(&["import", "out.jsonl"], "5 new");
+    assert!(
+        said.out
+            .contains("note: the business and the editorial texts of the file were left out"),
+        "{}",
+        said.out
+    );
+    own.does(&["business"], "\"name\": \"Own\"");
+    own.does(&["editorial"], "\"faq\": []");
+    let dry = Home::new();
+    dry.file("out.jsonl", &exported);
+    dry.does(
+        &["import", "out.jsonl", "--dry-run"],
+        "business: Desert Peak",
+    );
+    assert!(!dry.path().exists());
+    home.does(
+        &["export", "out.csv", "--format", "csv"],
+        "note: a table has no room for the business and the editorial texts",
+    );
+}
+
+#[test]
+fn a_time_zone_that_was_never_set_is_not_set_by_an_export() {
+    let home = Home::new();
+    home.does(&["init", "--name", "Desert Peak"], "not set");
+    home.does(&["export", "out.jsonl"], "0 reviews");
+    let other = Home::new();
+    let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
+    other.file("out.jsonl", &exported);
+    other.does(&["import", "out.jsonl"], "business: Desert Peak");
+    other.does(&["init"], "time zone   not set");
+}
+
+#[test]
+fn status_counts_what_there_is_and_names_the_next_step() {
+    let none = Home::new();
+    none.does(&["migrate"], "applied");
+    none.does(&["status"], "`reviews init --name NAME");
+    let home = home();
+    home.does(&["withhold", "r-1", "--reason", "x"], "withheld");
+    let status = home.status();
+    assert_eq!(status["business"], "Desert Peak");
+    assert_eq!(status["reviews"]["published"], 4);
+    assert_eq!(
+        status["reviews"]["by_source"],
+        json!([{"source": "Direct", "published": 0, "withheld": 1}, {"source": "Google", "published": 2, "withheld": 0},
+            {"source": "Trustpilot", "published": 2, "withheld": 0}])
+    );
+    assert_eq!(status["unpublished_changes"], 5);
+    let run = &status["imports"][0];
+    assert_eq!(
+        (run["run"].as_i64(), run["new"].as_i64()),
+        (Some(1), Some(5))
+    );
+    assert_eq!(run["files"], json!(["rows.jsonl"]));
+    assert!(
+        status["next_step"]
+            .as_str()
+            .unwrap()
+            .contains("reviews serve")
+    );
+    home.does(&["status"], "reviews       4 published, 1 withheld\n");
+    let serving = home.serve();
+    serving.wait_for("/reviews.json", "r-1\"".trim_end_matches("r-1\""));
+    home.does(&["status"], "service       running\n");
+    drop(serving);
+    let folder = home.0.path().join("private folder");
+    fs::create_dir(&folder).unwrap();
+    fs::write(
+        folder.join("secret-place.jsonl"),
+        row("n-1", "2026-08-01", 5, "A", "Direct", "x"),
+    )
+    .unwrap();
+    home.does(&["import", "private folder/secret-place.jsonl"], "1 new");
+    let told = home.does(&["status"], "2: ").out;
+    assert!(
+        told.contains("secret-place.jsonl") && !told.contains("private folder"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_wrong_import_is_taken_back_and_imported_rightly() {
+    let home = home();
+    let before = sqlite3(&home.path(), "select group_concat(review_id) from review");
+    let wrong = [
+        row(
+            "w-1",
+            "2026-10-05",
+            1,
+            "Al",
+            "Google",
+            "Wrong firm one quorvex.",
+        ),
+        row("w-2", "2026-10-05", 1, "Al", "Google", "Wrong firm two."),
+        row("w-3", "2026-10-05", 1, "Al", "Google", "Wrong firm three."),
+        row("r-1", "2026-08-01", 5, "Eve", "Direct", "All right."),
+    ];
+    home.file("wrong.jsonl", &wrong.join("\n"));
+    home.does(&["import", "wrong.jsonl"], "3 new, 1 updated");
+    home.does(&["respond", "w-3", "Who are you?"], "answered");
+    let dry = home.does(&["undo", "--dry-run"], "2 removed");
+    assert!(
+        dry.out.ends_with("dry run: nothing was changed\n"),
+        "{}",
+        dry.out
+    );
+    assert_eq!(home.listed(&[]).len(), 8);
+    let said = home
+        .does(&["undo"], "2 removed; nothing of it is left in the file")
+        .out;
+    for part in [
+        "2: ",
+        "wrong.jsonl",
+        "1 left as they are, because somebody changed them since: w-3 (you changed response)",
+        "1 that the import updated keep its values; `reviews restore FILE`",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let bytes = fs::read(home.path()).unwrap();
+    assert!(
+        !bytes.windows(7).any(|part| part == b"quorvex"),
+        "the text is still in the file"
+    );
+    home.does(&["delete", "w-3"], "deleted");
+    assert_eq!(
+        sqlite3(&home.path(), "select group_concat(review_id) from review"),
+        before
+    );
+    // Nobody deleted them: the export does not say so, and an import brings them.
+    let exported = home.does(&["export"], "").out;
+    assert!(
+        exported.contains("{\"deleted\":true,\"id\":\"w-3\"}"),
+        "{exported}"
+    );
+    assert!(!exported.contains("w-1"), "{exported}");
+    let numbers = "select max(change_no) from review_change";
+    let highest: i64 = sqlite3(&home.path(), numbers).parse().unwrap();
+    home.file(
+        "right.jsonl",
+        &row("w-1", "2026-10-05", 4, "Al", "Google", "Right."),
+    );
+    home.does(&["import", "right.jsonl"], "1 new");
+    assert!(sqlite3(&home.path(), numbers).parse::<i64>().unwrap() > highest);
+    // From now on the owner's own deletion counts again.
+    home.does(&["delete", "w-1"], "deleted");
+    home.does(&["import", "wrong.jsonl"], "kept deleted: w-1, w-3");
+    home.does(&["check"], "6 reviews");
+}
+
+#[test]
+fn an_import_is_taken_back_once_and_an_older_one_by_its_number() {
+    let home = home();
+    home.file(
+        "two.jsonl",
+        &row("n-1", "2026-10-05", 5, "Al", "Direct", "Two."),
+    );
+    home.file(
+        "three.jsonl",
+        &row("n-2", "2026-10-06", 5, "Al", "Direct", "Three."),
+    );
+    home.does(&["import", "two.jsonl"], "1 new");
+    home.does(&["import", "three.jsonl"], "1 new");
+    home.does(&["undo", "2"], "1 removed");
+    home.refuses(&["undo", "2"], "import 2 was taken back already");
+    home.does(&["undo"], "1 removed");
+    home.refuses(&["undo"], "import 3 was taken back already");
+    home.refuses(&["undo"], "`reviews undo 1` takes back the one before");
+    home.refuses(&["undo", "9"], "there is no import 9");
+    home.does(&["status"], "three.jsonl: 1 new, 0 updated, taken back\n");
+    home.does(&["undo", "1"], "5 removed");
+    let none = Home::with(2);
+    none.refuses(&["undo"], "there is no import to take back");
+}
+
+#[test]
+fn what_an_import_withheld_as_gone_appears_again_when_it_is_taken_back() {
+    let home = Home::new();
+    let all: Vec<String> = (0..20)
+        .map(|n| {
+            row(
+                &format!("g-{n:02}"),
+                "2026-10-01",
+                5,
+                "Ann",
+                "Google",
+                &format!("Text {n}."),
+            )
+        })
+        .collect();
+    home.file("all.jsonl", &all.join("\n"));
+    home.file("cut.jsonl", &all[..19].join("\n"));
+    home.does(&["import", "all.jsonl"], "20 new");
+    home.does(
+        &["import", "cut.jsonl", "--withdraw-missing"],
+        "1 withdrawn",
+    );
+    assert_eq!(home.listed(&["--status", "withheld"]), ["g-19"]);
+    home.does(&["undo"], "1 published again");
+    assert_eq!(home.listed(&["--status", "withheld"]), [] as [&str; 0]);
+    home.does(&["import", "all.jsonl"], "0 new, 0 updated, 20 unchanged");
+    home.does(
+        &["import", "cut.jsonl", "--withdraw-missing"],
+        "1 withdrawn",
+    );
+}
+
+#[test]
+fn reviews_that_an_import_restored_are_deleted_again_when_it_is_taken_back() {
+    let home = home();
+    home.does(&["delete", "r-1"], "deleted");
+    home.does(&["import", "rows.jsonl", "--restore"], "1 new");
+    home.does(&["undo"], "1 deleted again");
+    home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
+}
+
+/// The help of a command, as a terminal of 80 columns shows it.
+fn help(home: &Home, command: &str) -> String {
+    home.does(&[command, "--help"], "Usage: reviews").out
+}
+
+#[test]
+fn help_shows_own_options_first_global_ones_last_and_examples_that_are_commands() {
+    let home = Home::new();
+    let commands: Vec<String> = Cli::command()
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    for command in &commands {
+        let help = help(&home, command);
+        let (own, global) = (help.find("\nOptions:"), help.find("\nGlobal options:"));
+        assert!(global.is_none() || own < global, "{command}: {help}");
+        let (_, examples) = help
+            .split_once("\nExamples:\n")
+            .unwrap_or_else(|| panic!("{command}: {help}"));
+        for line in examples
+            .lines()
+            .filter(|line| line.starts_with("  reviews "))
+        {
+            assert!(
+                line.starts_with(&format!("  reviews {command}")),
+                "{command}: {line}"
+            );
+        }
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(
+            widest <= Some(80),
+            "{command} has a line of {widest:?} columns: {help}"
+        );
+    }
+}
+
+#[test]
+fn help_shows_no_option_that_a_command_does_not_use() {
+    let home = Home::new();
+    for (command, unused) in [
+        (
+            "mcp",
+            &["--hub-", "--connections-per-peer-max", "--security-contact"][..],
+        ),
+        ("completions", &["--database", "--log"]),
+        ("man", &["--database", "--log"]),
+        ("healthcheck", &["--database"]),
+    ] {
+        let help = help(&home, command);
+        for option in unused {
+            assert!(!help.contains(option), "{command}: {option}: {help}");
+        }
+    }
+    assert!(help(&home, "serve").contains("--hub-lease-seconds-min"));
+    assert!(help(&home, "import").contains("--database"));
+}
+
+#[test]
+fn a_manual_page_has_examples_exit_codes_variables_and_files() {
+    let home = Home::new();
+    for command in ["import", "serve", "undo"] {
+        let page = home.does(&["man", command], ".SH").out;
+        let sections: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix(".SH "))
+            .map(|name| name.trim_matches('"'))
+            .collect();
+        let last = ["EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "VERSION"];
+        assert!(sections.ends_with(&last), "{command}: {sections:?}");
+        for part in ["DATABASE_URL", "/etc/reviews.env", "rejected"] {
+            assert!(page.contains(part), "{command}: {part}: {page}");
+        }
+    }
+    let page = home.does(&["man"], ".SH").out;
+    assert!(page.contains("reviews init"), "{page}");
+}
+
+#[test]
+fn the_database_is_named_by_its_path_and_the_address_by_its_port() {
+    let home = Home::new();
+    home.does(
+        &["init", "--name", "Desert Peak", "--database", "other.db"],
+        "database    other.db",
+    );
+    home.does(
+        &["check", "--database", "./other.db"],
+        "./other.db: 0 reviews",
+    );
+    let folder = home.0.path().join("deep");
+    fs::create_dir(&folder).unwrap();
+    fs::rename(home.0.path().join("other.db"), folder.join("x.db")).unwrap();
+    let path = folder.join("x.db").display().to_string();
+    home.does(&["business", "--database", &path], "Desert Peak");
+    for listen in ["8090", ":8090", "localhost:8090"] {
+        home.does(
+            &["serve", "--print-config", "--listen", listen],
+            "REVIEWS_LISTEN=127.0.0.1:8090\n",
+        );
+    }
+    home.refuses(
+        &["serve", "--listen", "example"],
+        "write it like 127.0.0.1:8080",
+    );
+}
+
+#[test]
+fn init_takes_every_fact_as_an_option_and_ends_with_the_next_step() {
+    let home = Home::new();
+    let said = home.does(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--type",
+            "HVACBusiness",
+            "--time-zone",
+            "America/Phoenix",
+            "--url",
+            "https://desert-peak.example/",
+            "--telephone",
+            "+1 602 555 0100",
+            "--address",
+            "12 Main St, Mesa, AZ 85201, US",
+        ],
+        "telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n",
+    );
+    assert!(!said.out.contains("note"), "{}", said.out);
+    assert!(
+        said.out.ends_with(
+            "next        `reviews import FILE` adds reviews, then `reviews serve` publishes them\n"
+        ),
+        "{}",
+        said.out
+    );
+    let shown: Value = serde_json::from_str(&home.does(&["business"], "").out).unwrap();
+    assert_eq!(shown["address"]["postal_code"], "85201");
+    home.does(
+        &["init", "--telephone", "+1 602 555 0199"],
+        "address     12 Main St",
+    );
+    home.refuses(
+        &["init", "--address", "a, b, c, d, e, f"],
+        "STREET, TOWN, REGION",
+    );
+}
