@@ -19,8 +19,10 @@ use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::model::Review;
 use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::input::SnapshotInput;
-use reviews_service::snapshot::render::render;
-use reviews_service::snapshot::{Document, ReviewIndexBuilder};
+use reviews_service::snapshot::insights::insights;
+use reviews_service::snapshot::render::draft;
+use reviews_service::snapshot::{Content, Document, ReviewIndexBuilder};
+use reviews_service::wire::Insights;
 use support::corpus::Corpus;
 use support::cpu::CpuTime;
 use support::{review_index, rows, table};
@@ -80,8 +82,9 @@ fn main() {
     });
     let links = review_index::links();
     for document in Document::ALL {
+        let known = insights(&copy, &links);
         group.bench_function(document.name(), |bencher| {
-            bencher.iter(|| render(document, black_box(&copy), &links, DateTime::UNIX_EPOCH));
+            bencher.iter(|| rendered(document, black_box(&copy), &known));
         });
     }
     group.finish();
@@ -101,18 +104,22 @@ fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
     }
 }
 
+/// One document; `known` are the insights, which are made only for their own.
+fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Content {
+    let links = review_index::links();
+    let made = (document == Document::Insights).then(|| insights(copy, &links));
+    let draft = draft(document, copy, made.as_ref().unwrap_or(known), &links);
+    draft.finish(DateTime::UNIX_EPOCH)
+}
+
 /// All that is sent uncompressed after `review` changed.
 fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
-    let copy = revise(copy, review);
+    let (copy, links) = (revise(copy, review), review_index::links());
+    let insights = insights(&copy, &links);
     Document::ALL
         .map(|document| {
-            render(
-                document,
-                &copy,
-                &review_index::links(),
-                DateTime::UNIX_EPOCH,
-            )
-            .len()
+            let draft = draft(document, &copy, &insights, &links);
+            draft.finish(DateTime::UNIX_EPOCH).len()
         })
         .to_vec()
 }

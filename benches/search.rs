@@ -18,7 +18,7 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::model::ReviewFilter;
-use reviews_service::search::{Found, TextIndex, Work, walk};
+use reviews_service::search::{ResultPage, TextIndex, Work, walk};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -148,7 +148,10 @@ fn time(
         bencher.iter_batched_ref(
             fresh,
             |snapshot| {
-                body(&runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)))
+                body(
+                    snapshot,
+                    &runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)),
+                )
             },
             BatchSize::NumIterations(32),
         );
@@ -156,14 +159,17 @@ fn time(
     group.bench_function("remembered", |bencher| {
         let snapshot = review_index::forgetful(snapshot);
         bencher.iter(|| {
-            body(&runtime.block_on(index.search(&snapshot, black_box(&filter), LIMIT, None)))
+            body(
+                &snapshot,
+                &runtime.block_on(index.search(&snapshot, black_box(&filter), LIMIT, None)),
+            )
         });
     });
     group.bench_function("walk", |bencher| {
         let fresh = || review_index::forgetful(snapshot);
         bencher.iter_batched_ref(
             fresh,
-            |snapshot| body(&walk(snapshot, black_box(&filter), LIMIT, None)),
+            |snapshot| body(snapshot, &walk(snapshot, black_box(&filter), LIMIT, None)),
             BatchSize::NumIterations(32),
         );
     });
@@ -192,24 +198,17 @@ fn time(
 }
 
 /// The bytes of an answer, as they are sent.
-fn body(found: &Found) -> Vec<u8> {
+fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     let relation = if found.is_exact { "eq" } else { "gte" };
-    let mut body = Vec::with_capacity(
-        128 + found
-            .reviews
-            .iter()
-            .map(|review| review.len() + 1)
-            .sum::<usize>(),
-    );
-    let head = format!(
+    let mut body = format!(
         "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",
         found.total,
-        found.reviews.len()
-    );
-    body.extend_from_slice(head.as_bytes());
-    for (index, review) in found.reviews.iter().enumerate() {
-        body.extend_from_slice(if index == 0 { b"" } else { b"," });
-        body.extend_from_slice(review);
+        found.places.len()
+    )
+    .into_bytes();
+    for (number, place) in found.places.iter().enumerate() {
+        body.extend_from_slice(if number == 0 { b"" } else { b"," });
+        body.extend_from_slice(&snapshot.input.review_index.json_of(*place));
     }
     body.extend_from_slice(b"]}");
     body
@@ -223,16 +222,10 @@ fn answer(
 ) -> (Answer, Work) {
     let found =
         runtime.block_on(index.search(&review_index::forgetful(snapshot), filter, LIMIT, None));
-    let id = |review: &bytes::Bytes| {
-        serde_json::from_slice::<serde_json::Value>(review).unwrap()["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    (
-        (found.total, found.reviews.iter().map(id).collect()),
-        found.work,
-    )
+    let segments = snapshot.input.review_index.segments();
+    let places = found.places.iter();
+    let ids = places.map(|(segment, index)| segments[*segment].id(*index).to_owned());
+    ((found.total, ids.collect()), found.work)
 }
 
 /// Both plans give the same reviews and the same total, or there is nothing to compare.

@@ -6,7 +6,8 @@ use chrono::DateTime;
 use reviews_service::links::Links;
 use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::input::SnapshotInput;
-use reviews_service::snapshot::render::render;
+use reviews_service::snapshot::insights::insights;
+use reviews_service::snapshot::render::draft;
 use reviews_service::snapshot::{
     CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
 };
@@ -42,11 +43,11 @@ pub fn copy(corpus: &Corpus) -> SnapshotInput {
 /// The snapshot of `copy`. It remembers no totals yet.
 #[must_use]
 pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
+    let insights = Arc::new(insights(copy, &links()));
     let documents = Document::ALL.map(|document| {
-        let body = Arc::new(CachedBody::new(
-            document.content_type(),
-            render(document, copy, &links(), DateTime::UNIX_EPOCH),
-        ));
+        let draft = draft(document, copy, &insights, &links());
+        let content = draft.finish(DateTime::UNIX_EPOCH);
+        let body = Arc::new(CachedBody::new(document.content_type(), content));
         let digest = body.content.digest.clone();
         let publication = Publication {
             version: 1,
@@ -61,14 +62,24 @@ pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
             is_confirmed: true,
         })
     });
-    Snapshot::new(DatabasePosition::default(), copy.clone(), documents.into())
+    Snapshot::new(
+        DatabasePosition::default(),
+        copy.clone(),
+        insights,
+        documents.into(),
+    )
 }
 
 /// The same snapshot as of that state of a database.
 #[must_use]
 pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
     let documents = Document::ALL.map(|document| Arc::clone(snapshot.document(document)));
-    Snapshot::new(reading, snapshot.input.clone(), documents.into())
+    Snapshot::new(
+        reading,
+        snapshot.input.clone(),
+        Arc::clone(&snapshot.insights),
+        documents.into(),
+    )
 }
 
 /// Another snapshot of the same segments and documents, which remembers no totals.
@@ -77,6 +88,7 @@ pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
     Snapshot::new(
         snapshot.position.clone(),
         snapshot.input.clone(),
+        Arc::clone(&snapshot.insights),
         Document::ALL
             .map(|document| Arc::clone(snapshot.document(document)))
             .into(),

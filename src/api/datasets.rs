@@ -13,7 +13,7 @@ use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
 use crate::model::hash::hex;
 use crate::model::parameters;
-use crate::search::stages::{NoSuchStage, StageRequest, stage};
+use crate::search::insights::{NoSuchStage, StageRequest, stage};
 use crate::snapshot::Document;
 use crate::web::context::Ctx;
 use crate::web::{Ready, in_turn, problem};
@@ -153,15 +153,7 @@ impl DatasetsApi {
 impl DatasetsApi {
     fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
         let snapshot = self.ctx.current.load();
-        let counts = self.ctx.counts(&snapshot);
-        let Some(insights) = counts.insights(&snapshot) else {
-            return problem(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The insights cannot be read back; report it.",
-            );
-        };
-        let links = &self.ctx.links;
-        match stage(&snapshot, insights, counts.of(&snapshot), links, asked) {
+        match stage(&snapshot, &self.ctx.links, asked) {
             Ok(stage) => {
                 let body = wire::json(&stage);
                 let digest = hex(&Sha256::digest(&body));

@@ -11,7 +11,7 @@ use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
 use crate::model::parameters;
 use crate::search::CursorParameter;
-use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence};
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
@@ -106,8 +106,7 @@ impl InsightsApi {
         if let Some(cursor) = query.foreign_cursor() {
             return web::invalid_parameters(vec![cursor.invalid().into()]);
         }
-        let counts = self.0.counts(&snapshot);
-        let body = wire::json(&answer(&snapshot, counts.of(&snapshot), &query));
+        let body = wire::json(&evidence(&snapshot, &query));
         web::made(headers, snapshot, JSON, body)
     }
 }

@@ -12,9 +12,8 @@ use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
 use crate::model::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
-use crate::search::PerSnapshot;
-use crate::search::facets::{VALUES_MAX, facets};
-use crate::search::periods::{compare, take_from};
+use crate::search::facets::{VALUES_MAX, compare, facets, take_periods};
+use crate::snapshot::PerSnapshot;
 use crate::snapshot::render::head;
 use crate::web;
 use crate::web::context::Ctx;
@@ -96,8 +95,7 @@ impl Overview {
         if let Some(body) = made.get() {
             return answer(body).into();
         }
-        let counts = self.ctx.counts(&snapshot);
-        let make = || wire::json(&facets(counts.of(&snapshot), &snapshot, VALUES_MAX)).into();
+        let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
         let work = async { answer(made.get_or_init(make)) };
         in_turn(request, &self.ctx.compute, work).await.into()
     }
@@ -127,7 +125,7 @@ impl Overview {
         second_until: Query<SecondUntil>,
     ) -> Documented<CompareKind> {
         let mut taken = RequestParameters::of(request);
-        match take_from(&mut taken) {
+        match take_periods(&mut taken) {
             Some((first, second)) => {
                 let work = async {
                     let snapshot = self.ctx.current.load();

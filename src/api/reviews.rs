@@ -170,13 +170,14 @@ impl ReviewsApi {
         let found = id
             .and_then(|id| id.parse::<ReviewId>().ok())
             .and_then(|id| snapshot.input.review_index.find(&id));
-        let Some(json) = found else {
+        let Some(place) = found else {
             return problem(
                 StatusCode::NOT_FOUND,
                 "There is no published review of that id.",
             )
             .into();
         };
+        let json = snapshot.input.review_index.json_of(place);
         web::made(headers, snapshot, JSON, json).into()
     }
 }
@@ -203,22 +204,21 @@ impl ReviewsApi {
         let link = next_cursor
             .as_deref()
             .and_then(|next| self.link(&taken.next_query(next)));
-        let counts = self.0.counts(&snapshot);
         let head = wire::SearchHead {
             total: found.total,
             total_relation: wire::TotalRelation::of(found.is_exact),
-            count: found.reviews.len() as u64,
+            count: found.places.len() as u64,
             limit: u64::from(*limit),
             next_cursor,
-            did_you_mean: did_you_mean(&snapshot, arguments, found.total, || counts.of(&snapshot)),
+            did_you_mean: did_you_mean(&snapshot, arguments, found.total),
             ignored: taken.ignored(),
         };
         let mut body = opening(&head);
-        for (number, review) in found.reviews.iter().enumerate() {
+        for (number, place) in found.places.into_iter().enumerate() {
             if number > 0 {
                 body.push(b',');
             }
-            body.extend_from_slice(review);
+            body.extend_from_slice(&snapshot.input.review_index.json_of(place));
         }
         body.extend_from_slice(b"]}");
         let mut response = web::made(taken.request().headers(), snapshot, JSON, body);
@@ -274,8 +274,7 @@ impl ReviewsApi {
 
 /// The JSON of a head, left open for its reviews.
 fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
-    let mut json = wire::json(head);
-    json.pop();
+    let mut json = wire::json_open(head);
     json.extend_from_slice(b",\"reviews\":[");
     json
 }

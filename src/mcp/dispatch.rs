@@ -9,7 +9,7 @@ use std::sync::Arc;
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
-use super::sdk::{Answer, Sdk};
+use super::methods::{MethodResult, Methods};
 use super::session::{Session, Sessions};
 use super::stateless::Revision;
 use super::stateless::{self, VERSION_HEADER, VERSION_META};
@@ -19,32 +19,11 @@ pub const SESSION_HEADER: &str = "mcp-session-id";
 
 /// The answer to a POST, of which the endpoint makes the HTTP response.
 #[derive(Debug, PartialEq)]
-pub enum Reply {
+pub enum McpReply {
     /// JSON, and the id of the session that was opened.
     Json(StatusCode, String, Option<String>),
     /// 202: there is nothing to answer.
     Accepted,
-}
-
-/// By whose rules a call is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rules {
-    /// Those of 2026-07-28, in which every request stands alone.
-    Stateless,
-    /// Those of a session.
-    Session(Session),
-    /// It is the call that opens one.
-    Opening,
-}
-
-impl Rules {
-    /// Whether results may hold links to resources, which are of 2025-06-18.
-    fn has_links(self) -> bool {
-        match self {
-            Self::Stateless | Self::Opening => true,
-            Self::Session(session) => session.revision() > Revision::March2025,
-        }
-    }
 }
 
 /// What answers POST requests, shared by all clients.
@@ -52,15 +31,15 @@ pub struct Dispatcher {
     /// Opens and recognises sessions.
     pub sessions: Sessions,
     /// Answers calls; connections over stdio share it.
-    pub sdk: Arc<Sdk>,
+    pub methods: Arc<Methods>,
 }
 
 impl Dispatcher {
     /// Answers a body, which is one message.
-    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
+    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> McpReply {
         let has_null_id = !is_stateless(headers);
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {
-            Reply::Json(status, message::error(id, fault, has_null_id), None)
+            McpReply::Json(status, message::error(id, fault, has_null_id), None)
         };
         let message = message::parse(body).map_err(|fault| (None, fault));
         let message = match message.and_then(Message::read) {
@@ -71,32 +50,19 @@ impl Dispatcher {
             Message::Call(call) => call.id.clone(),
             Message::Answer => None,
         };
-        match (self.rules(headers, &message), message) {
+        match (self.revision(headers, &message), message) {
             (Err((status, fault)), _) => told(status, id.as_ref(), &fault),
-            (Ok(rules), Message::Call(call)) => self.call(call, rules).await,
-            (Ok(_), Message::Answer) => Reply::Accepted,
+            (Ok(revision), Message::Call(call)) => self.call(call, revision).await,
+            (Ok(_), Message::Answer) => McpReply::Accepted,
         }
     }
 
-    async fn call(&self, call: Call, rules: Rules) -> Reply {
+    async fn call(&self, call: Call, revision: Option<Revision>) -> McpReply {
         let Some(id) = call.id.clone() else {
-            return Reply::Accepted;
+            return McpReply::Accepted;
         };
-        let is_stateless = rules == Rules::Stateless;
-        let answered = if is_stateless && matches!(call.method.as_str(), "initialize" | "ping") {
-            Err(RpcError::new(
-                METHOD_NOT_FOUND,
-                format!(
-                    "{} has no method {}.",
-                    Revision::July2026.date(),
-                    call.method
-                ),
-            ))
-        } else {
-            self.sdk.answer(call, is_stateless, rules.has_links()).await
-        };
-        match answered {
-            Ok(Answer { json, opens }) => {
+        match self.methods.answer(call, revision).await {
+            Ok(MethodResult { json, opens }) => {
                 let session = match opens
                     .map(|revision| self.sessions.open(revision))
                     .transpose()
@@ -108,29 +74,30 @@ impl Dispatcher {
                             -32_603,
                             "No session can be opened now; try again later.",
                         );
-                        return Reply::Json(
+                        return McpReply::Json(
                             StatusCode::SERVICE_UNAVAILABLE,
                             message::error(Some(&id), &fault, true),
                             None,
                         );
                     }
                 };
-                Reply::Json(StatusCode::OK, message::result(&id, &json), session)
+                McpReply::Json(StatusCode::OK, message::result(&id, &json), session)
             }
-            Err(fault) => Reply::Json(
-                status(&fault, rules),
+            Err(fault) => McpReply::Json(
+                status(&fault, revision),
                 message::error(Some(&id), &fault, true),
                 None,
             ),
         }
     }
 
-    /// By whose rules a message is to be answered.
-    fn rules(
+    /// By the rules of which revision a message is to be answered: of that of its session, or of the
+    /// one in which every request stands alone; `None` of the call that opens a session.
+    fn revision(
         &self,
         headers: &HeaderMap,
         message: &Message,
-    ) -> Result<Rules, (StatusCode, RpcError)> {
+    ) -> Result<Option<Revision>, (StatusCode, RpcError)> {
         let bad = |fault| (StatusCode::BAD_REQUEST, fault);
         match message {
             Message::Call(call)
@@ -139,7 +106,7 @@ impl Dispatcher {
                     || call.method == "server/discover" =>
             {
                 stateless::check(headers, call).map_err(bad)?;
-                Ok(Rules::Stateless)
+                Ok(Some(Revision::July2026))
             }
             Message::Answer if is_stateless(headers) => Err(bad(RpcError::new(
                 INVALID_REQUEST,
@@ -147,11 +114,11 @@ impl Dispatcher {
             ))),
             Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
                 known(headers)?;
-                Ok(Rules::Opening)
+                Ok(None)
             }
             Message::Call(_) | Message::Answer => {
                 known(headers)?;
-                Ok(Rules::Session(self.session(headers)?))
+                Ok(Some(self.session(headers)?.revision()))
             }
         }
     }
@@ -206,10 +173,10 @@ pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
 
 /// The stateless revision tells some errors by their status too. Within sessions a request that
 /// could be read is a 200; what opens none is not.
-fn status(fault: &RpcError, rules: Rules) -> StatusCode {
-    match rules {
-        Rules::Stateless if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
-        Rules::Opening => StatusCode::BAD_REQUEST,
-        Rules::Stateless | Rules::Session(_) => StatusCode::OK,
+fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
+    match revision {
+        Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        None => StatusCode::BAD_REQUEST,
+        Some(_) => StatusCode::OK,
     }
 }

@@ -11,8 +11,8 @@ mod dispatch;
 mod escape;
 mod in_flight;
 mod message;
+mod methods;
 mod origin_check;
-mod sdk;
 mod session;
 mod stateless;
 mod stdio;
@@ -30,7 +30,7 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 pub use session::Sessions;
-pub use stdio::Connection;
+pub use stdio::StdioConnection;
 
 use crate::clock::Clock;
 use crate::links::MCP_PATH;
@@ -41,9 +41,9 @@ use crate::web::{
     ClientAddress, Route, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
 };
 use catalog::Catalog;
-use dispatch::{Dispatcher, Reply, SESSION_HEADER};
+use dispatch::{Dispatcher, McpReply, SESSION_HEADER};
 use in_flight::{InFlight, Room};
-use sdk::Sdk;
+use methods::Methods;
 
 /// Bytes of a request's body: a call names a tool and some filters.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -120,7 +120,7 @@ impl Mcp {
             origin_check,
             exchange: Dispatcher {
                 sessions,
-                sdk: Arc::new(Sdk::new(catalog, &ctx.links)),
+                methods: Arc::new(Methods::new(catalog, &ctx.links)),
             },
             in_flight: Arc::default(),
         }
@@ -128,8 +128,8 @@ impl Mcp {
 
     /// Another client, over pipes.
     #[must_use]
-    pub fn connect(&self) -> Connection {
-        Connection::new(Arc::clone(&self.exchange.sdk))
+    pub fn connect(&self) -> StdioConnection {
+        StdioConnection::new(Arc::clone(&self.exchange.methods))
     }
 
     async fn post(&self, mut request: Request) -> Response {
@@ -179,9 +179,9 @@ impl Mcp {
 
     async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
         match self.exchange.answer(headers, body).await {
-            Reply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
-            Reply::Json(_, json, _) if !room.resize(json.capacity()) => crowded(),
-            Reply::Json(status, json, session) => {
+            McpReply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
+            McpReply::Json(_, json, _) if !room.resize(json.capacity()) => crowded(),
+            McpReply::Json(status, json, session) => {
                 let mut response = Response::builder().status(status).body(room.hold(json));
                 let headers = response.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::BODY_BYTES_MAX;
-use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
-use super::sdk::{Answer, Sdk};
+use super::message::{self, Call, INVALID_REQUEST, Message, RpcError};
+use super::methods::{MethodResult, Methods};
 use super::stateless::Revision;
 use super::stateless::{self, VERSION_META};
 
 /// One client's connection, with the revision that it agreed on.
-pub struct Connection {
-    sdk: Arc<Sdk>,
+pub struct StdioConnection {
+    methods: Arc<Methods>,
     /// What `initialize` agreed on.
     revision: Option<Revision>,
 }
@@ -29,12 +29,12 @@ enum Line {
     End,
 }
 
-impl Connection {
+impl StdioConnection {
     /// A client that has said nothing yet.
     #[must_use]
-    pub const fn new(sdk: Arc<Sdk>) -> Self {
+    pub const fn new(methods: Arc<Methods>) -> Self {
         Self {
-            sdk,
+            methods,
             revision: None,
         }
     }
@@ -90,26 +90,15 @@ impl Connection {
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
             stateless::check_body(&call)?;
-            if may_open {
-                let told = format!(
-                    "{} has no method {}.",
-                    Revision::July2026.date(),
-                    call.method
-                );
-                return Err(RpcError::new(METHOD_NOT_FOUND, told));
-            }
         } else if self.revision.is_none() && !may_open {
             return Err(RpcError::new(
                 INVALID_REQUEST,
                 "Send initialize first; or ask without a session, as of 2026-07-28.",
             ));
         }
-        let has_links = is_stateless
-            || self
-                .revision
-                .is_none_or(|revision| revision > Revision::March2025);
-        let answer = self.sdk.answer(call, is_stateless, has_links).await?;
-        let Answer { json, opens } = answer;
+        let stateless = is_stateless.then_some(Revision::July2026);
+        let answer = self.methods.answer(call, stateless.or(self.revision));
+        let MethodResult { json, opens } = answer.await?;
         self.revision = opens.or(self.revision);
         Ok(json)
     }

@@ -11,12 +11,9 @@ use super::form::Choices;
 use super::frame::POLICY;
 use super::{discovery, home, insights};
 use crate::links::Links;
-use crate::search::PerSnapshot;
-use crate::search::facets::{Counts, LazyCounts};
-use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
 use crate::web::context::Ctx;
-use crate::wire;
 
 /// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
 /// coded after each change.
@@ -72,36 +69,15 @@ impl Page {
 #[derive(Debug, Default)]
 pub struct SnapshotPages {
     bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
-    counts: OnceLock<Arc<LazyCounts>>,
     choices: OnceLock<Choices>,
     sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
 }
 
 impl SnapshotPages {
-    /// The insights of `snapshot`; none where its own document cannot be read back, which is
-    /// logged.
-    #[must_use]
-    pub fn insights(&self, snapshot: &Snapshot) -> Option<&wire::Insights> {
-        self.counts.get_or_init(Arc::default).insights(snapshot)
-    }
-
-    /// Whom and what its reviews name, and how often.
-    #[must_use]
-    pub fn counts(&self, snapshot: &Snapshot) -> &Counts {
-        self.counts.get_or_init(Arc::default).of(snapshot)
-    }
-
     /// What its search form offers.
     #[must_use]
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
-        self.choices.get_or_init(|| {
-            let input = &snapshot.input;
-            Choices::of(
-                &input.business,
-                self.counts(snapshot),
-                input.analyzer.trade(),
-            )
-        })
+        self.choices.get_or_init(|| Choices::of(snapshot))
     }
 
     /// The files of its sitemap.
@@ -128,22 +104,15 @@ pub struct Pages {
     /// Where else people can go: path and title.
     shown: Vec<(&'static str, &'static str)>,
     made: PerSnapshot<SnapshotPages>,
-    /// Shared with all others who count.
-    counts: Arc<PerSnapshot<LazyCounts>>,
 }
 
 impl Pages {
     /// Nothing is made yet.
     #[must_use]
-    pub fn new(
-        links: Links,
-        shown: Vec<(&'static str, &'static str)>,
-        counts: Arc<PerSnapshot<LazyCounts>>,
-    ) -> Self {
+    pub fn new(links: Links, shown: Vec<(&'static str, &'static str)>) -> Self {
         Self {
             links,
             shown,
-            counts,
             made: PerSnapshot::default(),
         }
     }
@@ -151,9 +120,7 @@ impl Pages {
     /// What was made of `snapshot` so far.
     #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
-        let made = self.made.of(snapshot);
-        made.counts.get_or_init(|| self.counts.of(snapshot));
-        made
+        self.made.of(snapshot)
     }
 
     /// A page of `snapshot`.
@@ -170,14 +137,8 @@ impl Pages {
     fn render(&self, snapshot: &Snapshot, made: &SnapshotPages, page: Page) -> String {
         let links = &self.links;
         match page {
-            Page::Home => {
-                let (insights, choices) = (made.insights(snapshot), made.choices(snapshot));
-                home::show(snapshot, insights, choices, links, &self.shown)
-            }
-            Page::Insights => made
-                .insights(snapshot)
-                .map(|insights| insights::overview::overview(snapshot, insights, links))
-                .unwrap_or_default(),
+            Page::Home => home::show(snapshot, made.choices(snapshot), links, &self.shown),
+            Page::Insights => insights::overview::overview(snapshot, links),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(snapshot, links),
             Page::Sitemap => match discovery::sitemap_files(snapshot.input.review_index.len()) {

@@ -11,8 +11,8 @@ use poem::{Endpoint, Request, Response, Result};
 
 use super::escape::escaped;
 use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
-use super::home::{Rating, newest_day};
-use super::review::{ReviewFragment, newest};
+use super::home::{RatingFigure, newest_day};
+use super::review::{ReviewFragment, newest_of};
 use super::words::{counted, day, hundredths};
 use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
@@ -31,7 +31,7 @@ struct EmbedPage {
     home_url: String,
     theme: Option<&'static str>,
     fault: Option<String>,
-    rating: Option<Rating>,
+    rating: Option<RatingFigure>,
     /// What a filter leaves out.
     filtered: Option<String>,
     reviews: Vec<ReviewFragment>,
@@ -39,13 +39,13 @@ struct EmbedPage {
 
 /// What the address of the frame asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Options {
+struct EmbedOptions {
     limit: usize,
     min_rating: u8,
     theme: Option<&'static str>,
 }
 
-impl Options {
+impl EmbedOptions {
     /// Parses the query; the fault says what is allowed. Unknown parameters are ignored, as
     /// everywhere.
     fn parse(query: &str) -> Result<Self, String> {
@@ -97,7 +97,7 @@ impl Endpoint for Embed {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.0.current.load();
-        let options = Options::parse(request.uri().query().unwrap_or_default());
+        let options = EmbedOptions::parse(request.uri().query().unwrap_or_default());
         let is_fault = options.is_err();
         let work = async {
             let html = show(&snapshot, options, &self.0.links);
@@ -116,7 +116,7 @@ impl Endpoint for Embed {
     }
 }
 
-fn show(snapshot: &Snapshot, options: Result<Options, String>, links: &Links) -> String {
+fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let home_url = links.home();
@@ -130,12 +130,12 @@ fn show(snapshot: &Snapshot, options: Result<Options, String>, links: &Links) ->
             filtered: None,
             reviews: Vec::new(),
         },
-        Ok(Options {
+        Ok(EmbedOptions {
             limit,
             min_rating,
             theme,
         }) => {
-            let reviews = newest(snapshot, limit, min_rating);
+            let reviews = newest_of(snapshot, limit, min_rating);
             let filtered = (min_rating > 1)
                 .then(|| format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all."));
             EmbedPage {
@@ -143,7 +143,7 @@ fn show(snapshot: &Snapshot, options: Result<Options, String>, links: &Links) ->
                     .into_iter()
                     .map(|review| ReviewFragment::in_list(review, business, &site))
                     .collect(),
-                rating: Rating::of(&snapshot.input.review_index),
+                rating: RatingFigure::of(&snapshot.input.review_index),
                 site,
                 home_url,
                 theme,
@@ -219,14 +219,14 @@ fn badge(snapshot: &Snapshot) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::EmbedOptions;
 
     #[test]
     fn a_wrong_option_is_named_and_an_unknown_one_ignored() {
-        let options = |query| Options::parse(query);
+        let options = |query| EmbedOptions::parse(query);
         assert_eq!(
             options("limit=3&min_rating=4&theme=dark&utm=x").unwrap(),
-            Options {
+            EmbedOptions {
                 limit: 3,
                 min_rating: 4,
                 theme: Some("dark")

@@ -6,9 +6,7 @@ use chrono::NaiveDate;
 
 use super::frame::Site;
 use super::query::PageQuery;
-use crate::insights::Trade;
-use crate::model::business::Business;
-use crate::search::facets::Counts;
+use crate::snapshot::Snapshot;
 
 /// How many values a field offers; others can be asked for in the address.
 const VALUES_MAX: usize = 500;
@@ -35,10 +33,12 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// What `business` lists, where and in which languages its reviews were written, and what of
-    /// `trade` they may speak of.
+    /// What the business lists, where and in which languages its reviews were written, and what of
+    /// its trade they may speak of.
     #[must_use]
-    pub fn of(business: &Business, counts: &Counts, trade: &Trade) -> Self {
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let (business, counts) = (&snapshot.input.business, snapshot.counts());
+        let trade = snapshot.input.analyzer.trade();
         let same = |name: &String| (name.clone(), name.clone());
         let services = business.services.iter();
         let technicians = business.technicians.iter();
@@ -85,13 +85,13 @@ pub struct SearchFormFragment {
 struct FieldFragment {
     name: &'static str,
     label: &'static str,
-    kind: Kind,
+    kind: FieldKind,
     value: String,
     fault: Option<String>,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum FieldKind {
     Text,
     Day,
     /// One of these: value and words.
@@ -99,7 +99,7 @@ enum Kind {
 }
 
 impl FieldFragment {
-    fn new(name: &'static str, label: &'static str, kind: Kind, query: &PageQuery) -> Self {
+    fn new(name: &'static str, label: &'static str, kind: FieldKind, query: &PageQuery) -> Self {
         let given = query.pairs.iter().find(|(key, _)| key == name);
         let value = given.map(|(_, value)| value.clone()).unwrap_or_default();
         let issue = query
@@ -121,7 +121,7 @@ impl FieldFragment {
         choices: &[(String, String)],
         query: &PageQuery,
     ) -> Self {
-        Self::new(name, label, Kind::Choice(choices.to_vec()), query)
+        Self::new(name, label, FieldKind::Choice(choices.to_vec()), query)
     }
 
     fn is(&self, value: &str) -> bool {
@@ -139,7 +139,7 @@ impl FieldFragment {
     }
 }
 
-impl Kind {
+impl FieldKind {
     /// What was given stays a choice, for who searches again: an address may ask for more than the
     /// form offers.
     fn with(self, value: &str) -> Self {
@@ -177,7 +177,7 @@ impl SearchFormFragment {
         let either = EITHER.map(owned);
         let choice =
             |name, label, choices: &[_]| FieldFragment::choice(name, label, choices, query);
-        let day = |name, label| FieldFragment::new(name, label, Kind::Day, query);
+        let day = |name, label| FieldFragment::new(name, label, FieldKind::Day, query);
         let exact = stars(|stars| stars.to_string());
         let least = stars(|stars| format!("{stars} or more"));
         let most = stars(|stars| format!("{stars} or fewer"));
@@ -207,7 +207,7 @@ impl SearchFormFragment {
         ]);
         Self {
             root: site.root.clone(),
-            text: FieldFragment::new("query", "Words in the text", Kind::Text, query),
+            text: FieldFragment::new("query", "Words in the text", FieldKind::Text, query),
             fields,
             is_open: more.iter().any(FieldFragment::is_used),
             more,

@@ -9,12 +9,11 @@ use super::chart::{LegendFragment, YearsFragment};
 use super::form::{Choices, SearchFormFragment};
 use super::frame::{Frame, Site};
 use super::insights::rows::AspectRowFragment;
-use super::review::{ReviewFragment, newest};
+use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::{Stars, count, counted, day, hundredths};
 use crate::links::{HUB_PATH, Links, MCP_PATH};
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::wire;
 
 /// How many reviews the page shows.
 const NEWEST: usize = 20;
@@ -30,7 +29,7 @@ const YEARS: usize = 10;
 struct HomePage {
     frame: Frame,
     about: Option<String>,
-    rating: Option<Rating>,
+    rating: Option<RatingFigure>,
     withheld: BTreeMap<String, u64>,
     withheld_count: String,
     aspects: Vec<AspectRowFragment>,
@@ -47,7 +46,7 @@ struct HomePage {
 }
 
 /// The figure that most people come for.
-pub struct Rating {
+pub struct RatingFigure {
     /// The mean, two decimals.
     pub mean: String,
     /// The mean as stars, rounded.
@@ -72,7 +71,7 @@ pub struct Bin {
     pub percent: String,
 }
 
-impl Rating {
+impl RatingFigure {
     /// The rating of these reviews; none where there are none.
     #[must_use]
     pub fn of(review_index: &ReviewIndex) -> Option<Self> {
@@ -143,7 +142,6 @@ fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
-    insights: Option<&wire::Insights>,
     choices: &Choices,
     links: &Links,
     shown: &[(&'static str, &'static str)],
@@ -151,11 +149,9 @@ pub fn show(
     let input = &snapshot.input;
     let (business, review_index) = (&input.business, &input.review_index);
     let site = Site::new(business, links);
-    let reviews = newest(snapshot, NEWEST, 1);
+    let reviews = newest_of(snapshot, NEWEST, 1);
     let rating_counts = review_index.rating_counts();
-    let mut judged: Vec<_> = insights
-        .iter()
-        .flat_map(|insights| &insights.aspects)
+    let mut judged: Vec<_> = (snapshot.insights.aspects.iter())
         .filter(|aspect| aspect.positive_share.is_some())
         .collect();
     judged.sort_by_key(|aspect| {
@@ -163,7 +159,7 @@ pub fn show(
     });
     let template = HomePage {
         about: business.description.clone(),
-        rating: Rating::of(review_index),
+        rating: RatingFigure::of(review_index),
         withheld_count: counted(input.withheld.values().sum(), "review", "reviews"),
         withheld: input.withheld.clone(),
         aspects: judged

@@ -55,11 +55,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         .iter()
         .filter_map(|route| Some((route.pattern, route.title?)))
         .collect();
-    let pages = Arc::new(Pages::new(
-        ctx.links.clone(),
-        shown,
-        Arc::clone(&ctx.counts),
-    ));
+    let pages = Arc::new(Pages::new(ctx.links.clone(), shown));
     let cached = |page: Page| {
         let page = Cached::new(ctx, &pages, page);
         Route::new(page.path()).at_hand(move |headers| page.answer(headers))
@@ -68,7 +64,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         cached(Page::Home),
         Route::new("/insights").get(
             None,
-            insights::Insights {
+            insights::InsightsEndpoint {
                 ctx: Arc::clone(ctx),
                 pages: Arc::clone(&pages),
             },

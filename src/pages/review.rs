@@ -40,7 +40,7 @@ pub struct ReviewFragment {
     folded: Option<(String, String)>,
     language: Option<String>,
     tags: Vec<String>,
-    answer: Option<Answer>,
+    answer: Option<OwnerAnswer>,
     path: String,
     /// Whether it stands in a list and leads to its own page.
     is_linked: bool,
@@ -48,7 +48,7 @@ pub struct ReviewFragment {
 
 /// What the firm answered.
 #[derive(Debug, Clone)]
-struct Answer {
+struct OwnerAnswer {
     from: String,
     date: Option<(String, String)>,
     text: String,
@@ -82,7 +82,7 @@ impl ReviewFragment {
             .chain(technicians)
             .chain(service_areas)
             .collect();
-        let answer = review.response.map(|response| Answer {
+        let answer = review.response.map(|response| OwnerAnswer {
             from: response.author.unwrap_or_else(|| business.name.clone()),
             date: response.date.map(|date| (date.to_string(), day(date))),
             text: response.text,
@@ -120,10 +120,9 @@ const fn verified(verification: &wire::Verification) -> &'static str {
     }
 }
 
-/// The newest `limit` reviews of `min_rating` stars or more, read back from their JSON; the others
-/// are not read.
+/// The newest `limit` reviews of `min_rating` stars or more; the others are not read.
 #[must_use]
-pub fn newest(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
+pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
     let taken = snapshot
         .input
         .review_index
@@ -133,12 +132,9 @@ pub fn newest(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Re
             let stars = block.stars().iter().enumerate();
             stars
                 .filter(move |(_, stars)| **stars >= min_rating)
-                .map(|(index, _)| block.json_of(index))
+                .filter_map(|(index, _)| block.review(index))
         });
-    taken
-        .filter_map(|json| serde_json::from_slice(&json).ok())
-        .take(limit)
-        .collect()
+    taken.take(limit).collect()
 }
 
 #[derive(Template)]
@@ -168,7 +164,7 @@ impl Endpoint for Permalink {
             .and_then(|id| id.parse::<ReviewId>().ok());
         let review = id
             .and_then(|id| snapshot.input.review_index.find(&id))
-            .and_then(|json| serde_json::from_slice::<wire::Review>(&json).ok());
+            .and_then(|place| snapshot.input.review_index.review(place));
         let Some(review) = review else {
             return Ok(problem(
                 StatusCode::NOT_FOUND,

@@ -4,26 +4,24 @@
 
 use std::ops::{ControlFlow, Range};
 
-use bytes::Bytes;
-
 use super::cursor::Cursor;
-use super::page::{Page, Place, positions};
-use super::scan::Scan;
+use super::page::{PageBuilder, positions};
+use super::scan::SegmentScan;
 use crate::model::ReviewFilter;
-use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
 /// Where counting stops: a total beyond is "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
 
 /// One page of what was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ResultPage {
     /// How many reviews there are on all pages.
     pub total: u64,
     /// Whether that is all, and not where counting stopped.
     pub is_exact: bool,
-    /// The page's reviews as JSON.
-    pub reviews: Vec<Bytes>,
+    /// Where the page's reviews stand in the snapshot.
+    pub places: Vec<Place>,
     /// Where the next page begins, if there is one.
     pub next: Option<Cursor>,
     /// What finding them took.
@@ -42,7 +40,7 @@ pub struct Work {
 
 /// What a pass over the reviews is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
+pub enum SearchPass {
     /// The page, and the count too where the page is the first.
     Page,
     /// The count alone: it begins where all pages do.
@@ -50,20 +48,52 @@ pub enum Pass {
 }
 
 /// See the head of this file.
-pub struct Answer<'a> {
+pub struct SearchProgress<'a> {
     snapshot: &'a Snapshot,
     filter: &'a ReviewFilter,
-    scan: Scan<'a>,
+    scan: SegmentScan<'a>,
     question: String,
     /// The positions whose days the filter takes.
     all: Range<usize>,
     total: Option<(u64, bool)>,
-    page: Page<'a>,
-    count: u64,
+    hits: Hits<'a>,
     work: Work,
 }
 
-impl<'a> Answer<'a> {
+/// What was met so far: the page as far as it is filled, and how many hits this pass has had.
+struct Hits<'a> {
+    page: PageBuilder<'a>,
+    count: u64,
+    /// Whether the pass that fills the page goes over all reviews, so that it can count them too.
+    counts_along: bool,
+}
+
+impl Hits<'_> {
+    fn is_counting(&self, pass: SearchPass) -> bool {
+        (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
+    }
+
+    /// Takes a review that meets all conditions; breaks where the pass wants no more.
+    fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
+        self.count += 1;
+        let page_is_full = match pass {
+            SearchPass::Page => {
+                if !self.page.is_full() {
+                    self.page.take(place);
+                }
+                self.page.is_full()
+            }
+            SearchPass::Count => true,
+        };
+        if page_is_full && !self.is_counting(pass) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl<'a> SearchProgress<'a> {
     /// Nothing found yet of the first `limit` reviews that `filter` takes, after `cursor` where
     /// there is one.
     #[must_use]
@@ -74,12 +104,13 @@ impl<'a> Answer<'a> {
         cursor: Option<&Cursor>,
     ) -> Self {
         let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
-        let scan = Scan::new(filter, snapshot.input.analyzer.trade());
+        let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
         let all = positions(review_index, filter);
         let total = snapshot
             .total(&question)
             .or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
-        let page = Page::new(review_index, filter, limit, &all, cursor);
+        let page = PageBuilder::new(review_index, filter, limit, &all, cursor);
+        let counts_along = total.is_none() && page.range() == all;
         Self {
             snapshot,
             filter,
@@ -87,8 +118,11 @@ impl<'a> Answer<'a> {
             question,
             all,
             total,
-            page,
-            count: 0,
+            hits: Hits {
+                page,
+                count: 0,
+                counts_along,
+            },
             work: Work::default(),
         }
     }
@@ -96,20 +130,21 @@ impl<'a> Answer<'a> {
     /// The passes that it takes: where the page is found among all reviews, one fills it and counts;
     /// else the page has its own, and the count starts anew.
     #[must_use]
-    pub fn passes(&self) -> &'static [Pass] {
-        if self.total.is_some() || self.counts_along() {
-            &[Pass::Page]
+    pub const fn passes(&self) -> &'static [SearchPass] {
+        if self.total.is_some() || self.hits.counts_along {
+            &[SearchPass::Page]
         } else {
-            &[Pass::Page, Pass::Count]
+            &[SearchPass::Page, SearchPass::Count]
         }
     }
 
-    /// The positions that a pass goes over.
+    /// Begins a pass over the reviews, and counts from zero again: the positions that it goes over.
     #[must_use]
-    pub fn range(&self, pass: Pass) -> Range<usize> {
+    pub fn begin(&mut self, pass: SearchPass) -> Range<usize> {
+        self.hits.count = 0;
         match pass {
-            Pass::Page => self.page.range(),
-            Pass::Count => self.all.clone(),
+            SearchPass::Page => self.hits.page.range(),
+            SearchPass::Count => self.all.clone(),
         }
     }
 
@@ -117,7 +152,7 @@ impl<'a> Answer<'a> {
     #[must_use]
     pub fn split(
         &self,
-        pass: Pass,
+        pass: SearchPass,
         range: &Range<usize>,
         count: usize,
     ) -> (Range<usize>, Range<usize>) {
@@ -129,50 +164,9 @@ impl<'a> Answer<'a> {
         (range.start..at, at..range.end)
     }
 
-    /// How many hits more end a pass.
-    #[must_use]
-    pub fn wanted(&self, pass: Pass) -> u64 {
-        let of_page = self.page.wanted() as u64;
-        let of_count = (TOTAL_MAX + 1).saturating_sub(self.count);
-        match pass {
-            Pass::Page if self.counts_along() => of_page.max(of_count),
-            Pass::Page => of_page,
-            Pass::Count => of_count,
-        }
-    }
-
-    /// How many hits this pass has had.
-    #[must_use]
-    pub const fn hits(&self) -> u64 {
-        self.count
-    }
-
-    /// The conditions that every review found has to meet.
-    #[must_use]
-    pub const fn scan(&self) -> &Scan<'a> {
-        &self.scan
-    }
-
-    /// The index of the snapshot that is searched.
-    #[must_use]
-    pub const fn review_index(&self) -> &'a ReviewIndex {
-        &self.snapshot.input.review_index
-    }
-
-    /// The folded text that is searched for.
-    #[must_use]
-    pub fn query(&self) -> Option<&'a str> {
-        self.filter.query()
-    }
-
-    /// Begins a pass over the reviews: counts from zero again.
-    pub const fn begin(&mut self) {
-        self.count = 0;
-    }
-
     /// Goes over the reviews at `positions`, in the order of the pass, until it has all that it
     /// wants.
-    pub fn walk(&mut self, pass: Pass, positions: Range<usize>) -> ControlFlow<()> {
+    pub fn walk(&mut self, pass: SearchPass, positions: Range<usize>) -> ControlFlow<()> {
         let review_index = self.review_index();
         let ends = review_index
             .locate(positions.start)
@@ -200,43 +194,39 @@ impl<'a> Answer<'a> {
 
     fn walk_segment(
         &mut self,
-        pass: Pass,
+        pass: SearchPass,
         number: usize,
         indices: Range<usize>,
     ) -> ControlFlow<()> {
+        let is_backwards = self.is_backwards(pass);
         let segment = &self.review_index().segments()[number];
         self.work.walked += indices.len();
         if !self.scan.may_hold(segment) {
             return ControlFlow::Continue(());
         }
-        let (is_counting, is_backwards) = (self.is_counting(pass), self.is_backwards(pass));
-        let counts_along = self.counts_along();
-        let Self {
-            scan, page, count, ..
-        } = self;
-        let mut take = |index: usize| hit(pass, counts_along, page, count, (number, index));
+        let (scan, hits) = (&self.scan, &mut self.hits);
         if is_backwards {
             let mut found = Vec::new();
             let _ = scan.each(segment, indices, &mut |index| {
                 found.push(index);
                 ControlFlow::Continue(())
             });
-            return found.into_iter().rev().try_for_each(take);
+            let mut found = found.into_iter().rev();
+            return found.try_for_each(|index| hits.take(pass, (number, index)));
         }
+        let (is_counting, stars) = (hits.is_counting(pass), hits.page.wanted_stars());
+        let mut take = |index: usize| hits.take(pass, (number, index));
         if is_counting || self.filter.sort().stars().is_none() {
-            return scan.each(segment, indices, &mut take);
+            scan.each(segment, indices, &mut take)
+        } else {
+            scan.each_of(segment, indices, stars, &mut take)
         }
-        let stars = self.page.wanted_stars();
-        let (page, count) = (&mut self.page, &mut self.count);
-        self.scan.each_of(segment, indices, stars, &mut |index| {
-            hit(pass, counts_along, page, count, (number, index))
-        })
     }
 
     /// The same for those of the candidates, ascending, that stand at `positions`.
     pub fn verify(
         &mut self,
-        pass: Pass,
+        pass: SearchPass,
         candidates: &[u32],
         positions: Range<usize>,
     ) -> ControlFlow<()> {
@@ -244,102 +234,53 @@ impl<'a> Answer<'a> {
         let place = |position: usize| {
             candidates.partition_point(|candidate| (*candidate as usize) < position)
         };
-        let within = &candidates[place(positions.start)..place(positions.end)];
+        let mut within = candidates[place(positions.start)..place(positions.end)].iter();
         if self.is_backwards(pass) {
-            within
-                .iter()
-                .rev()
-                .try_for_each(|position| self.verify_one(pass, *position))
+            (within.rev()).try_for_each(|position| self.verify_one(pass, *position))
         } else {
-            within
-                .iter()
-                .try_for_each(|position| self.verify_one(pass, *position))
+            within.try_for_each(|position| self.verify_one(pass, *position))
         }
     }
 
-    fn verify_one(&mut self, pass: Pass, position: u32) -> ControlFlow<()> {
-        let Some((number, index)) = self.review_index().locate(position as usize) else {
+    fn verify_one(&mut self, pass: SearchPass, position: u32) -> ControlFlow<()> {
+        let Some(place) = self.review_index().locate(position as usize) else {
             return ControlFlow::Break(());
         };
         *self.work.candidates.get_or_insert(0) += 1;
-        let segment = &self.review_index().segments()[number];
-        if !self.scan.takes_one(segment, index) {
-            return ControlFlow::Continue(());
+        let segment = &self.review_index().segments()[place.0];
+        if self.scan.takes_one(segment, place.1) {
+            self.hits.take(pass, place)
+        } else {
+            ControlFlow::Continue(())
         }
-        let counts_along = self.counts_along();
-        hit(
-            pass,
-            counts_along,
-            &mut self.page,
-            &mut self.count,
-            (number, index),
-        )
     }
 
     /// The page, its total and its next cursor.
     #[must_use]
-    pub fn finish(self) -> Found {
-        let (count, snapshot, question) = (self.count, self.snapshot, self.question);
+    pub fn finish(self) -> ResultPage {
+        let (count, snapshot, question) = (self.hits.count, self.snapshot, self.question);
         let (total, is_exact) = self.total.unwrap_or_else(|| {
             let counted = (count.min(TOTAL_MAX), count <= TOTAL_MAX);
             snapshot.remember_total(question, counted);
             counted
         });
-        let segments = snapshot.input.review_index.segments();
-        let (places, has_more) = self.page.finish();
-        let last = places.last().filter(|_| has_more).map(|(segment, index)| {
-            let segment = &segments[*segment];
-            let (stars, day) = (segment.stars()[*index], segment.days()[*index]);
-            Cursor::new(self.filter, stars, day, segment.id(*index))
-        });
-        Found {
+        let (places, has_more) = self.hits.page.finish();
+        let last = places.last().filter(|_| has_more);
+        let review_index = &snapshot.input.review_index;
+        ResultPage {
             total,
             is_exact,
-            next: last,
-            reviews: places
-                .iter()
-                .map(|(segment, index)| segments[*segment].json_of(*index))
-                .collect(),
+            next: last.map(|last| Cursor::behind(self.filter, review_index, *last)),
+            places,
             work: self.work,
         }
     }
 
-    /// Whether the pass that fills the page goes over all reviews, so that it can count them too.
-    fn counts_along(&self) -> bool {
-        self.total.is_none() && self.page.range() == self.all
+    const fn review_index(&self) -> &'a ReviewIndex {
+        &self.snapshot.input.review_index
     }
 
-    fn is_counting(&self, pass: Pass) -> bool {
-        (self.counts_along() || pass == Pass::Count) && self.count <= TOTAL_MAX
-    }
-
-    fn is_backwards(&self, pass: Pass) -> bool {
-        pass == Pass::Page && self.page.is_backwards()
-    }
-}
-
-/// Takes a review that meets all conditions; breaks where the pass wants no more.
-fn hit(
-    pass: Pass,
-    counts_along: bool,
-    page: &mut Page<'_>,
-    count: &mut u64,
-    place: Place,
-) -> ControlFlow<()> {
-    *count += 1;
-    let page_is_full = match pass {
-        Pass::Page => {
-            if !page.is_full() {
-                page.take(place);
-            }
-            page.is_full()
-        }
-        Pass::Count => true,
-    };
-    let counting = (counts_along || pass == Pass::Count) && *count <= TOTAL_MAX;
-    if page_is_full && !counting {
-        ControlFlow::Break(())
-    } else {
-        ControlFlow::Continue(())
+    fn is_backwards(&self, pass: SearchPass) -> bool {
+        pass == SearchPass::Page && self.hits.page.is_backwards()
     }
 }

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::model::parameters::{InvalidParameter, Opaque, Parameter, ParameterFault};
 use crate::model::{ReviewFilter, ReviewId};
+use crate::snapshot::{Place, ReviewIndex};
 
 /// The format's version, so that a cursor of another release is refused and not misread.
 const VERSION: u8 = 1;
@@ -38,13 +39,14 @@ pub struct Cursor {
 pub struct InvalidCursor;
 
 impl Cursor {
-    /// The cursor behind a page of `filter` whose last review has so many stars, that day number and
-    /// id.
+    /// The cursor behind a page of `filter` whose last review stands there.
     #[must_use]
-    pub fn new(filter: &ReviewFilter, stars: u8, day: i32, id: &str) -> Self {
+    pub fn behind(filter: &ReviewFilter, review_index: &ReviewIndex, last: Place) -> Self {
+        let (segment, index) = (&review_index.segments()[last.0], last.1);
+        let stars = segment.stars()[index];
         Self {
             stars: filter.sort().stars().map(|_| stars),
-            ..Self::within(&filter.question(), day, id)
+            ..Self::within(&filter.question(), segment.days()[index], segment.id(index))
         }
     }
 
@@ -165,7 +167,7 @@ mod tests {
                 ..SearchArguments::default()
             })
         };
-        let cursor = Cursor::new(&of("leak"), 5, 739_000, "r-1");
+        let cursor = Cursor::within(&of("leak").question(), 739_000, "r-1");
         let text = cursor.to_string();
         assert_eq!(text.parse(), Ok(cursor.clone()));
         assert!(cursor.fits(&of("LEAK")));
@@ -190,7 +192,10 @@ mod tests {
                 ..SearchArguments::default()
             })
         };
-        let cursor = Cursor::new(&of(Sort::Lowest), 2, 739_000, "r-1");
+        let cursor = Cursor {
+            stars: Some(2),
+            ..Cursor::within(&of(Sort::Lowest).question(), 739_000, "r-1")
+        };
         assert_eq!(cursor.stars, Some(2));
         assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
         for (sort, fits) in [

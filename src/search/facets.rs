@@ -1,206 +1,23 @@
-//! Facets: whom and what reviews mention, when they are from and how many stars they have, counted
-//! from the segments' columns. A technician's count is what `mentions_technician` finds, a
-//! service's what `mentions_service` finds.
+//! What there is of the reviews, counted: facets (whom and what they mention and speak of, when they
+//! are from and how many stars they have), and two periods side by side. Whole segments at a time.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
-use crate::insights::aggregate::VoteCounts;
-use crate::insights::{MentionKind, PackedAnalysisRef, name_key};
-use crate::model::business::Business;
-use crate::model::fold;
-use crate::snapshot::entry::Mention;
-use crate::snapshot::input::SnapshotInput;
-use crate::snapshot::segment::Segment;
-use crate::snapshot::{Document, Postings, ReviewIndex, Snapshot};
-use crate::wire;
+use crate::insights::aggregate::{VoteCounts, votes_of};
+use crate::insights::trades::AspectDefinition;
+use crate::model::parameters::{
+    Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault, ParameterSource,
+    SecondSince, SecondUntil,
+};
+use crate::model::{Day, Rating, RatingCounts};
+use crate::snapshot::Snapshot;
+use crate::wire::{self, Comparison, Period, PeriodAspect};
 
 /// How many values a list has at the most.
 pub const VALUES_MAX: usize = 100;
 
-/// Everybody and everything, the most mentioned first, then by name.
-#[derive(Debug, Default)]
-pub struct Counts {
-    /// Technicians by full name, most mentioned first.
-    pub technicians: Vec<wire::Facet>,
-    /// Services; each has an id.
-    pub services: Vec<wire::Facet>,
-    /// Service areas by name, most mentioned first.
-    pub service_areas: Vec<wire::Facet>,
-    /// Where reviews were written.
-    pub sources: Vec<wire::Facet>,
-    /// Language tags, most frequent first.
-    pub languages: Vec<wire::Facet>,
-}
-
-impl Counts {
-    /// What is mentioned in the reviews of `input`, and what the firm lists and nobody mentions.
-    #[must_use]
-    pub fn of(input: &SnapshotInput) -> Self {
-        let SnapshotInput {
-            review_index,
-            business,
-            ..
-        } = input;
-        let Business {
-            technicians,
-            services,
-            service_areas,
-            ..
-        } = business;
-        let people = technicians
-            .iter()
-            .map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
-        let work = services
-            .iter()
-            .map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
-        let places = service_areas
-            .iter()
-            .map(|name| (fold(name), None, name.clone()));
-        let mut services = listed(
-            work,
-            count(review_index, Segment::services, |mention| &mention.value),
-        );
-        // One that the firm does not list is known by its id alone.
-        for service in services.iter_mut().filter(|service| service.id.is_none()) {
-            service.id = Some(service.name.clone());
-        }
-        Self {
-            technicians: listed(
-                people,
-                count(review_index, Segment::technicians, |mention| {
-                    &mention.folded
-                }),
-            ),
-            services,
-            service_areas: listed(
-                places,
-                count(review_index, Segment::service_areas, |mention| {
-                    &mention.folded
-                }),
-            ),
-            sources: listed(
-                std::iter::empty(),
-                count(
-                    review_index,
-                    |segment| &segment.labels().sources,
-                    |mention| &mention.folded,
-                ),
-            ),
-            languages: listed(
-                std::iter::empty(),
-                count(
-                    review_index,
-                    |segment| &segment.labels().languages,
-                    |mention| &mention.folded,
-                ),
-            ),
-        }
-    }
-}
-
-/// What is made of a snapshot when it is first asked for, and then shared.
-#[derive(Debug, Default)]
-pub struct LazyCounts {
-    counts: OnceLock<Counts>,
-    insights: OnceLock<Option<wire::Insights>>,
-}
-
-impl LazyCounts {
-    /// The counts of the snapshot that this belongs to.
-    #[must_use]
-    pub fn of(&self, snapshot: &Snapshot) -> &Counts {
-        self.counts.get_or_init(|| Counts::of(&snapshot.input))
-    }
-
-    /// Its insights, as they are rendered; `None` never, for what is rendered can be read back.
-    #[must_use]
-    pub fn insights(&self, snapshot: &Snapshot) -> Option<&wire::Insights> {
-        let read = || {
-            let content = &snapshot.document(Document::Insights).body.content;
-            let read = serde_json::from_slice(&content.pieces.concat());
-            read.inspect_err(|error| {
-                tracing::error!(%error, "insights.unreadable: /insights.json cannot be read back; report it");
-            })
-            .ok()
-        };
-        self.insights.get_or_init(read).as_ref()
-    }
-}
-
-/// How many reviews mention what, by key, with the spelling met first.
-type Found<'a> = HashMap<&'a str, Mentioned<'a>>;
-
-#[derive(Debug, Default)]
-struct Mentioned<'a> {
-    value: &'a str,
-    reviews: u64,
-    /// Where spellings of it stand in the segment being read.
-    segment: usize,
-    positions: Vec<&'a [u32]>,
-}
-
-fn count(
-    review_index: &ReviewIndex,
-    postings: fn(&Segment) -> &Postings,
-    key: fn(&Mention) -> &str,
-) -> Found<'_> {
-    let mut found = Found::new();
-    for (number, segment) in review_index.segments().iter().enumerate() {
-        for posting in postings(segment).iter() {
-            let mentioned = found.entry(key(&posting.mention)).or_default();
-            if mentioned.reviews == 0 {
-                mentioned.value = &posting.mention.value;
-            }
-            if mentioned.segment != number {
-                mentioned.segment = number;
-                mentioned.positions.clear();
-            }
-            // A review that spells a name in two ways mentions it once.
-            let earlier = &mentioned.positions;
-            let is_new = |at: &&u32| {
-                !earlier
-                    .iter()
-                    .any(|positions| positions.binary_search(at).is_ok())
-            };
-            mentioned.reviews += posting.positions.iter().filter(is_new).count() as u64;
-            mentioned.positions.push(&posting.positions);
-        }
-    }
-    found
-}
-
-/// The firm's own (key, id, name) and what is mentioned besides.
-fn listed(
-    own: impl Iterator<Item = (String, Option<String>, String)>,
-    mut found: Found<'_>,
-) -> Vec<wire::Facet> {
-    let own = own.map(|(key, id, name)| {
-        let reviews = found
-            .remove(key.as_str())
-            .map_or(0, |mentioned| mentioned.reviews);
-        wire::Facet { id, name, reviews }
-    });
-    let mut facets: Vec<wire::Facet> = own.collect();
-    let others = found.into_values();
-    facets.extend(others.map(|other| wire::Facet {
-        id: None,
-        name: other.value.to_owned(),
-        reviews: other.reviews,
-    }));
-    facets.sort_by(|one, other| {
-        other
-            .reviews
-            .cmp(&one.reviews)
-            .then_with(|| one.name.cmp(&other.name))
-    });
-    facets
-}
-
 /// Of long lists the `most` mentioned values, and how many there are besides.
 #[must_use]
-pub fn facets(counts: &Counts, snapshot: &Snapshot, most: usize) -> wire::Facets {
-    let review_index = &snapshot.input.review_index;
+pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
+    let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let lists = [
         ("technicians", &counts.technicians),
         ("services", &counts.services),
@@ -251,10 +68,7 @@ fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let mut votes = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         let of_segment = segment.opinions(aspects.len()).votes();
-        votes
-            .iter_mut()
-            .zip(of_segment)
-            .for_each(|(votes, more)| votes.add(more));
+        add(&mut votes, of_segment);
     }
     aspects
         .iter()
@@ -264,66 +78,101 @@ fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
         .collect()
 }
 
-// How many reviews support an aspect, and of how many of them that is said of whom.
+/// First and last day; both are of the period.
+pub type Days = (Day, Day);
 
-/// The same names by what packed analyses know them by.
+/// The two periods that `source` asks for; `None` where one is missing or wrong, which is kept there.
+pub fn take_periods(source: &mut impl ParameterSource) -> Option<(Days, Days)> {
+    let first = period::<FirstSince, FirstUntil>(source);
+    let second = period::<SecondSince, SecondUntil>(source);
+    first.zip(second)
+}
+
+/// A period from the value of `S` to that of `U`.
+fn period<S, U>(source: &mut impl ParameterSource) -> Option<Days>
+where
+    S: Parameter<Kind = Date>,
+    U: Parameter<Kind = Date>,
+{
+    let (first, last) = (source.require::<S>(), source.require::<U>());
+    let (first, last) = first.zip(last)?;
+    if last < first {
+        let message = format!("must not be before {}, which is {first}", S::NAME);
+        source.refuse(InvalidParameter::new::<U>(
+            ParameterFault::TooSmall,
+            message,
+            &last.to_string(),
+        ));
+        return None;
+    }
+    Some((first, last))
+}
+
+/// Each period, and the second less the first.
 #[must_use]
-pub fn keyed(kind: MentionKind, facets: &[wire::Facet]) -> HashMap<u64, &wire::Facet> {
-    let value = |facet: &wire::Facet| match kind {
-        MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
-        MentionKind::Technician | MentionKind::ServiceArea => facet.name.clone(),
-    };
-    facets
-        .iter()
-        .map(|facet| (name_key(kind, &value(facet)), facet))
-        .collect()
+pub fn compare(snapshot: &Snapshot, first: Days, second: Days) -> Comparison {
+    Comparison::new(count(snapshot, first), count(snapshot, second))
 }
 
-/// How many reviews support the aspect, and how many of them speak of whom and what.
-#[derive(Default)]
-pub struct SupportCounts {
-    /// How many reviews.
-    pub total: u64,
-    by_name: HashMap<(MentionKind, u64), u64>,
-}
-
-impl SupportCounts {
-    /// Counts a review whose findings of that mask support it.
-    pub fn count(&mut self, analysis: PackedAnalysisRef<'_>, finding_mask: u32) {
-        self.total += 1;
-        for name in analysis.names {
-            let is_meant = match name.kind {
-                MentionKind::Technician => name.near_mask & finding_mask != 0,
-                MentionKind::Service => name.is_linked,
-                MentionKind::ServiceArea => false,
-            };
-            if is_meant {
-                *self.by_name.entry((name.kind, name.key)).or_default() += 1;
-            }
+fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
+    let (review_index, trade) = (
+        &snapshot.input.review_index,
+        snapshot.input.analyzer.trade(),
+    );
+    let (mut rating_counts, mut votes) = (
+        RatingCounts::default(),
+        vec![VoteCounts::default(); trade.aspects.len()],
+    );
+    for (segment, indices) in
+        review_index.slices(review_index.count_after(until)..review_index.count_since(since))
+    {
+        if indices.len() == segment.len() {
+            rating_counts.add(segment.rating_counts());
+            add(&mut votes, segment.opinions(trade.aspects.len()).votes());
+        } else {
+            let ratings = segment.stars()[indices.clone()]
+                .iter()
+                .map(|stars| Rating::try_from(i64::from(*stars)));
+            ratings
+                .flatten()
+                .for_each(|rating| rating_counts.count(rating));
+            add(
+                &mut votes,
+                &votes_of(
+                    indices.filter_map(|index| segment.packed_analysis(index)),
+                    trade.aspects.len(),
+                ),
+            );
         }
     }
+    Period::new(
+        since.date(),
+        until.date(),
+        &rating_counts,
+        told(&trade.aspects, &votes),
+    )
+}
 
-    /// Those of a kind, the most frequent first, then by name.
-    #[must_use]
-    pub fn listed(
-        &self,
-        known: &HashMap<u64, &wire::Facet>,
-        kind: MentionKind,
-    ) -> Vec<wire::Facet> {
-        let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
-        let mut facets: Vec<wire::Facet> = counted
-            .filter_map(|((_, key), reviews)| {
-                let facet = *known.get(key)?;
-                Some(wire::Facet {
-                    reviews: *reviews,
-                    ..facet.clone()
-                })
-            })
-            .collect();
-        facets.sort_by(|one, other| {
-            let by_count = other.reviews.cmp(&one.reviews);
-            by_count.then_with(|| one.name.cmp(&other.name))
-        });
-        facets
-    }
+fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
+    votes
+        .iter_mut()
+        .zip(more)
+        .for_each(|(votes, more)| votes.add(more));
+}
+
+/// What is spoken of, in the order of the insights.
+fn told(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
+    let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
+        id: aspect.id.clone(),
+        label: aspect.label.clone(),
+        reviews: u64::from(votes.reviews()),
+        positive: u64::from(votes.positive),
+        negative: u64::from(votes.negative),
+    };
+    aspects
+        .iter()
+        .zip(votes)
+        .filter(|(_, votes)| votes.reviews() > 0)
+        .map(told)
+        .collect()
 }

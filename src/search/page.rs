@@ -11,16 +11,13 @@ use super::scan::StarSet;
 use crate::insights::Trade;
 use crate::model::parameters::{Aspect, InvalidParameter, Limit, ParameterFault, ParameterSource};
 use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
-use crate::snapshot::ReviewIndex;
-
-/// Where a review stands: its segment, and its index there.
-pub type Place = (usize, usize);
+use crate::snapshot::{Place, ReviewIndex};
 
 /// Greater than the place of any review; stands for a position without one.
 const NOWHERE: Place = (usize::MAX, usize::MAX);
 
 /// See the head of this file.
-pub struct Page<'a> {
+pub struct PageBuilder<'a> {
     review_index: &'a ReviewIndex,
     filter: &'a ReviewFilter,
     limit: usize,
@@ -37,7 +34,7 @@ pub struct Page<'a> {
     by_stars: [Vec<Place>; 5],
 }
 
-impl<'a> Page<'a> {
+impl<'a> PageBuilder<'a> {
     /// An empty page of at most `limit` reviews among the positions `all`, after `cursor` where there
     /// is one.
     #[must_use]
@@ -143,19 +140,6 @@ impl<'a> Page<'a> {
             }
         }
         StarSet(wanted)
-    }
-
-    /// How many hits more it takes until it is full, as far as can be told.
-    #[must_use]
-    pub fn wanted(&self) -> usize {
-        // Of the first stars that may be found, each of which is taken for a fifth of all hits.
-        match self.stars().next() {
-            None => (self.limit + 1).saturating_sub(self.places.len()),
-            Some(first) => {
-                let has = self.by_stars[usize::from(first) - 1].len();
-                (self.limit + 1).saturating_sub(has) * 5
-            }
-        }
     }
 
     /// The reviews of the page in their order, and whether there are more.

@@ -1,4 +1,4 @@
-//! Finding a filter's reviews in one segment. Apart from the plan, which decides of which segments.
+//! Finding a filter's reviews in one segment. Apart from the answer, which knows which segments.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use crate::insights::Trade;
 use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
-use crate::snapshot::entry::Mention;
+use crate::snapshot::entry::{FoldedValue, ValueColumn};
 use crate::snapshot::segment::Segment;
 
 /// Reviews are looked at one by one where at most one in so many is meant: finding a text on its own
@@ -16,7 +16,7 @@ use crate::snapshot::segment::Segment;
 const FEW_OF: u64 = 8;
 
 /// A filter made ready to meet many segments.
-pub struct Scan<'a> {
+pub struct SegmentScan<'a> {
     filter: &'a ReviewFilter,
     finder: Option<Finder<'a>>,
     trade: &'a Trade,
@@ -46,7 +46,7 @@ impl StarSet {
     }
 }
 
-impl<'a> Scan<'a> {
+impl<'a> SegmentScan<'a> {
     /// Prepares `filter`, once for all segments; its aspect is one of `trade`, or nothing is found.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
@@ -70,8 +70,7 @@ impl<'a> Scan<'a> {
 
     /// Whether it matters who or what is mentioned or spoken of, which language it is, or where it
     /// was written.
-    #[must_use]
-    pub fn asks_mentions(&self) -> bool {
+    fn asks_mentions(&self) -> bool {
         let filter = self.filter;
         [
             filter.technician(),
@@ -88,17 +87,6 @@ impl<'a> Scan<'a> {
     #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
         !self.filter.asks_stars() || self.may_have_stars(segment)
-    }
-
-    /// Which of a segment's reviews have what the filter asks to be mentioned, as a count.
-    #[must_use]
-    pub fn count_mentioned(&self, segment: &Segment) -> usize {
-        if !self.asks_mentions() {
-            return segment.len();
-        }
-        self.mentioned(segment)
-            .and_then(|mentioned| mentioned.first().map(|fewest| fewest.len()))
-            .unwrap_or(0)
     }
 
     /// Whether the filter takes one review.
@@ -197,26 +185,24 @@ impl<'a> Scan<'a> {
     /// Where the segment has what the filter asks to be mentioned, fewest first; `None` where it
     /// lacks one of them.
     fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
-        let mut mentioned = Vec::new();
-        if let Some(name) = self.filter.technician() {
-            mentioned.push(positions(segment.technicians(), |mention| {
-                mention.folded == name
-            })?);
-        }
-        if let Some(id) = self.filter.service() {
-            mentioned.push(positions(segment.services(), |mention| {
-                mention.value == id
-            })?);
-        }
-        if let Some(tag) = self.filter.language() {
-            mentioned.push(positions(&segment.labels().languages, |mention| {
-                mention.folded == tag
-            })?);
-        }
-        if let Some(name) = self.filter.source() {
-            mentioned.push(positions(&segment.labels().sources, |mention| {
-                mention.folded == name
-            })?);
+        let (filter, mut mentioned) = (self.filter, Vec::new());
+        for (column, asked) in [
+            (ValueColumn::Technicians, filter.technician()),
+            (ValueColumn::Services, filter.service()),
+            (ValueColumn::Languages, filter.language()),
+            (ValueColumn::Sources, filter.source()),
+        ] {
+            if let Some(asked) = asked {
+                // A service is asked for by its id, the others by their folded names.
+                let is_meant = |mention: &FoldedValue| {
+                    if column == ValueColumn::Services {
+                        mention.value == asked
+                    } else {
+                        mention.folded == asked
+                    }
+                };
+                mentioned.push(positions(segment.postings(column), is_meant)?);
+            }
         }
         if self.filter.aspect().is_some() {
             mentioned.push(self.spoken_of(segment)?);
@@ -244,7 +230,7 @@ impl<'a> Scan<'a> {
 
     fn takes_columns(&self, segment: &Segment, index: usize) -> bool {
         self.filter.takes_stars(segment.stars()[index])
-            && self.filter.takes_traits(segment.labels().traits[index])
+            && self.filter.takes_traits(segment.traits()[index])
     }
 
     fn takes(&self, segment: &Segment, index: usize) -> bool {
@@ -284,7 +270,10 @@ pub fn each_text(
 
 /// The positions of all values that are meant (two spellings of a name may fold to one); `None`
 /// where there is none.
-fn positions(postings: &Postings, is_meant: impl Fn(&Mention) -> bool) -> Option<Cow<'_, [u32]>> {
+fn positions(
+    postings: &Postings,
+    is_meant: impl Fn(&FoldedValue) -> bool,
+) -> Option<Cow<'_, [u32]>> {
     let mut meant = postings
         .iter()
         .filter(|posting| is_meant(&posting.mention))

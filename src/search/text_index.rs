@@ -2,31 +2,60 @@
 //! all. Whatever is wrong with it, the snapshot has everything, so nothing here fails: there is
 //! only no answer.
 
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::metrics::Counter;
+use memchr::memmem::Finder;
 
-use super::answer::{Answer, Found};
+use super::answer::{ResultPage, SearchProgress};
 use super::cursor::Cursor;
-use super::plan::{self, CANDIDATES_MAX, Costs};
+use super::scan::each_text;
 use super::store::{self, Indexed};
+use super::trigrams::{expression, trigrams};
 use crate::clock::Clock;
 use crate::metrics;
 use crate::model::ReviewFilter;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::storage::{Database, DbError};
 
 /// How long a search waits for the text index; walking over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
+/// The text index is not asked for more candidates than this.
+const CANDIDATES_MAX: usize = 4_096;
+/// In how many of the newest reviews trigrams are counted, to know the rarest.
+const COUNTED: usize = 1_024;
+
+/// When the text index is asked for the rest of the reviews; it never changes what is found.
+#[derive(Debug, Clone, Copy)]
+pub struct AskWhen {
+    /// After a walk over so many reviews.
+    pub walked: usize,
+    /// For at least so many more, which take about as long to walk over as the index to answer.
+    pub rest_min: usize,
+    /// For trigrams that at most one in so many reviews has: to walk over so many takes as long as to
+    /// verify one candidate.
+    pub rare_of: usize,
+}
+
+impl Default for AskWhen {
+    fn default() -> Self {
+        Self {
+            walked: 4_096,
+            rest_min: 12_288,
+            rare_of: 64,
+        }
+    }
+}
 
 /// Where searches find what is rare. Cloning shares the same readers.
 #[derive(Debug, Clone)]
 pub struct TextIndex {
     database: Database,
     clock: Clock,
-    costs: Costs,
+    ask_when: AskWhen,
     /// Whether every review is known to have been in it when it was opened; else it is never asked.
     is_whole: bool,
     is_failing: Arc<AtomicBool>,
@@ -71,45 +100,45 @@ impl TextIndex {
         Self {
             database: database.clone(),
             clock,
-            costs: Costs::default(),
+            ask_when: AskWhen::default(),
             is_whole: repaired.is_ok(),
             is_failing,
             answered: metrics::SEARCH_INDEX.counter(&["answered"]),
         }
     }
 
-    /// The same index, believed to cost this.
+    /// The same index, asked then.
     #[must_use]
-    pub fn with_costs(self, costs: Costs) -> Self {
-        Self { costs, ..self }
+    pub fn asked_when(self, ask_when: AskWhen) -> Self {
+        Self { ask_when, ..self }
     }
 
     /// The first `limit` reviews of `snapshot` that `filter` takes, after `cursor` where there is
-    /// one: found by the text index or by walking over the reviews, whichever is expected to be
-    /// cheaper.
+    /// one: by a walk over the newest reviews, then over the candidates of the text index, or over
+    /// the rest where it has none.
     pub async fn search(
         &self,
         snapshot: &Snapshot,
         filter: &ReviewFilter,
         limit: usize,
         cursor: Option<&Cursor>,
-    ) -> Found {
-        let mut answer = Answer::new(snapshot, filter, limit, cursor);
+    ) -> ResultPage {
+        let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
         let mut candidates: Option<Vec<u32>> = None;
+        let mut trigrams = filter.query().filter(|_| self.is_whole).map(trigrams);
         for pass in answer.passes().iter().copied() {
-            answer.begin();
-            let mut range = answer.range(pass);
-            if candidates.is_none() && self.is_whole && filter.query().is_some() {
-                let (sampled, rest) = answer.split(pass, &range, plan::sample(range.len()));
-                if answer.walk(pass, sampled.clone()).is_break() {
+            let mut range = answer.begin(pass);
+            let (first, rest) = answer.split(pass, &range, self.ask_when.walked);
+            if trigrams.is_some() && rest.len() >= self.ask_when.rest_min {
+                if answer.walk(pass, first.clone()).is_break() {
                     continue;
                 }
                 range = rest;
-                if !range.is_empty()
-                    && let Some(expression) =
-                        plan::ask(&answer, pass, &sampled, &range, &self.costs)
-                {
-                    candidates = self.candidates(snapshot, &expression).await;
+                // Asked once, whatever it says.
+                let trigrams = trigrams.take().unwrap_or_default();
+                let rarest = self.rarest(&snapshot.input.review_index, first, trigrams);
+                if !rarest.is_empty() {
+                    candidates = self.candidates(snapshot, &expression(&rarest)).await;
                 }
             }
             let _ = match &candidates {
@@ -118,6 +147,43 @@ impl TextIndex {
             };
         }
         answer.finish()
+    }
+
+    /// The one or two of the trigrams that are rarest in the reviews at `walked`; none where all
+    /// are common.
+    fn rarest<'a>(
+        &self,
+        review_index: &ReviewIndex,
+        walked: Range<usize>,
+        trigrams: Vec<&'a str>,
+    ) -> Vec<&'a str> {
+        let counted = walked.start..walked.end.min(walked.start + COUNTED);
+        let most = counted.len() / self.ask_when.rare_of;
+        let count = |trigram: &str| {
+            let (finder, mut count) = (Finder::new(trigram), 0);
+            for (segment, indices) in review_index.slices(counted.clone()) {
+                let flow = each_text(segment, indices, &finder, &mut |_| {
+                    count += 1;
+                    if count > most {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                });
+                if flow.is_break() {
+                    return None;
+                }
+            }
+            Some(count)
+        };
+        let mut rare: Vec<(usize, &str)> = (trigrams.into_iter())
+            .filter_map(|trigram| Some((count(trigram)?, trigram)))
+            .collect();
+        rare.sort_unstable();
+        rare.into_iter()
+            .map(|(_, trigram)| trigram)
+            .take(2)
+            .collect()
     }
 
     /// Where those reviews stand, ascending, among which all are that `expression` takes.
@@ -210,11 +276,10 @@ pub fn walk(
     filter: &ReviewFilter,
     limit: usize,
     cursor: Option<&Cursor>,
-) -> Found {
-    let mut answer = Answer::new(snapshot, filter, limit, cursor);
+) -> ResultPage {
+    let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
     for pass in answer.passes().iter().copied() {
-        answer.begin();
-        let range = answer.range(pass);
+        let range = answer.begin(pass);
         let _ = answer.walk(pass, range);
     }
     answer.finish()
@@ -235,7 +300,8 @@ mod tests {
     use crate::search::TOTAL_MAX;
     use crate::snapshot::entry::Entry;
     use crate::snapshot::input::SnapshotInput;
-    use crate::snapshot::render::render;
+    use crate::snapshot::insights::insights;
+    use crate::snapshot::render::draft;
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
     };
@@ -305,11 +371,11 @@ mod tests {
             review_index: builder.finish(),
             ..SnapshotInput::default()
         };
+        let insights = Arc::new(insights(&input, &links));
         let documents = Document::ALL.map(|document| {
-            let body = Arc::new(CachedBody::new(
-                document.content_type(),
-                render(document, &input, &links, DateTime::UNIX_EPOCH),
-            ));
+            let draft = draft(document, &input, &insights, &links);
+            let content = draft.finish(DateTime::UNIX_EPOCH);
+            let body = Arc::new(CachedBody::new(document.content_type(), content));
             let digest = body.content.digest.clone();
             let publication = Publication {
                 version: 1,
@@ -324,7 +390,12 @@ mod tests {
                 is_confirmed: true,
             })
         });
-        Snapshot::new(DatabasePosition::default(), input, documents.into())
+        Snapshot::new(
+            DatabasePosition::default(),
+            input,
+            insights,
+            documents.into(),
+        )
     }
 
     /// The ids of the reviews that are meant, found by reading every one.
@@ -360,12 +431,9 @@ mod tests {
                 (total.min(TOTAL_MAX), total <= TOTAL_MAX),
                 "{arguments:?}"
             );
-            ids.extend(
-                found
-                    .reviews
-                    .iter()
-                    .map(|json| String::from_utf8_lossy(&json[7..14]).into_owned()),
-            );
+            let segments = snapshot.input.review_index.segments();
+            let places = found.places.iter();
+            ids.extend(places.map(|(segment, index)| segments[*segment].id(*index).to_owned()));
             cursor = found.next;
             if cursor.is_none() {
                 break;

@@ -3,18 +3,20 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
 use super::coding::CachedBody;
+use super::counts::MentionCounts;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
 use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
+use crate::wire;
 
 /// How many snapshots stay alive behind the current one; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
@@ -51,9 +53,12 @@ pub struct Snapshot {
     pub position: DatabasePosition,
     /// What it was rendered from.
     pub input: SnapshotInput,
+    /// What its reviews say: the value of [`Document::Insights`].
+    pub insights: Arc<wire::Insights>,
     /// Reviews that somebody else changed and whose change nobody has dated yet: shown as this process dates it.
     pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
+    counts: OnceLock<MentionCounts>,
     totals: Mutex<HashMap<String, (u64, bool)>>,
     is_revoked: AtomicBool,
 }
@@ -64,13 +69,16 @@ impl Snapshot {
     pub fn new(
         position: DatabasePosition,
         input: SnapshotInput,
+        insights: Arc<wire::Insights>,
         documents: Vec<Arc<PublishedDocument>>,
     ) -> Self {
         Self {
             position,
             input,
+            insights,
             undated: Vec::new(),
             documents,
+            counts: OnceLock::new(),
             totals: Mutex::default(),
             is_revoked: AtomicBool::new(false),
         }
@@ -91,6 +99,12 @@ impl Snapshot {
     /// All documents of the snapshot, in the order of [`Document::ALL`].
     pub fn documents(&self) -> impl Iterator<Item = &Arc<PublishedDocument>> {
         self.documents.iter()
+    }
+
+    /// Whom and what its reviews mention, and how often; counted when it is first asked for.
+    #[must_use]
+    pub fn counts(&self) -> &MentionCounts {
+        self.counts.get_or_init(|| MentionCounts::of(&self.input))
     }
 
     /// Whether it is so old that answers still being read from it must end.
@@ -183,5 +197,23 @@ impl CurrentSnapshot {
     #[must_use]
     pub fn swaps(&self) -> watch::Receiver<u64> {
         self.swaps.subscribe()
+    }
+}
+
+/// What was made of the snapshot that was asked for last: it is made when it is first asked for,
+/// then given to everybody who asks.
+#[derive(Debug, Default)]
+pub struct PerSnapshot<T>(Mutex<(Weak<Snapshot>, Arc<T>)>);
+
+impl<T: Default> PerSnapshot<T> {
+    /// What was made of `snapshot`: nothing yet, where another one was asked for last.
+    #[must_use]
+    pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<T> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // While we hold it weakly, its address is not given to another.
+        if !std::ptr::eq(last.0.as_ptr(), Arc::as_ptr(snapshot)) {
+            *last = (Arc::downgrade(snapshot), Arc::default());
+        }
+        Arc::clone(&last.1)
     }
 }

@@ -46,9 +46,39 @@ pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
     (std::cmp::Reverse(day), id)
 }
 
+/// A list of values that reviews have: whom and what they mention, and what else they are found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueColumn {
+    /// Technicians who are mentioned, as they are shown.
+    Technicians,
+    /// Ids of services that are mentioned.
+    Services,
+    /// Places that are mentioned.
+    ServiceAreas,
+    /// The language, where that is known.
+    Languages,
+    /// Where the review was written.
+    Sources,
+}
+
+impl ValueColumn {
+    /// How many there are; `column as usize` is below it.
+    pub const COUNT: usize = 5;
+}
+
+impl From<MentionKind> for ValueColumn {
+    fn from(kind: MentionKind) -> Self {
+        match kind {
+            MentionKind::Technician => Self::Technicians,
+            MentionKind::Service => Self::Services,
+            MentionKind::ServiceArea => Self::ServiceAreas,
+        }
+    }
+}
+
 /// A value that reviews mention, with its folded form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct FoldedValue {
     /// The name or id as it is recorded.
     pub value: String,
     /// The name or id folded, as filters compare it.
@@ -68,16 +98,8 @@ pub struct Entry {
     pub json: Vec<u8>,
     /// The text folded, as searches compare it.
     pub folded: String,
-    /// Technicians who are mentioned.
-    pub technicians: Vec<Mention>,
-    /// Services that are mentioned.
-    pub services: Vec<Mention>,
-    /// Service areas that are mentioned.
-    pub service_areas: Vec<Mention>,
-    /// In which language it is, where that is known.
-    pub language: Option<Mention>,
-    /// Where it was written.
-    pub source: Mention,
+    /// Whom and what it mentions, its language and its source.
+    pub values: Vec<(ValueColumn, FoldedValue)>,
     /// What it has and has not.
     pub traits: Traits,
     /// What was read in its text; nothing while that is still to be done.
@@ -135,19 +157,27 @@ impl Entry {
         let day: Day = review.date;
         let stars = review.rating.stars();
         let folded = fold(&review.text);
-        let mention = |value: &str| Mention {
-            value: value.to_owned(),
+        let mentions = &review.mentions;
+        let lists = [
+            (ValueColumn::Technicians, mentions.technicians.as_slice()),
+            (ValueColumn::Services, &mentions.services),
+            (ValueColumn::ServiceAreas, &mentions.service_areas),
+            (ValueColumn::Languages, review.language.as_slice()),
+            (
+                ValueColumn::Sources,
+                std::slice::from_ref(&review.source.name),
+            ),
+        ];
+        let mention = |value: &String| FoldedValue {
+            value: value.clone(),
             folded: fold(value),
         };
-        let mentions = |values: &[String]| values.iter().map(|value| mention(value)).collect();
-        let (language, source) = (
-            review.language.as_deref().map(mention),
-            mention(&review.source.name),
-        );
+        let values = lists.iter().flat_map(|(column, values)| {
+            let values = values.iter();
+            values.map(|value| (*column, mention(value)))
+        });
+        let values = values.collect();
         let traits = Traits::of(!review.text.is_empty(), review.response.is_some());
-        let technicians = mentions(&review.mentions.technicians);
-        let services = mentions(&review.mentions.services);
-        let service_areas = mentions(&review.mentions.service_areas);
         let review = wire::Review::new(review, links);
         let json = wire::json(&review);
         let key = Key {
@@ -160,11 +190,7 @@ impl Entry {
             stars,
             json,
             folded,
-            technicians,
-            services,
-            service_areas,
-            language,
-            source,
+            values,
             traits,
             packed_analysis,
         }

@@ -343,14 +343,14 @@ const KEPT_MAX: usize = 16_384;
 /// See the head of this file.
 #[derive(Debug, Default)]
 pub struct Backlog {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingAnalyses>,
     is_analyzed: AtomicBool,
     /// How many reviews were read since the start.
     read: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingAnalyses {
     analyses: VecDeque<Arc<NewAnalysis>>,
     /// The newest of each review.
     by_id: HashMap<String, Arc<NewAnalysis>>,
@@ -431,7 +431,7 @@ impl Backlog {
         self.len() == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingAnalyses> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

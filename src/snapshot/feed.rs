@@ -1,7 +1,5 @@
-//! What the two feeds have in common: the newest reviews, read back from their rendered JSON, as
-//! feed items.
+//! The JSON Feed of the newest reviews, and what both feeds have in common.
 
-use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
 
@@ -62,21 +60,6 @@ fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire
             rating: review.rating,
         },
     }
-}
-
-/// The reviews whose rendered JSON, each followed by a comma, stands in `pieces`.
-#[must_use]
-pub fn parse_back(pieces: &[Bytes]) -> Vec<wire::Review> {
-    let mut array = b"[".to_vec();
-    for piece in pieces {
-        array.extend_from_slice(piece);
-    }
-    if array.len() > 1 {
-        array.pop();
-    }
-    array.push(b']');
-    // What was rendered from this very type is read back.
-    serde_json::from_slice(&array).unwrap_or_default()
 }
 
 /// The title of both feeds.

@@ -13,6 +13,10 @@ use super::positions::{DaysById, Positions};
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
 use crate::compute::steps;
 use crate::model::{Day, RatingCounts, ReviewId};
+use crate::wire;
+
+/// Where a review stands: its segment, and its index there.
+pub type Place = (usize, usize);
 
 /// The reviews of one snapshot. Copies share their segments.
 #[derive(Debug, Clone)]
@@ -236,9 +240,9 @@ impl ReviewIndex {
         self.starts[at] + low
     }
 
-    /// The segment that holds the review at `position`, and its index there.
+    /// Where the review at `position` stands.
     #[must_use]
-    pub fn locate(&self, position: usize) -> Option<(usize, usize)> {
+    pub fn locate(&self, position: usize) -> Option<Place> {
         let segment = self
             .starts
             .partition_point(|start| *start <= position)
@@ -290,15 +294,35 @@ impl ReviewIndex {
         digest.finalize().into()
     }
 
-    /// The JSON of the review of that id.
+    /// Where the review of that id stands.
     #[must_use]
-    pub fn find(&self, id: &ReviewId) -> Option<Bytes> {
+    pub fn find(&self, id: &ReviewId) -> Option<Place> {
         let id = id.as_str();
         self.days.of(id_hash(id)).find_map(|day| {
-            let (segment, index) = self.locate(self.count_through(day, id).checked_sub(1)?)?;
-            let segment = &self.segments[segment];
-            (segment.id(index) == id).then(|| segment.json_of(index))
+            let place = self.locate(self.count_through(day, id).checked_sub(1)?)?;
+            (self.segments[place.0].id(place.1) == id).then_some(place)
         })
+    }
+
+    /// The JSON of the review at a place of this index.
+    #[must_use]
+    pub fn json_of(&self, (segment, index): Place) -> Bytes {
+        self.segments[segment].json_of(index)
+    }
+
+    /// The review at a place of this index.
+    #[must_use]
+    pub fn review(&self, (segment, index): Place) -> Option<wire::Review> {
+        self.segments[segment].review(index)
+    }
+
+    /// The newest `count` reviews.
+    #[must_use]
+    pub fn newest(&self, count: usize) -> Vec<wire::Review> {
+        let positions = 0..count.min(self.len);
+        positions
+            .filter_map(|position| self.review(self.locate(position)?))
+            .collect()
     }
 
     /// The same index, with the JSON of `known` where that says the same.

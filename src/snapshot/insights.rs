@@ -1,10 +1,9 @@
-//! From the review index to `/insights.json`: hands the packed analyses to the aggregation, and
-//! finds the reviews that it quotes.
+//! From the review index to the insights: hands the packed analyses to the aggregation, and finds
+//! the reviews that it quotes.
 
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use super::segment::{Postings, Segment};
 use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::text::TokenizedText;
@@ -34,7 +33,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
             .checked_sub(1)?;
         let noted = &input.review_index.segments()[segment];
         let (index, _) = noted.analyses().nth(position - starts[segment])?;
-        let review: wire::Review = serde_json::from_slice(&noted.json_of(index)).ok()?;
+        let review = noted.review(index)?;
         Some(Original {
             id: review.id,
             stars: review.rating,
@@ -91,7 +90,7 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
             .review_index
             .segments()
             .iter()
-            .flat_map(|segment| postings(segment, kind).iter());
+            .flat_map(|segment| segment.postings(kind.into()).iter());
         let unlisted = named
             .map(|posting| posting.mention.value.as_str())
             .filter(|value| !listed.contains(value));
@@ -101,14 +100,6 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
         .into_iter()
         .map(|(kind, value)| (kind, value.to_owned()))
         .collect()
-}
-
-const fn postings(segment: &Segment, kind: MentionKind) -> &Postings {
-    match kind {
-        MentionKind::Technician => segment.technicians(),
-        MentionKind::Service => segment.services(),
-        MentionKind::ServiceArea => segment.service_areas(),
-    }
 }
 
 fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {

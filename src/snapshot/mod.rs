@@ -6,6 +6,7 @@
 
 mod atom;
 pub mod coding;
+mod counts;
 mod current;
 mod document;
 pub mod entry;
@@ -13,7 +14,7 @@ mod entry_loader;
 mod feed;
 mod index;
 pub mod input;
-mod insights;
+pub mod insights;
 mod observer;
 mod positions;
 mod publication;
@@ -24,10 +25,11 @@ mod staff;
 mod store;
 
 pub use coding::{CachedBody, Coding};
-pub use current::{CurrentSnapshot, PublishedDocument, Snapshot};
+pub use counts::MentionCounts;
+pub use current::{CurrentSnapshot, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::Document;
 pub use entry_loader::{ANALYZE_AT_ONCE_MAX, Backlog, analyze, cost};
-pub use index::{ReviewIndex, ReviewIndexBuilder};
+pub use index::{Place, ReviewIndex, ReviewIndexBuilder};
 pub use positions::Positions;
 pub use publication::Publication;
 pub use publisher::database_state::survey;

@@ -1,5 +1,5 @@
-//! Dates the changes of others, who bind no `updated_at`: with the instant at which the publisher first sees them
-//!. Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
+//! Dates the changes of others, who bind no `updated_at`: with the instant at which the publisher first sees them.
+//! Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
 
 use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};
@@ -7,7 +7,6 @@ use chrono::{DateTime, SubsecRound, Utc};
 use super::index::ReviewIndex;
 use crate::model::ReviewId;
 use crate::storage::reviews::{Binding, Numbered, Observation};
-use crate::wire;
 
 /// See the head of this file. The default observes at the epoch, so that it dates nothing; it is for whoever only looks.
 #[derive(Debug, Default)]
@@ -79,8 +78,8 @@ impl Observer {
 
     /// The review as it is out, and when it changed.
     fn out(&self, id: &ReviewId) -> Option<(Bytes, DateTime<Utc>)> {
-        let json = self.out.as_ref()?.find(id)?;
-        let review: wire::Review = serde_json::from_slice(&json).ok()?;
-        Some((json, review.updated_at))
+        let out = self.out.as_ref()?;
+        let place = out.find(id)?;
+        Some((out.json_of(place), out.review(place)?.updated_at))
     }
 }

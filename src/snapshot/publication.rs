@@ -20,14 +20,14 @@ pub struct Publication {
 /// What a rendered document needs before it may be seen.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Due {
+pub enum PublicationDue {
     /// Nothing: it goes out as this.
     Nothing(Publication),
     /// A row that says this.
     Row(Publication),
 }
 
-impl Due {
+impl PublicationDue {
     /// The publication, where nothing is to be written.
     #[must_use]
     pub fn standing(self) -> Option<Publication> {
@@ -52,14 +52,14 @@ impl Publication {
         row: Option<&Self>,
         delivered: i64,
         now: DateTime<Utc>,
-    ) -> Due {
+    ) -> PublicationDue {
         let unchanged = said.filter(|said| said.digest == digest);
         if let Some(row) = row.filter(|row| !row.is_behind(said)) {
             if row.digest == digest {
-                return Due::Nothing(row.clone());
+                return PublicationDue::Nothing(row.clone());
             }
             if let Some(said) = unchanged {
-                return Due::Nothing(Self {
+                return PublicationDue::Nothing(Self {
                     version: row.version,
                     ..said.clone()
                 });
@@ -68,7 +68,7 @@ impl Publication {
         let version = said.iter().chain(&row).map(|one| one.version).max();
         let changed_at = said.iter().chain(&row).map(|one| one.changed_at).max();
         if let (Some(said), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
-            return Due::Row(Self {
+            return PublicationDue::Row(Self {
                 version,
                 changed_at,
                 ..said.clone()
@@ -79,7 +79,7 @@ impl Publication {
         let now = changed_at
             .map_or(now, |last| last.max(now))
             .trunc_subsecs(3);
-        Due::Row(Self {
+        PublicationDue::Row(Self {
             version: version.unwrap_or(0).max(delivered) + 1,
             digest: digest.to_owned(),
             changed_at: now,
@@ -98,7 +98,7 @@ impl Publication {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{Due, Publication};
+    use super::{Publication, PublicationDue};
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
-        let (nothing, row) = (Due::Nothing, Due::Row);
+        let (nothing, row) = (PublicationDue::Nothing, PublicationDue::Row);
         for (case, said, stored, due) in [
             ("never published", None, None, row(out(1, "a", 50))),
             (
@@ -207,7 +207,7 @@ mod tests {
         let due = Publication::due("a", None, Some(&stored), 0, at(50));
         assert_eq!(
             due,
-            Due::Row(Publication {
+            PublicationDue::Row(Publication {
                 is_same_second: true,
                 ..out(4, "a", 90)
             })
@@ -218,7 +218,7 @@ mod tests {
     fn a_version_that_somebody_has_is_not_given_again() {
         assert_eq!(
             Publication::due("a", None, None, 7, at(50)),
-            Due::Row(out(8, "a", 50))
+            PublicationDue::Row(out(8, "a", 50))
         );
     }
 }

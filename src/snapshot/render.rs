@@ -7,9 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::atom::atom_feed;
 use super::document::Document;
-use super::feed::{FEED_REVIEWS, json_feed, parse_back};
+use super::feed::{FEED_REVIEWS, json_feed};
 use super::input::SnapshotInput;
-use super::insights::insights;
 use crate::links::Links;
 use crate::model::hash::hex;
 use crate::wire;
@@ -108,34 +107,27 @@ impl Draft {
     }
 }
 
-/// Renders one document, published since `changed_at`.
+/// Renders one document of `input`, whose insights are these, but for when it changed.
 #[must_use]
-pub fn render(
+pub fn draft(
     document: Document,
     input: &SnapshotInput,
+    insights: &wire::Insights,
     links: &Links,
-    changed_at: DateTime<Utc>,
-) -> Content {
-    draft(document, input, links).finish(changed_at)
-}
-
-/// Renders one document but for when it changed.
-#[must_use]
-pub fn draft(document: Document, input: &SnapshotInput, links: &Links) -> Draft {
-    let newest = || parse_back(&input.review_index.json_of_first(FEED_REVIEWS));
+) -> Draft {
+    let newest = || input.review_index.newest(FEED_REVIEWS);
     match document {
         Document::Reviews => dataset(input),
-        Document::Insights => Draft::closed(Content::whole(wire::json(&insights(input, links)))),
+        Document::Insights => Draft::closed(Content::whole(wire::json(insights))),
         Document::JsonFeed => {
-            let mut feed = wire::json(&json_feed(
+            // `_feed` comes last, and is left out where nothing is known of it.
+            let feed = wire::json_open(&json_feed(
                 &input.business,
                 &newest(),
                 links,
                 input.first_links.as_ref().unwrap_or(links),
                 document.path(),
             ));
-            // `_feed` comes last, and is left out where nothing is known of it.
-            feed.pop();
             Draft::open(feed, (r#","_feed":{"updated_at":""#, r#""}}"#), Vec::new())
         }
         Document::AtomFeed => {
@@ -167,8 +159,7 @@ pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::D
 
 fn dataset(input: &SnapshotInput) -> Draft {
     // `updated_at` is its last member.
-    let mut head = wire::json(&head(input, None));
-    head.pop();
+    let head = wire::json_open(&head(input, None));
     let mut digest = Sha256::new_with_prefix(&head);
     input
         .review_index

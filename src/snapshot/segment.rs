@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, Mention, SortKey, sort_key};
+use super::entry::{Entry, FoldedValue, SortKey, ValueColumn, sort_key};
 use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::model::hash::{FNV_OFFSET, fnv1a};
 use crate::model::{Rating, RatingCounts, Traits};
+use crate::wire;
 
 /// One id in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -44,10 +45,8 @@ pub struct Segment {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    technicians: Postings,
-    services: Postings,
-    service_areas: Postings,
-    labels: Labels,
+    postings: [Postings; ValueColumn::COUNT],
+    traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
     unanalyzed: Vec<u32>,
@@ -122,6 +121,12 @@ impl Segment {
         self.json.slice(start..self.json_ends[index] as usize - 1)
     }
 
+    /// One review as a value, read from its JSON; `None` never, for what is rendered can be read.
+    #[must_use]
+    pub fn review(&self, index: usize) -> Option<wire::Review> {
+        serde_json::from_slice(&self.json_of(index)).ok()
+    }
+
     /// The folded texts, one behind the other, each followed by a byte that no text has.
     #[must_use]
     pub fn folded(&self) -> &[u8] {
@@ -174,28 +179,16 @@ impl Segment {
         &self.stars
     }
 
-    /// The technicians that its reviews mention.
+    /// Which of its reviews have which values.
     #[must_use]
-    pub const fn technicians(&self) -> &Postings {
-        &self.technicians
+    pub const fn postings(&self, column: ValueColumn) -> &Postings {
+        &self.postings[column as usize]
     }
 
-    /// The services that its reviews mention.
+    /// What each of its reviews has and has not.
     #[must_use]
-    pub const fn services(&self) -> &Postings {
-        &self.services
-    }
-
-    /// The places that its reviews mention.
-    #[must_use]
-    pub const fn service_areas(&self) -> &Postings {
-        &self.service_areas
-    }
-
-    /// What else is known of its reviews.
-    #[must_use]
-    pub const fn labels(&self) -> &Labels {
-        &self.labels
+    pub fn traits(&self) -> &[Traits] {
+        &self.traits
     }
 
     /// The numbers by which the text index knows its reviews, or
@@ -278,10 +271,8 @@ pub struct SegmentBuilder {
     ids: PackedStrings,
     days: Vec<i32>,
     stars: Vec<u8>,
-    technicians: Postings,
-    services: Postings,
-    service_areas: Postings,
-    labels: Labels,
+    postings: [Postings; ValueColumn::COUNT],
+    traits: Vec<Traits>,
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
     unanalyzed: Vec<u32>,
@@ -306,19 +297,10 @@ impl SegmentBuilder {
             entry.folded.as_bytes(),
         );
         let at = self.days.len() - 1;
-        entry
-            .technicians
-            .iter()
-            .for_each(|mention| self.technicians.push(at, mention));
-        entry
-            .services
-            .iter()
-            .for_each(|mention| self.services.push(at, mention));
-        entry
-            .service_areas
-            .iter()
-            .for_each(|mention| self.service_areas.push(at, mention));
-        self.labels.push(at, entry);
+        for (column, mention) in &entry.values {
+            self.postings[*column as usize].push(at, mention);
+        }
+        self.traits.push(entry.traits);
         self.review_nos.push(entry.indexed_no());
         self.packed_analysis(
             at,
@@ -339,19 +321,12 @@ impl SegmentBuilder {
             folded,
         );
         let at = self.days.len() - 1;
-        segment
-            .technicians
-            .at(index)
-            .for_each(|mention| self.technicians.push(at, mention));
-        segment
-            .services
-            .at(index)
-            .for_each(|mention| self.services.push(at, mention));
-        segment
-            .service_areas
-            .at(index)
-            .for_each(|mention| self.service_areas.push(at, mention));
-        self.labels.push_from(at, &segment.labels, index);
+        for (postings, known) in self.postings.iter_mut().zip(&segment.postings) {
+            known
+                .at(index)
+                .for_each(|mention| postings.push(at, mention));
+        }
+        self.traits.push(segment.traits[index]);
         self.review_nos.push(segment.review_nos[index]);
         self.packed_analysis(at, segment.packed_analysis(index));
     }
@@ -387,10 +362,8 @@ impl SegmentBuilder {
             ids: self.ids.clone(),
             days: self.days.clone(),
             stars: self.stars.clone(),
-            technicians: std::mem::take(&mut self.technicians),
-            services: std::mem::take(&mut self.services),
-            service_areas: std::mem::take(&mut self.service_areas),
-            labels: std::mem::take(&mut self.labels),
+            postings: std::mem::take(&mut self.postings),
+            traits: self.traits.clone(),
             review_nos: self.review_nos.clone(),
             analyses: self.analyses.clone(),
             unanalyzed: std::mem::take(&mut self.unanalyzed),
@@ -404,47 +377,10 @@ impl SegmentBuilder {
             .for_each(PackedStrings::clear);
         self.days.clear();
         self.stars.clear();
+        self.traits.clear();
         self.review_nos.clear();
         self.analyses.clear();
         segment
-    }
-}
-
-// What a segment knows of its reviews besides what they say and whom they mention: language,
-// source, text or none, response or none. Apart from the segment, which keeps it beside its other
-// columns.
-
-/// The columns of these.
-#[derive(Debug, Clone, Default)]
-pub struct Labels {
-    /// In which languages the reviews are, where that is known.
-    pub languages: Postings,
-    /// Where they were written.
-    pub sources: Postings,
-    /// What each has and has not.
-    pub traits: Vec<Traits>,
-}
-
-impl Labels {
-    pub(super) fn push(&mut self, at: usize, entry: &Entry) {
-        entry
-            .language
-            .iter()
-            .for_each(|language| self.languages.push(at, language));
-        self.sources.push(at, &entry.source);
-        self.traits.push(entry.traits);
-    }
-
-    pub(super) fn push_from(&mut self, at: usize, labels: &Self, index: usize) {
-        labels
-            .languages
-            .at(index)
-            .for_each(|language| self.languages.push(at, language));
-        labels
-            .sources
-            .at(index)
-            .for_each(|source| self.sources.push(at, source));
-        self.traits.push(labels.traits[index]);
     }
 }
 
@@ -492,13 +428,13 @@ pub struct Postings(Vec<Posting>);
 #[derive(Debug, Clone)]
 pub struct Posting {
     /// The name or id that the reviews mention.
-    pub mention: Mention,
+    pub mention: FoldedValue,
     /// The positions in the segment.
     pub positions: Vec<u32>,
 }
 
 impl Postings {
-    pub(super) fn push(&mut self, position: usize, mention: &Mention) {
+    pub(super) fn push(&mut self, position: usize, mention: &FoldedValue) {
         let position = u32::try_from(position).unwrap_or(u32::MAX);
         match self
             .0
@@ -518,7 +454,7 @@ impl Postings {
         self.0.iter()
     }
 
-    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = &Mention> {
+    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = &FoldedValue> {
         let holds =
             move |posting: &&Posting| posting.positions.iter().any(|at| *at as usize == position);
         self.0.iter().filter(holds).map(|posting| &posting.mention)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::document::Document;
-use super::publication::{Due, Publication};
+use super::publication::{Publication, PublicationDue};
 use crate::links::Links;
 use crate::storage::{Text, Write};
 
@@ -102,8 +102,8 @@ pub async fn publish(
     .fetch_one(&mut **write)
     .await?;
     let publication = match Publication::due(digest, said, row.as_ref(), delivered, now) {
-        Due::Nothing(publication) => return Ok(publication),
-        Due::Row(publication) => publication,
+        PublicationDue::Nothing(publication) => return Ok(publication),
+        PublicationDue::Row(publication) => publication,
     };
     // Where others write too: no other version has come in between.
     let before = row.map_or(0, |row| row.version);

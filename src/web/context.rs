@@ -7,9 +7,8 @@ use std::time::Duration;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::Compute;
 use crate::links::Links;
-use crate::search::facets::LazyCounts;
-use crate::search::{PerSnapshot, TextIndex};
-use crate::snapshot::{CurrentSnapshot, Snapshot};
+use crate::search::TextIndex;
+use crate::snapshot::CurrentSnapshot;
 
 /// One for the whole service, shared by everything that answers.
 #[derive(Debug)]
@@ -24,8 +23,6 @@ pub struct Ctx {
     pub compute: Compute,
     /// Where searches find what is rare.
     pub text_index: TextIndex,
-    /// Everybody and everything that reviews mention, counted once a snapshot for all who ask.
-    pub counts: Arc<PerSnapshot<LazyCounts>>,
     /// How current the snapshot is.
     pub freshness: SnapshotFreshness,
     contacts: OnceLock<Vec<String>>,
@@ -49,17 +46,10 @@ impl Ctx {
             clock,
             compute,
             text_index,
-            counts: Arc::default(),
             freshness,
             contacts: OnceLock::new(),
             is_draining: AtomicBool::new(false),
         }
-    }
-
-    /// Everybody and everything that the reviews of `snapshot` mention, counted once for all who ask.
-    #[must_use]
-    pub fn counts(&self, snapshot: &Arc<Snapshot>) -> Arc<LazyCounts> {
-        self.counts.of(snapshot)
     }
 
     /// URIs of those to whom security faults are reported; none where nobody said.

@@ -40,3 +40,11 @@ pub use review::{
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
+
+/// The JSON text of an object without the brace that closes it: further members follow.
+#[must_use]
+pub fn json_open<T: serde::Serialize>(object: &T) -> Vec<u8> {
+    let mut json = json(object);
+    json.pop();
+    json
+}

@@ -2,15 +2,13 @@
 
 use std::fmt::Write as _;
 
-use chrono::DateTime;
-
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::insights::Engines;
 use crate::links::Links;
 use crate::snapshot::input::SnapshotInput;
-use crate::snapshot::render::render;
-use crate::snapshot::{Document, survey};
+use crate::snapshot::insights::insights;
+use crate::snapshot::survey;
 use crate::storage::{Database, DbError};
 use crate::wire;
 
@@ -27,12 +25,7 @@ pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::
         .map_err(fault)?;
     transaction.commit().await.map_err(fault)?;
     readers.close().await;
-    let insights: wire::Insights = serde_json::from_slice(
-        &render(Document::Insights, &input, &links, DateTime::UNIX_EPOCH)
-            .pieces
-            .concat(),
-    )?;
-    say(&told(&input, &insights, behind))?;
+    say(&told(&input, &insights(&input, &links), behind))?;
     Ok(Outcome::Done)
 }
 

@@ -5,9 +5,9 @@
 //! that is not known is refused and not ignored, and a text must be a JSON string. `null` and the
 //! empty string are as if absent, for strict clients send every argument; numbers may come as strings.
 
+use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::definitions::{CallError, Object};
 use super::text;
 use crate::model::parameters;
 use crate::model::parameters::{
@@ -21,6 +21,18 @@ const NAMED_MAX: usize = 40;
 
 /// How the message about an argument that is missing begins.
 pub const REQUIRED: &str = "is required";
+
+/// A JSON object: a schema, or the arguments of a call.
+pub type Object = JsonObject;
+
+/// Why a call was not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallError {
+    /// There is nothing of that name.
+    Unknown,
+    /// The arguments are wrong; the text tells the agent of each and what is allowed.
+    Arguments(String),
+}
 
 /// An argument that a tool knows, as it is listed.
 #[derive(Debug, Clone)]

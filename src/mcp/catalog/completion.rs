@@ -1,68 +1,71 @@
 //! What could be meant by what was typed: technicians and services, the most mentioned first. Ids
 //! of reviews and cursors say nothing to people, so for them nothing is proposed.
 
-use super::definitions::{CallError, Completion, Reference};
+use rmcp::model::Reference;
+
+use super::arguments::CallError;
 use super::prompts::{COMPARE_TECHNICIANS, SUMMARISE_SERVICE};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
-use super::views::View;
 use crate::model::fold;
+use crate::snapshot::Snapshot;
 use crate::wire::Facet;
 
 /// How many values are proposed at the most (by the protocol).
 const VALUES_MAX: usize = 100;
+
+/// What could be meant by what was typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// At most 100, best first.
+    pub values: Vec<String>,
+    /// How many there are in all.
+    pub total: usize,
+}
 
 /// Proposals for an argument.
 ///
 /// # Errors
 /// Where there is no such prompt or template, or it has no such argument.
 pub fn complete(
-    view: &View,
-    reference: Reference<'_>,
+    snapshot: &Snapshot,
+    reference: &Reference,
     argument: &str,
     typed: &str,
 ) -> Result<Completion, CallError> {
-    let counts = view.counts();
-    match (reference, argument) {
-        (
-            Reference::Prompt(SUMMARISE_SERVICE) | Reference::Resource(EVIDENCE_TEMPLATE),
-            "service",
-        ) => Ok(beginning(&counts.services, typed)),
-        (Reference::Prompt(COMPARE_TECHNICIANS), "first" | "second")
-        | (Reference::Resource(EVIDENCE_TEMPLATE), "technician") => {
-            Ok(beginning(&counts.technicians, typed))
+    let counts = snapshot.counts();
+    let (prompt, template) = (reference.as_prompt_name(), reference.as_resource_uri());
+    Ok(match (prompt.or(template).unwrap_or_default(), argument) {
+        (SUMMARISE_SERVICE | EVIDENCE_TEMPLATE, "service") => beginning(&counts.services, typed),
+        (COMPARE_TECHNICIANS, "first" | "second") | (EVIDENCE_TEMPLATE, "technician") => {
+            beginning(&counts.technicians, typed)
         }
-        (Reference::Resource(EVIDENCE_TEMPLATE), "aspect") => Ok(beginning(&aspects(view), typed)),
-        (Reference::Resource(EVIDENCE_TEMPLATE), "polarity") => Ok(beginning(&polarities(), typed)),
-        (
-            Reference::Resource(EVIDENCE_TEMPLATE),
-            "since" | "until" | "hits" | "limit" | "cursor",
-        )
-        | (Reference::Resource(REVIEW_TEMPLATE), "id")
-        | (Reference::Resource(PAGE_TEMPLATE), "cursor") => Ok(Completion::default()),
-        (Reference::Resource(EVIDENCE_TEMPLATE), _) => Err(no_argument(
-            "aspect, polarity, technician, service, since, until, hits, limit and cursor",
-        )),
-        (Reference::Prompt(SUMMARISE_SERVICE), _) => Err(no_argument("service")),
-        (Reference::Prompt(COMPARE_TECHNICIANS), _) => Err(no_argument("first and second")),
-        (Reference::Resource(REVIEW_TEMPLATE), _) => Err(no_argument("id")),
-        (Reference::Resource(PAGE_TEMPLATE), _) => Err(no_argument("cursor")),
-        (Reference::Prompt(_) | Reference::Resource(_), _) => Err(CallError::Unknown),
-    }
+        (EVIDENCE_TEMPLATE, "aspect") => {
+            let aspects = snapshot.input.analyzer.trade().aspects.iter();
+            let aspects: Vec<Facet> = aspects.map(|aspect| named(&aspect.id)).collect();
+            beginning(&aspects, typed)
+        }
+        (EVIDENCE_TEMPLATE, "polarity") => {
+            let names = ["positive", "negative", "neutral", "mixed", "uncertain"];
+            beginning(&names.map(named), typed)
+        }
+        (EVIDENCE_TEMPLATE, "since" | "until" | "hits" | "limit" | "cursor")
+        | (REVIEW_TEMPLATE, "id")
+        | (PAGE_TEMPLATE, "cursor") => Completion::default(),
+        (EVIDENCE_TEMPLATE, _) => {
+            return Err(no_argument(
+                "aspect, polarity, technician, service, since, until, hits, limit and cursor",
+            ));
+        }
+        (SUMMARISE_SERVICE, _) => return Err(no_argument("service")),
+        (COMPARE_TECHNICIANS, _) => return Err(no_argument("first and second")),
+        (REVIEW_TEMPLATE, _) => return Err(no_argument("id")),
+        (PAGE_TEMPLATE, _) => return Err(no_argument("cursor")),
+        _ => return Err(CallError::Unknown),
+    })
 }
 
 fn no_argument(known: &str) -> CallError {
     CallError::Arguments(format!("There is no such argument; known here: {known}."))
-}
-
-/// The aspects, by id.
-fn aspects(view: &View) -> Vec<Facet> {
-    let aspects = &view.snapshot.input.analyzer.trade().aspects;
-    aspects.iter().map(|aspect| named(&aspect.id)).collect()
-}
-
-fn polarities() -> Vec<Facet> {
-    let names = ["positive", "negative", "neutral", "mixed", "uncertain"];
-    names.map(named).into()
 }
 
 fn named(name: &str) -> Facet {
@@ -90,9 +93,5 @@ fn beginning(facets: &[Facet], typed: &str) -> Completion {
     let mut values: Vec<String> = facets.iter().filter_map(value).collect();
     let total = values.len();
     values.truncate(VALUES_MAX);
-    Completion {
-        has_more: total > values.len(),
-        values,
-        total,
-    }
+    Completion { values, total }
 }

@@ -2,39 +2,33 @@
 //! out.
 //!
 //! Apart from the transport, so that it can be read and tested as plain functions: no protocol
-//! version, no session, no HTTP and no type of the SDK is known here. Shapes are those of `wire`;
-//! schemas are cut from the OpenAPI document, and arguments are parsed as those of requests are.
+//! version, no session and no HTTP is known here. What is listed is of the SDK's types. Shapes are
+//! those of `wire`; schemas are cut from the OpenAPI document, and arguments are parsed as those of
+//! requests are.
 
 mod arguments;
 mod completion;
-mod definitions;
-mod insights;
 mod prompts;
 mod resources;
 mod reviews;
 mod schema;
 mod size_budget;
-mod stages;
 mod tools;
-mod views;
 
 use std::sync::Arc;
 
 use arguments::{Arguments, Known};
-pub use definitions::{
-    Argument, CallError, Completion, Contents, Message, Object, Prompt, Reference, Resource, Role,
-    Template, Tool,
-};
-use schema::Cutter;
+pub use arguments::{CallError, Object};
+pub use completion::Completion;
+pub use resources::{JSON, links};
+use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
+use schema::ApiDocument;
 use serde_json::Value;
 pub use size_budget::RESULT_BYTES_MAX;
 use tools::ToolKind;
-use views::Views;
 
 use super::escape::escaped;
 pub use crate::search::facets::VALUES_MAX;
-use crate::search::periods::{compare, take_from};
-use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 
 /// What agents are told of these reviews before they ask anything.
@@ -48,10 +42,9 @@ const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or 
 #[derive(Debug)]
 pub struct Catalog {
     ctx: Arc<Ctx>,
-    views: Views,
     tools: Vec<Tool>,
     known: Vec<(ToolKind, Vec<Known>)>,
-    templates: Vec<Template>,
+    templates: Vec<ResourceTemplate>,
     prompts: Vec<Prompt>,
 }
 
@@ -60,18 +53,17 @@ impl Catalog {
     /// tools' schemas are cut.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
-        let cut = Cutter(document);
+        let document = ApiDocument(document);
         let known: Vec<(ToolKind, Vec<Known>)> = ToolKind::ALL
             .into_iter()
-            .map(|kind| (kind, kind.known(cut)))
+            .map(|kind| (kind, kind.known(document)))
             .collect();
         Self {
             tools: known
                 .iter()
-                .map(|(kind, known)| kind.tool(cut, known))
+                .map(|(kind, known)| kind.tool(document, known))
                 .collect(),
             known,
-            views: Views::new(Arc::clone(&ctx)),
             templates: resources::templates(),
             prompts: prompts::all(),
             ctx,
@@ -95,12 +87,6 @@ impl Catalog {
         )
     }
 
-    /// What an answer is made of, as resources that can be read one by one.
-    #[must_use]
-    pub fn links(&self, answer: &Value) -> Vec<Resource> {
-        resources::links(answer)
-    }
-
     /// The tools, always in the same order.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
@@ -118,40 +104,42 @@ impl Catalog {
             .find(|(kind, _)| kind.name() == name)
             .ok_or(CallError::Unknown)?;
         let arguments = Arguments::new(name, known, arguments);
-        let view = self.views.current();
+        let snapshot = self.ctx.current.load();
         match kind {
-            ToolKind::Business => arguments.finish(Some(())).map(|()| view.business().clone()),
-            ToolKind::Search => reviews::search(&self.ctx.text_index, &view, arguments).await,
-            ToolKind::Review => reviews::review(&view.snapshot, arguments),
-            ToolKind::Since => reviews::since(&view.snapshot, arguments),
-            ToolKind::Insights => stages::asked(&view, &self.ctx.links, arguments),
-            ToolKind::Evidence => reviews::evidence(&view, arguments),
-            ToolKind::Facets => arguments.finish(Some(())).map(|()| view.facets().clone()),
-            ToolKind::Periods => two_periods(&view.snapshot, arguments),
+            ToolKind::Business => {
+                (arguments.finish(Some(()))).map(|()| reviews::business(&snapshot))
+            }
+            ToolKind::Search => reviews::search(&self.ctx.text_index, &snapshot, arguments).await,
+            ToolKind::Review => reviews::review(&snapshot, arguments),
+            ToolKind::Since => reviews::since(&snapshot, arguments),
+            ToolKind::Insights => reviews::asked_insights(&snapshot, &self.ctx.links, arguments),
+            ToolKind::Evidence => reviews::evidence(&snapshot, arguments),
+            ToolKind::Facets => (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)),
+            ToolKind::Periods => reviews::periods(&snapshot, arguments),
         }
     }
 
     /// The resources that have a URI of their own.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
-        resources::all(&self.views.current())
+        resources::all(&self.ctx.current.load())
     }
 
     /// The kinds of resources that have a URI for each.
     #[must_use]
-    pub fn templates(&self) -> &[Template] {
+    pub fn templates(&self) -> &[ResourceTemplate] {
         &self.templates
     }
 
-    /// Reads a resource; none where there is none of that URI.
+    /// Reads a resource, of the media type [`JSON`]; none where there is none of that URI.
     #[must_use]
-    pub fn read(&self, uri: &str) -> Option<Contents> {
+    pub fn read(&self, uri: &str) -> Option<String> {
         let evidence = self
             .known
             .iter()
             .find(|(kind, _)| *kind == ToolKind::Evidence);
         let known = evidence.map_or(&[][..], |(_, known)| known);
-        resources::read(&self.views.current(), &self.ctx.links, known, uri)
+        resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri)
     }
 
     /// The prompts, always in the same order.
@@ -164,13 +152,13 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn prompt(&self, name: &str, arguments: &Object) -> Result<Vec<Message>, CallError> {
+    pub fn prompt(&self, name: &str, arguments: &Object) -> Result<[String; 2], CallError> {
         let prompt = self
             .prompts
             .iter()
             .find(|prompt| prompt.name == name)
             .ok_or(CallError::Unknown)?;
-        prompts::messages(&self.views.current(), prompt, arguments)
+        prompts::messages(&self.ctx.current.load(), prompt, arguments)
     }
 
     /// Completes what was typed for an argument.
@@ -179,18 +167,12 @@ impl Catalog {
     /// [`CallError`].
     pub fn complete(
         &self,
-        reference: Reference<'_>,
+        reference: &Reference,
         argument: &str,
         typed: &str,
     ) -> Result<Completion, CallError> {
-        completion::complete(&self.views.current(), reference, argument, typed)
+        completion::complete(&self.ctx.current.load(), reference, argument, typed)
     }
-}
-
-fn two_periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
-    let periods = take_from(&mut arguments);
-    let (first, second) = arguments.finish(periods)?;
-    Ok(shape(&compare(snapshot, first, second)))
 }
 
 /// An answer as text: the same JSON, in which nothing is hidden.

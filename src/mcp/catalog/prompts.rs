@@ -2,15 +2,17 @@
 //! text in it cannot end the line that it stands on, so nothing that the public wrote can pass for
 //! the question.
 
+use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Value, json};
 
-use super::arguments::{REQUIRED, refusal, shown};
-use super::definitions::{Argument, CallError, Message, Object, Prompt, Role};
+use super::arguments::{CallError, Object, REQUIRED, refusal, shown};
 use super::size_budget::{RESULT_BYTES_MAX, page};
-use super::views::View;
 use super::{arguments, reviews, shape, text};
+use crate::insights::MentionKind;
 use crate::model::{Rating, ReviewFilter, SearchArguments};
+use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
+use crate::snapshot::Snapshot;
 use crate::wire::{Facet, Issue, IssueCode};
 
 /// The name of the prompt about one service.
@@ -29,49 +31,49 @@ const DATA: &str = "\n\nThe next message is the data: one line of JSON with answ
 /// The prompts, in the order in which they are listed.
 #[must_use]
 pub fn all() -> Vec<Prompt> {
-    let argument = |name, description| Argument {
-        name,
-        description,
-        required: true,
+    let argument = |name: &str, description: &str| {
+        PromptArgument::new(name)
+            .with_description(description)
+            .with_required(true)
+    };
+    let prompt = |name: &str, title: &str, description: &str, arguments| {
+        Prompt::new(name, Some(description), Some(arguments)).with_title(title)
     };
     vec![
-        Prompt {
-            name: SUMMARISE_SERVICE,
-            title: "Summarise a service",
-            description:
-                "Summarise what customers say about one service, with figures and quotations."
-                    .to_owned(),
-            arguments: vec![argument(
+        prompt(
+            SUMMARISE_SERVICE,
+            "Summarise a service",
+            "Summarise what customers say about one service, with figures and quotations.",
+            vec![argument(
                 "service",
                 "The service's name or id, as list_facets has it.",
             )],
-        },
-        Prompt {
-            name: COMPARE_TECHNICIANS,
-            title: "Compare two technicians",
-            description:
-                "Compare what customers say about two technicians, fairly and with figures."
-                    .to_owned(),
-            arguments: vec![
+        ),
+        prompt(
+            COMPARE_TECHNICIANS,
+            "Compare two technicians",
+            "Compare what customers say about two technicians, fairly and with figures.",
+            vec![
                 argument("first", "A technician's full name."),
                 argument("second", "Another technician's full name."),
             ],
-        },
+        ),
     ]
 }
 
-/// The messages of a prompt.
+/// The messages of a prompt, as the person who asks says them: the task, then the data as one line of
+/// JSON.
 ///
 /// # Errors
 /// Where an argument is missing, not known, or names nobody; the text names every one, and who
 /// there is.
 pub fn messages(
-    view: &View,
+    snapshot: &Snapshot,
     prompt: &Prompt,
     arguments: &Object,
-) -> Result<Vec<Message>, CallError> {
-    let named = named(view, prompt, arguments)?;
-    let business = text(&json!(view.snapshot.input.business.name));
+) -> Result<[String; 2], CallError> {
+    let named = named(snapshot, prompt, arguments)?;
+    let business = text(&json!(snapshot.input.business.name));
     let names: Vec<String> = named.iter().map(|facet| text(&json!(facet.name))).collect();
     let names = names.join(" and ");
     let task = if prompt.name == SUMMARISE_SERVICE {
@@ -88,9 +90,9 @@ pub fn messages(
         )
     };
     let of = |facet: &&Facet| {
-        let (list, about) = if prompt.name == SUMMARISE_SERVICE {
+        let (kind, about) = if prompt.name == SUMMARISE_SERVICE {
             (
-                "services",
+                MentionKind::Service,
                 SearchArguments {
                     mentions_service: facet.id.clone(),
                     ..SearchArguments::default()
@@ -98,7 +100,7 @@ pub fn messages(
             )
         } else {
             (
-                "technicians",
+                MentionKind::Technician,
                 SearchArguments {
                     mentions_technician: Some(facet.name.clone()),
                     ..SearchArguments::default()
@@ -106,33 +108,28 @@ pub fn messages(
             )
         };
         let mut data = shape(*facet);
-        if let Some(derived) = derived(view, list, facet) {
+        if let Some(derived) = derived(snapshot, kind, facet) {
             data["insights"] = derived;
         }
         let bytes_max = (RESULT_BYTES_MAX / named.len()).saturating_sub(text(&data).len());
-        data["by_rating"] = Value::Array(sample(view, &about, bytes_max));
+        data["by_rating"] = Value::Array(sample(snapshot, &about, bytes_max));
         data
     };
     let data = Value::Array(named.iter().map(of).collect());
-    Ok([task, text(&data)]
-        .map(|text| Message {
-            role: Role::User,
-            text,
-        })
-        .into())
+    Ok([task, text(&data)])
 }
 
 /// Whom or what the arguments name, in the prompt's order.
 fn named<'a>(
-    view: &'a View,
+    snapshot: &'a Snapshot,
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<Vec<&'a Facet>, CallError> {
     let (mut named, mut issues) = (Vec::new(), Vec::new());
-    for argument in &prompt.arguments {
-        let value = arguments.get(argument.name).unwrap_or(&Value::Null);
+    for name in names_of(prompt) {
+        let value = arguments.get(name).unwrap_or(&Value::Null);
         let said = value.as_str().unwrap_or_default();
-        let (found, all, what) = lookup(view, prompt, said);
+        let (found, all, what) = lookup(snapshot, prompt, said);
         match found {
             None => {
                 let must = if value.is_null() {
@@ -141,14 +138,14 @@ fn named<'a>(
                     "must be".to_owned()
                 };
                 issues.push(issue(
-                    argument.name,
+                    name,
                     format!("{must} {what}; {}", arguments::listed(all)),
                     value,
                 ));
             }
             Some(facet) if named.contains(&facet) => {
                 issues.push(issue(
-                    argument.name,
+                    name,
                     "must be somebody else than first".to_owned(),
                     value,
                 ));
@@ -164,22 +161,24 @@ fn named<'a>(
     }
 }
 
+/// The names of a prompt's arguments.
+fn names_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
+    let arguments = prompt.arguments.iter().flatten();
+    arguments.map(|argument| argument.name.as_str())
+}
+
 /// What `said` names, of which list, and what that is called.
 fn lookup<'a>(
-    view: &'a View,
+    snapshot: &'a Snapshot,
     prompt: &Prompt,
     said: &str,
 ) -> (Option<&'a Facet>, &'a [Facet], &'static str) {
-    let (counts, business) = (view.counts(), &view.snapshot.input.business);
+    let counts = snapshot.counts();
     if prompt.name == SUMMARISE_SERVICE {
-        (
-            service(counts, business, said),
-            &counts.services,
-            "a service",
-        )
+        (service(snapshot, said), &counts.services, "a service")
     } else {
         (
-            technician(counts, business, said),
+            technician(snapshot, said),
             &counts.technicians,
             "a technician",
         )
@@ -188,11 +187,7 @@ fn lookup<'a>(
 
 /// An issue for each argument that the prompt does not have.
 fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
-    let known: Vec<&str> = prompt
-        .arguments
-        .iter()
-        .map(|argument| argument.name)
-        .collect();
+    let known: Vec<&str> = names_of(prompt).collect();
     let is_unknown = |(name, _): &(&String, &Value)| !known.contains(&name.as_str());
     let unknown = arguments.iter().filter(is_unknown).map(|(name, value)| {
         issue(
@@ -208,9 +203,13 @@ fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
     unknown.collect()
 }
 
-/// What is derived of a service or a technician, with where each quote can be read.
-fn derived(view: &View, list: &str, facet: &Facet) -> Option<Value> {
-    let mut derived = view.insights().entity(list, facet)?;
+/// What is derived of a service or a technician but for its series by month, with where each quote
+/// can be read.
+fn derived(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Value> {
+    let mut derived = shape(find_entity(snapshot, kind, facet)?);
+    if let Some(Value::Object(trend)) = derived.get_mut("trend") {
+        trend.remove("months");
+    }
     for quote in derived
         .get_mut("quotes")
         .and_then(Value::as_array_mut)
@@ -220,9 +219,9 @@ fn derived(view: &View, list: &str, facet: &Facet) -> Option<Value> {
         let review = quote
             .get("review_id")
             .and_then(Value::as_str)
-            .and_then(|id| reviews::find(&view.snapshot, id));
-        if let Some(url) = review.as_ref().and_then(|review| review.get("url")) {
-            quote["url"] = url.clone();
+            .and_then(|id| reviews::find(snapshot, id));
+        if let Some(review) = review {
+            quote["url"] = json!(review.url);
         }
     }
     Some(derived)
@@ -230,7 +229,7 @@ fn derived(view: &View, list: &str, facet: &Facet) -> Option<Value> {
 
 /// What `search_reviews` answers for each number of stars, most first; together at most
 /// `bytes_max`.
-fn sample(view: &View, arguments: &SearchArguments, bytes_max: usize) -> Vec<Value> {
+fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) -> Vec<Value> {
     let ratings = (1..=5)
         .rev()
         .filter_map(|stars: u8| Some((stars, Rating::try_from(i64::from(stars)).ok()?)));
@@ -240,7 +239,7 @@ fn sample(view: &View, arguments: &SearchArguments, bytes_max: usize) -> Vec<Val
             ..arguments.clone()
         });
         let page = page(
-            &view.snapshot,
+            snapshot,
             &filter,
             usize::from(REVIEWS_PER_RATING),
             None,

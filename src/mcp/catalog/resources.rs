@@ -3,22 +3,22 @@
 //! has a URL.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, Known};
-use super::definitions::{Contents, Object, Resource, Template};
+use super::arguments::{Arguments, Known, Object};
 use super::reviews::evidence;
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
-use super::views::View;
-use super::{reviews, stages, text};
+use super::{reviews, shape, text};
 use crate::links::Links;
 use crate::model::ReviewFilter;
 use crate::model::parameters::{Aspect, InsightsPart, Parameter};
 use crate::search::Cursor;
-use crate::search::stages::StageRequest;
-use crate::snapshot::Document;
+use crate::search::insights::StageRequest;
+use crate::snapshot::{Document, Snapshot};
 
-const JSON: &str = "application/json";
+/// The media type of every resource.
+pub const JSON: &str = "application/json";
 const SCHEME: &str = "reviews://";
 /// Of one review, by its id, percent-encoded (RFC 6570).
 pub const REVIEW_TEMPLATE: &str = "reviews://review/{id}";
@@ -32,14 +32,13 @@ pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";
 
 /// The resources that have a URI of their own.
 #[must_use]
-pub fn all(view: &View) -> Vec<Resource> {
-    let business = &view.snapshot.input.business.name;
-    let resource = |name: &str, title: String, description: &str| Resource {
-        uri: format!("{SCHEME}{name}"),
-        name: name.to_owned(),
-        title,
-        description: description.to_owned(),
-        mime_type: JSON,
+pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
+    let business = &snapshot.input.business.name;
+    let resource = |name: &str, title: String, description: &str| {
+        Resource::new(format!("{SCHEME}{name}"), name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(JSON)
     };
     vec![
         resource(
@@ -62,13 +61,12 @@ pub fn all(view: &View) -> Vec<Resource> {
 
 /// The kinds of resources that have a URI for each.
 #[must_use]
-pub fn templates() -> Vec<Template> {
-    let template = |uri_template, name, title, description: &str| Template {
-        uri_template,
-        name,
-        title,
-        description: description.to_owned(),
-        mime_type: JSON,
+pub fn templates() -> Vec<ResourceTemplate> {
+    let template = |uri_template: &str, name: &str, title: &str, description: &str| {
+        ResourceTemplate::new(uri_template, name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(JSON)
     };
     vec![
         template(
@@ -92,36 +90,33 @@ pub fn templates() -> Vec<Template> {
     ]
 }
 
-/// What stands at `uri`; `None` where nothing does.
+/// What stands at `uri`, one JSON value as text; `None` where nothing does.
 #[must_use]
-pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Contents> {
+pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
     let rest = uri.strip_prefix(SCHEME)?;
     if let Some(rest) = rest.strip_prefix("evidence/") {
-        return Some(Contents {
-            uri: uri.to_owned(),
-            mime_type: JSON,
-            text: text(&sentences(view, rest, known)?),
-        });
+        return Some(text(&sentences(snapshot, rest, known)?));
     }
     let value = match (
         rest,
         rest.strip_prefix("review/"),
         rest.strip_prefix("reviews?cursor="),
     ) {
-        ("business", _, _) => view.business().clone(),
+        ("business", _, _) => reviews::business(snapshot),
         ("insights", _, _) => {
             let overview = StageRequest::Part(InsightsPart::Overview);
-            stages::answer(view, links, &overview).ok()?
+            reviews::insights(snapshot, links, &overview).ok()?
         }
-        ("reviews", _, _) => dataset(view, links, None),
+        ("reviews", _, _) => dataset(snapshot, links, None),
         // RFC 6570 encodes `=`, which an id may have.
         (_, Some(id), _) => {
-            reviews::find(&view.snapshot, &percent_decode_str(id).decode_utf8().ok()?)?
+            let id = percent_decode_str(id).decode_utf8().ok()?;
+            shape(&reviews::find(snapshot, &id)?)
         }
         (_, _, Some(cursor)) => {
             let cursor: Cursor = cursor.parse().ok()?;
             dataset(
-                view,
+                snapshot,
                 links,
                 Some(&cursor)
                     .filter(|cursor| cursor.fits(&ReviewFilter::default()))?
@@ -130,60 +125,45 @@ pub fn read(view: &View, links: &Links, known: &[Known], uri: &str) -> Option<Co
         }
         _ => return None,
     };
-    Some(Contents {
-        uri: uri.to_owned(),
-        mime_type: JSON,
-        text: text(&value),
-    })
+    Some(text(&value))
 }
 
 /// The evidence that the rest of a URI asks for: an aspect's id and the arguments of `get_evidence`.
-fn sentences(view: &View, rest: &str, known: &[Known]) -> Option<Value> {
+fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
     let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
     let mut given: Object = form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| (name.into_owned(), json!(value)))
         .collect();
     given.insert(Aspect::NAME.to_owned(), json!(aspect));
-    evidence(view, Arguments::new("get_evidence", known, &given)).ok()
+    evidence(snapshot, Arguments::new("get_evidence", known, &given)).ok()
 }
 
-/// The reviews of an answer, and an aspect's evidence, as resources.
+/// The reviews of an answer, and an aspect's evidence, as resources: their names alone, because the
+/// answer beside them has what they hold.
 #[must_use]
 pub fn links(answer: &Value) -> Vec<Resource> {
-    let resource = |uri: String, name: &str, title: String, description: &str| Resource {
-        uri,
-        name: name.to_owned(),
-        title,
-        description: description.to_owned(),
-        mime_type: JSON,
+    let resource = |kind: &str, id: &str| {
+        let uri = format!(
+            "{SCHEME}{kind}/{}",
+            utf8_percent_encode(id, NON_ALPHANUMERIC)
+        );
+        Resource::new(uri, id).with_mime_type(JSON)
     };
-    let encoded = |id: &str| utf8_percent_encode(id, NON_ALPHANUMERIC).to_string();
     let aspect = answer.pointer("/aspect/id").and_then(Value::as_str);
-    let aspect = aspect.map(|id| {
-        let uri = format!("{SCHEME}evidence/{}", encoded(id));
-        resource(
-            uri,
-            id,
-            format!("Evidence of {id}"),
-            "The sentences behind it.",
-        )
-    });
     let reviews = answer.get("reviews").and_then(Value::as_array);
     let ids = reviews.into_iter().flatten().filter_map(|review| {
         let id = review.get("id").or_else(|| review.get("review_id"));
         id.and_then(Value::as_str)
     });
-    let reviews = ids.take(LINKS_MAX).map(|id| {
-        let uri = format!("{SCHEME}review/{}", encoded(id));
-        resource(uri, id, format!("Review {id}"), "The review in full.")
-    });
+    let reviews = ids.take(LINKS_MAX).map(|id| resource("review", id));
+    let aspect = aspect.map(|id| resource("evidence", id));
     aspect.into_iter().chain(reviews).collect()
 }
 
-fn dataset(view: &View, links: &Links, cursor: Option<&Cursor>) -> Value {
+fn dataset(snapshot: &Snapshot, links: &Links, cursor: Option<&Cursor>) -> Value {
     let page = page(
-        &view.snapshot,
+        snapshot,
         &ReviewFilter::default(),
         REVIEWS_MAX,
         cursor,

@@ -1,17 +1,20 @@
-//! The tools that give reviews: the same bodies as REST, of as many whole reviews as fit.
+//! What the tools answer: the same bodies as REST, of as many whole reviews as fit.
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, refusal};
-use super::definitions::CallError;
-use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, page};
-use super::views::View;
+use super::arguments::{Arguments, CallError, refusal};
+use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
-use crate::model::parameters::ParameterSource;
+use crate::links::Links;
+use crate::model::parameters::{InsightsPart, ParameterSource};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, fold, parameters};
-use crate::search::evidence::{EvidenceQuery, EvidenceRequest, answer};
+use crate::search::facets::{self, VALUES_MAX, compare, take_periods};
+use crate::search::insights::{
+    self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
+};
 use crate::search::{Cursor, CursorParameter, SearchRequest, TextIndex, did_you_mean};
 use crate::snapshot::Snapshot;
+use crate::snapshot::render::head;
 use crate::wire;
 use crate::wire::AspectEvidence;
 
@@ -24,10 +27,10 @@ const ID_CHARACTERS_MAX: usize = 140;
 /// Where an argument is wrong, or the cursor belongs to other filters.
 pub async fn search(
     index: &TextIndex,
-    view: &View,
+    snapshot: &Snapshot,
     mut arguments: Arguments<'_>,
 ) -> Result<Value, CallError> {
-    let asked = SearchRequest::take_from(&mut arguments, view.snapshot.input.analyzer.trade());
+    let asked = SearchRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
     let SearchRequest {
         arguments: asked,
         filter,
@@ -35,10 +38,10 @@ pub async fn search(
         cursor,
     } = arguments.finish(Some(asked))?;
     let all = index
-        .search(&view.snapshot, &filter, usize::from(limit), cursor.as_ref())
+        .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
-    let did_you_mean = did_you_mean(&view.snapshot, &asked, all.total, || view.counts());
-    let mut answer = found(cut(all, &filter, RESULT_BYTES_MAX), limit);
+    let did_you_mean = did_you_mean(snapshot, &asked, all.total);
+    let mut answer = found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit);
     if let Some(did_you_mean) = did_you_mean {
         answer["did_you_mean"] = shape(&did_you_mean);
     }
@@ -48,17 +51,18 @@ pub async fn search(
 /// A page as REST has it.
 #[must_use]
 pub fn found(page: ReviewsPage, limit: u8) -> Value {
-    let mut answer = shape(&wire::SearchHead {
-        total: page.total,
-        total_relation: wire::TotalRelation::of(page.is_exact),
-        count: page.reviews.len() as u64,
-        limit: u64::from(limit),
-        next_cursor: page.next.map(|next| next.to_string()),
-        did_you_mean: None,
-        ignored: Vec::new(),
-    });
-    answer["reviews"] = Value::Array(page.reviews);
-    answer
+    shape(&wire::SearchResult {
+        head: wire::SearchHead {
+            total: page.total,
+            total_relation: wire::TotalRelation::of(page.is_exact),
+            count: page.reviews.len() as u64,
+            limit: u64::from(limit),
+            next_cursor: page.next.map(|next| next.to_string()),
+            did_you_mean: None,
+            ignored: Vec::new(),
+        },
+        reviews: page.reviews,
+    })
 }
 
 /// The body of `GET /api/reviews/since/{date}`; where that would be too much, a page of it.
@@ -89,7 +93,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
     if let Some(next) = page.next {
         answer["next_cursor"] = json!(next.to_string());
     }
-    answer["reviews"] = Value::Array(page.reviews);
+    answer["reviews"] = shape(&page.reviews);
     Ok(answer)
 }
 
@@ -100,7 +104,8 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
-    find(snapshot, &id).ok_or_else(|| {
+    let found = find(snapshot, &id).map(|review| shape(&review));
+    found.ok_or_else(|| {
         let id = text(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
             "There is no published review with the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from \
@@ -109,14 +114,11 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
     })
 }
 
-/// The review of that id, as it is rendered.
+/// The review of that id.
 #[must_use]
-pub fn find(snapshot: &Snapshot, id: &str) -> Option<Value> {
-    let json = snapshot
-        .input
-        .review_index
-        .find(&id.parse::<ReviewId>().ok()?)?;
-    serde_json::from_slice(&json).ok()
+pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
+    let review_index = &snapshot.input.review_index;
+    review_index.review(review_index.find(&id.parse::<ReviewId>().ok()?)?)
 }
 
 /// The cursor, if it belongs to `filter`.
@@ -136,11 +138,11 @@ const NAME_CHARACTERS_MAX: usize = 100;
 ///
 /// # Errors
 /// Where an argument is wrong, there is no such aspect, or the cursor belongs to other filters.
-pub fn evidence(view: &View, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let aspect = arguments.require::<parameters::Aspect>();
     let request = EvidenceRequest::take_from(&mut arguments);
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
-    let trade = view.snapshot.input.analyzer.trade();
+    let trade = snapshot.input.analyzer.trade();
     let wanted = fold(&aspect);
     let mut aspects = trade.aspects.iter();
     let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
@@ -156,7 +158,7 @@ pub fn evidence(view: &View, mut arguments: Arguments<'_>) -> Result<Value, Call
     if let Some(cursor) = query.foreign_cursor() {
         return Err(refusal(&[cursor.invalid().into()]));
     }
-    let all = answer(&view.snapshot, view.counts(), &query);
+    let all = insights::evidence(snapshot, &query);
     Ok(fitting_evidence(all, &query))
 }
 
@@ -177,4 +179,75 @@ fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Va
             Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
         });
     }
+}
+
+// What is counted and known of the business and its reviews, as REST gives it.
+
+/// What of the business may be left out, the least needed first; `list_facets` has most of it.
+const BUSINESS_PARTS: [&str; 6] = [
+    "synonyms",
+    "aliases",
+    "service_areas",
+    "technicians",
+    "services",
+    "address",
+];
+
+/// The answer of `get_business`.
+#[must_use]
+pub fn business(snapshot: &Snapshot) -> Value {
+    let head = head(&snapshot.input, Some(snapshot.changed_at()));
+    fit(shape(&head), &BUSINESS_PARTS)
+}
+
+/// The answer of `list_facets`: the facets that REST gives, or of each list fewer, as many as fit.
+#[must_use]
+pub fn facets(snapshot: &Snapshot) -> Value {
+    let mut most = VALUES_MAX;
+    loop {
+        let answer = shape(&facets::facets(snapshot, most));
+        if most == 1 || text(&answer).len() <= RESULT_BYTES_MAX {
+            return answer;
+        }
+        most /= 2;
+    }
+}
+
+/// What a call of `get_insights` asks for: a stage, the overview where it does not say.
+///
+/// # Errors
+/// Where an argument is wrong, or there is nobody and nothing of that name.
+pub fn asked_insights(
+    snapshot: &Snapshot,
+    links: &Links,
+    mut arguments: Arguments<'_>,
+) -> Result<Value, CallError> {
+    let request = StageRequest::take_from(&mut arguments);
+    let request = arguments.finish(Some(request))?;
+    let request = request.unwrap_or(StageRequest::Part(InsightsPart::Overview));
+    insights(snapshot, links, &request)
+}
+
+/// The answer to such a request.
+///
+/// # Errors
+/// Where there is nobody and nothing of that name.
+pub fn insights(
+    snapshot: &Snapshot,
+    links: &Links,
+    request: &StageRequest,
+) -> Result<Value, CallError> {
+    stage(snapshot, links, request)
+        .map(|stage| shape(&stage))
+        .map_err(|NoSuchStage(told)| CallError::Arguments(told))
+}
+
+/// The answer of `compare_periods`.
+///
+/// # Errors
+/// Where an argument is missing or wrong.
+pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+    let periods = take_periods(&mut arguments);
+    let (first, second) = arguments.finish(periods)?;
+    Ok(shape(&compare(snapshot, first, second)))
 }

@@ -3,14 +3,14 @@
 
 use std::ops::BitOr;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::text;
 use crate::mcp::escape::length;
-use crate::model::{Day, ReviewFilter};
-use crate::search::{Cursor, Found, walk};
-use crate::snapshot::Snapshot;
+use crate::model::ReviewFilter;
+use crate::search::{Cursor, ResultPage, walk};
+use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::wire;
 
 /// How many bytes of JSON text a result has at the most: some 12,000 tokens, about half of what
 /// usual clients take. Only a single review that is larger is given all the same, alone.
@@ -29,8 +29,8 @@ pub struct ReviewsPage {
     pub total: u64,
     /// Whether that is all, and not where counting stopped.
     pub is_exact: bool,
-    /// The reviews of this page, whole, as they are rendered.
-    pub reviews: Vec<Value>,
+    /// The reviews of this page, whole.
+    pub reviews: Vec<wire::Review>,
     /// Where the next page begins, if there is one.
     pub next: Option<Cursor>,
 }
@@ -45,61 +45,62 @@ pub fn page(
     cursor: Option<&Cursor>,
     bytes_max: usize,
 ) -> ReviewsPage {
-    cut(walk(snapshot, filter, limit, cursor), filter, bytes_max)
+    cut(
+        snapshot,
+        walk(snapshot, filter, limit, cursor),
+        filter,
+        bytes_max,
+    )
 }
 
 /// As much of what was found by `filter` as fits into `bytes_max`.
 #[must_use]
-pub fn cut(found: Found, filter: &ReviewFilter, bytes_max: usize) -> ReviewsPage {
-    let fitting = fitting(&found.reviews, bytes_max.saturating_sub(ENVELOPE_BYTES));
-    let reviews: Vec<Value> = found.reviews[..fitting]
-        .iter()
-        .map(|json| serde_json::from_slice(json).unwrap_or_default())
-        .collect();
-    let next = if fitting < found.reviews.len() {
-        reviews.last().and_then(|last| behind(filter, last))
+pub fn cut(
+    snapshot: &Snapshot,
+    found: ResultPage,
+    filter: &ReviewFilter,
+    bytes_max: usize,
+) -> ReviewsPage {
+    let review_index = &snapshot.input.review_index;
+    let fitting = fitting(
+        review_index,
+        &found.places,
+        bytes_max.saturating_sub(ENVELOPE_BYTES),
+    );
+    let places = &found.places[..fitting];
+    let next = if fitting < found.places.len() {
+        (places.last()).map(|last| Cursor::behind(filter, review_index, *last))
     } else {
         found.next
     };
     ReviewsPage {
         total: found.total,
         is_exact: found.is_exact,
-        reviews,
+        reviews: (places.iter())
+            .filter_map(|place| review_index.review(*place))
+            .collect(),
         next,
     }
 }
 
 /// How many fit; the first always does.
-fn fitting(reviews: &[Bytes], bytes_max: usize) -> usize {
+fn fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
     let mut bytes = 0;
-    let fits = |review: &&Bytes| {
+    let fits = |place: &&Place| {
         // What is rendered is UTF-8.
-        bytes += length(str::from_utf8(review).unwrap_or_default()) + 1;
+        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
         bytes <= bytes_max
     };
-    reviews
+    places
         .iter()
         .take_while(fits)
         .count()
         .max(1)
-        .min(reviews.len())
-}
-
-/// The cursor behind a rendered review.
-fn behind(filter: &ReviewFilter, review: &Value) -> Option<Cursor> {
-    let day: Day = review.get("date")?.as_str()?.parse().ok()?;
-    let stars = u8::try_from(review.get("rating")?.as_u64()?).ok()?;
-    Some(Cursor::new(
-        filter,
-        stars,
-        day.number(),
-        review.get("id")?.as_str()?,
-    ))
+        .min(places.len())
 }
 
 /// `value` without as many of `parts`, the least needed first, as must go for the rest to fit. A
-/// part is a member of that name, wherever it stands; `a.b` is every `b` within the member `a`.
-/// `left_out` then says which have gone.
+/// part is a member of that name, wherever it stands. `left_out` then says which have gone.
 #[must_use]
 pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     let mut left_out = Vec::new();
@@ -107,12 +108,7 @@ pub fn fit(mut value: Value, parts: &[&str]) -> Value {
         if text(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
             break;
         }
-        let (within, name) = place(part);
-        let within = match within {
-            Some(member) => value.get_mut(member),
-            None => Some(&mut value),
-        };
-        if within.is_some_and(|within| remove(within, name)) {
+        if remove(&mut value, part) {
             left_out.push(*part);
         }
     }
@@ -120,23 +116,6 @@ pub fn fit(mut value: Value, parts: &[&str]) -> Value {
         members.insert("left_out".to_owned(), json!(left_out));
     }
     value
-}
-
-/// Of a part of [`fit`]: the member that it stands within, where it is not the whole, and its name.
-#[must_use]
-pub fn place(part: &str) -> (Option<&str>, &str) {
-    part.split_once('.')
-        .map_or((None, part), |(member, name)| (Some(member), name))
-}
-
-/// The schema of what [`fit`] adds.
-#[must_use]
-pub fn left_out_schema() -> Value {
-    json!({
-        "type": "array",
-        "items": { "type": "string" },
-        "description": "Members left out, wherever they stand (a.b: each b within a), for the answer to be small enough; absent where none were.",
-    })
 }
 
 fn remove(value: &mut Value, part: &str) -> bool {
@@ -180,12 +159,5 @@ mod tests {
         );
         let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
         assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
-        let large =
-            json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{"quotes": [long]}]}});
-        let expected = json!({"aspects": [{"quotes": [long]}], "entities": {"people": [{}]}, "left_out": ["entities.quotes"]});
-        assert_eq!(
-            fit(large, &["faq.quotes", "entities.quotes", "quotes"]),
-            expected
-        );
     }
 }

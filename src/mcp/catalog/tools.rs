@@ -4,13 +4,13 @@
 //! limits; at most 120 tokens each. Schemas are cut from the API document, so that a bound is
 //! written once.
 
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::arguments::Known;
-use super::definitions::{Object, Tool};
-use super::schema::{self, Cutter, answer, object, property};
-use super::size_budget::{left_out_schema, place};
-use super::views;
+use super::arguments::{Known, Object};
+use super::schema::{ApiDocument, object};
 use crate::model::parameters::{Aspect, Id, Limit, Parameter};
 use crate::search::CursorParameter;
 
@@ -116,105 +116,80 @@ impl ToolKind {
 
     /// The arguments that it takes, with the schemas of the OpenAPI document.
     #[must_use]
-    pub fn known(self, cut: Cutter<'_>) -> Vec<Known> {
+    pub fn known(self, document: ApiDocument<'_>) -> Vec<Known> {
         match self {
             Self::Business | Self::Facets => Vec::new(),
-            Self::Search => parameters(cut, SEARCH),
-            Self::Review => parameters(cut, "getReview"),
+            Self::Search => document.parameters(SEARCH),
+            Self::Review => document.parameters("getReview"),
             Self::Since => {
-                let mut known = parameters(cut, "getReviewsSince");
-                let mut paging = parameters(cut, SEARCH);
+                let mut known = document.parameters("getReviewsSince");
+                let mut paging = document.parameters(SEARCH);
                 paging.retain(|known| {
                     known.name == Limit::NAME || known.name == CursorParameter::NAME
                 });
                 for limit in paging.iter_mut().filter(|known| known.name == Limit::NAME) {
-                    limit.schema.insert(
-                        "description".to_owned(),
-                        json!("Most reviews to return, 1 to 100; as many as fit where left out."),
-                    );
+                    let words = "Most reviews to return, 1 to 100; as many as fit where left out.";
+                    limit.schema.insert("description".to_owned(), json!(words));
                 }
                 known.extend(paging);
                 known
             }
-            Self::Insights => parameters(cut, "getInsights"),
+            Self::Insights => document.parameters("getInsights"),
             Self::Evidence => {
-                let mut known = parameters(cut, "getAspectEvidence");
+                let mut known = document.parameters("getAspectEvidence");
                 for id in known.iter_mut().filter(|known| known.name == Id::NAME) {
                     Aspect::NAME.clone_into(&mut id.name);
                 }
                 known
             }
-            Self::Periods => parameters(cut, "comparePeriods"),
+            Self::Periods => document.parameters("comparePeriods"),
         }
     }
 
-    /// The schema of its whole result; what is listed is shortened.
-    fn output(self, cut: Cutter<'_>) -> Object {
-        let members = |name: &str, members: &[&'static str]| {
-            let component = cut.component(name);
-            members
-                .iter()
-                .map(|member| (*member, property(&component, member)))
-                .collect::<Vec<_>>()
+    /// The schema of its result, down to the rows of lists; of a review in full, for all others that
+    /// have reviews.
+    fn output(self, document: ApiDocument<'_>) -> Object {
+        let mut output = match self {
+            Self::Business => document.answer("BusinessSummary", 2),
+            Self::Search => document.answer("SearchResult", 1),
+            Self::Review => document.answer("Review", usize::MAX),
+            Self::Since => document.answer("SinceResult", 1),
+            Self::Insights => document.answer("InsightsStage", 1),
+            Self::Evidence => document.answer("AspectEvidence", 1),
+            Self::Facets => document.answer("Facets", 1),
+            Self::Periods => document.answer("Comparison", 2),
         };
+        let mut members = Value::Null;
+        if let Some(properties) = output.get_mut("properties") {
+            members = properties.take();
+        }
         match self {
             Self::Business => {
-                let mut schema = members(
-                    "BusinessSummary",
-                    &["business", "aggregate_rating", "withheld", "updated_at"],
-                );
-                schema.push(("left_out", left_out_schema()));
-                relaxed(answer(schema, 3), &views::BUSINESS_PARTS)
+                members["left_out"] = json!({ "type": "array", "items": { "type": "string" } });
             }
-            Self::Search => cut.component("SearchResult"),
-            Self::Review => cut.component("Review"),
             Self::Since => {
-                let mut schema = members("SinceResult", &["since", "count", "reviews"]);
-                schema.extend(members("SearchResult", &["total", "next_cursor"]));
-                for (member, description) in [
-                    ("count", "How many reviews this answer has."),
-                    (
-                        "total",
-                        "How many there are; absent where this answer has them all.",
-                    ),
-                    (
-                        "next_cursor",
-                        "Give it back as `cursor`, with the same date, for the next page.",
-                    ),
-                ] {
-                    for (_, schema) in schema.iter_mut().filter(|(name, _)| *name == member) {
-                        schema["description"] = json!(description);
-                    }
+                let search = document.answer("SearchResult", 1);
+                for name in ["total", "next_cursor"] {
+                    members[name] = search["properties"][name].clone();
                 }
-                answer(schema, 3)
             }
-            Self::Insights => cut.component("InsightsStage"),
-            Self::Evidence => cut.component("AspectEvidence"),
-            Self::Facets => cut.component("Facets"),
-            Self::Periods => cut.component("Comparison"),
+            // These are like others that are described.
+            Self::Insights => {
+                for list in ["by_aspect", "services", "areas"] {
+                    members[list]["items"] = json!({});
+                }
+            }
+            Self::Periods => members["difference"] = json!({}),
+            Self::Search | Self::Review | Self::Evidence | Self::Facets => {}
         }
-    }
-
-    /// The same as far as it is told: down to the rows of lists.
-    fn short_output(self, cut: Cutter<'_>) -> Object {
-        let (depth, alike): (usize, &[&str]) = match self {
-            // In full, for all others that have reviews.
-            Self::Review => return self.output(cut),
-            Self::Business => (2, &[]),
-            Self::Periods => (2, &["difference"]),
-            Self::Insights => (1, &["by_aspect", "services", "areas"]),
-            Self::Search | Self::Since | Self::Evidence | Self::Facets => (1, &[]),
-        };
-        let mut output = Value::Object(self.output(cut));
-        schema::shallow(&mut output, depth);
-        let mut output = object(output);
-        schema::alike(&mut output, alike);
+        output.insert("properties".to_owned(), members);
         output
     }
 
-    /// The tool as it is listed.
+    /// The tool as it is listed, marked as harmless: it reads, the same again gives the same, and it
+    /// reaches nowhere else.
     #[must_use]
-    pub fn tool(self, cut: Cutter<'_>, known: &[Known]) -> Tool {
+    pub fn tool(self, document: ApiDocument<'_>, known: &[Known]) -> Tool {
         let properties: Object = known
             .iter()
             .map(|known| (known.name.clone(), Value::Object(known.schema.clone())))
@@ -228,41 +203,16 @@ impl ToolKind {
         if !required.is_empty() {
             input.insert("required".to_owned(), json!(required));
         }
-        Tool {
-            name: self.name(),
-            title: self.title(),
-            description: self.description().to_owned(),
-            input_schema: input,
-            output_schema: schema::bare(self.short_output(cut)),
-        }
+        let hints = ToolAnnotations::new()
+            .read_only(true)
+            .idempotent(true)
+            .destructive(false)
+            .open_world(false);
+        Tool::new(self.name(), self.description(), Arc::new(input))
+            .with_title(self.title())
+            .with_raw_output_schema(Arc::new(self.output(document)))
+            .with_annotations(hints)
     }
 }
 
 const SEARCH: &str = "searchReviews";
-
-fn parameters(cut: Cutter<'_>, operation: &str) -> Vec<Known> {
-    let known = |(name, schema, is_required)| Known {
-        name,
-        schema: schema::plain(schema),
-        is_required,
-    };
-    cut.parameters(operation).into_iter().map(known).collect()
-}
-
-/// The schema without the promise that these parts, as [`place`] reads them, are there.
-fn relaxed(schema: Object, parts: &[&str]) -> Object {
-    let mut schema = Value::Object(schema);
-    for part in parts {
-        let (within, name) = place(part);
-        let within = match within {
-            Some(member) => schema
-                .get_mut("properties")
-                .and_then(|properties| properties.get_mut(member)),
-            None => Some(&mut schema),
-        };
-        if let Some(within) = within {
-            schema::relax(within, name);
-        }
-    }
-    object(schema)
-}

@@ -6,7 +6,7 @@ use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::words::{Stars, counted, day};
-use crate::search::evidence::{EvidencePage, Supporting};
+use crate::search::insights::{EvidencePage, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -49,10 +49,10 @@ struct Sentences {
     day: String,
     polarity: &'static str,
     href: String,
-    findings: Vec<Finding>,
+    findings: Vec<ShownFinding>,
 }
 
-struct Finding {
+struct ShownFinding {
     before: String,
     text: String,
     after: String,
@@ -61,7 +61,7 @@ struct Finding {
 
 /// What is asked of an aspect's sentences, parsed already.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct AspectQuestion<'a> {
     /// The aspect's id, as in the address.
     pub id: &'a str,
     /// Its name in titles and headings.
@@ -72,7 +72,7 @@ pub struct Question<'a> {
     pub limit: u8,
 }
 
-impl Question<'_> {
+impl AspectQuestion<'_> {
     fn path(&self, polarity: Option<wire::Polarity>, site: &Site) -> String {
         let suffix = polarity.map(|polarity| format!("&polarity={}", name(polarity)));
         aspect_path(self.id, site) + &suffix.unwrap_or_default()
@@ -97,19 +97,18 @@ impl Question<'_> {
     }
 }
 
-/// The page of the sentences behind an aspect; its figures are those of `insights`.
+/// The page of the sentences behind an aspect; its figures are those of the insights.
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
-    insights: Option<&wire::Insights>,
-    question: Question<'_>,
+    question: AspectQuestion<'_>,
     page: EvidencePage,
     links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
-    let aspect =
-        insights.and_then(|insights| insights.aspects.iter().find(|one| one.id == question.id));
+    let mut aspects = snapshot.insights.aspects.iter();
+    let aspect = aspects.find(|one| one.id == question.id);
     let polarities = POLARITIES.map(|polarity| Chip {
         name: polarity.map_or("all", name),
         href: question.path(polarity, &site),
@@ -160,7 +159,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
     let finding = |(finding, technicians)| {
         let finding = wire::EvidenceFinding::new(finding, text, technicians);
         let (before, after) = around(text, finding.start, finding.end);
-        Finding {
+        ShownFinding {
             before,
             after,
             polarity: name(finding.polarity),

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, Quote, aspect_path};
+use super::rows::{FiguresFragment, ShownQuote, aspect_path};
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site};
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::{count, counted};
-use crate::snapshot::segment::Segment;
-use crate::snapshot::{Document, Posting, Postings, Snapshot};
+use crate::snapshot::entry::ValueColumn;
+use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
 /// How many reviews the page shows.
@@ -100,11 +100,11 @@ impl EntityKind {
         by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
     }
 
-    fn postings(self, segment: &Segment) -> &Postings {
+    const fn column(self) -> ValueColumn {
         match self {
-            Self::Technician => segment.technicians(),
-            Self::Service => segment.services(),
-            Self::Area => segment.service_areas(),
+            Self::Technician => ValueColumn::Technicians,
+            Self::Service => ValueColumn::Services,
+            Self::Area => ValueColumn::ServiceAreas,
         }
     }
 
@@ -134,7 +134,7 @@ struct EntityPage {
     figures: Option<FiguresFragment>,
     legend: LegendFragment,
     aspects: Vec<JudgedAspect>,
-    quotes: Vec<Quote>,
+    quotes: Vec<ShownQuote>,
     reviews: Vec<ReviewFragment>,
     /// The search for all of them, where there is one.
     all: Option<String>,
@@ -179,7 +179,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         figures: is_told.then(|| FiguresFragment::of_entity(entity)),
         aspects: aspects.collect(),
         quotes: (entity.quotes.iter().flatten())
-            .map(|quote| Quote::new(quote, &site))
+            .map(|quote| ShownQuote::new(quote, &site))
             .collect(),
         all: filter
             .filter(|_| entity.reviews as usize > reviews.len())
@@ -214,7 +214,7 @@ fn naming(
 ) -> Vec<wire::Review> {
     let segments = snapshot.input.review_index.segments().iter();
     let found = segments.flat_map(|segment| {
-        let postings = kind.postings(segment).iter();
+        let postings = segment.postings(kind.column()).iter();
         // A review that spells a name in two ways names it once.
         let positions: BTreeSet<u32> = postings
             .filter(|posting| kind.names(posting, entity))
@@ -222,10 +222,7 @@ fn naming(
             .collect();
         positions
             .into_iter()
-            .map(|position| segment.json_of(position as usize))
+            .filter_map(|position| segment.review(position as usize))
     });
-    found
-        .filter_map(|json| serde_json::from_slice(&json).ok())
-        .take(newest)
-        .collect()
+    found.take(newest).collect()
 }

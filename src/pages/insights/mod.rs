@@ -15,16 +15,15 @@ use poem::{Endpoint, Request, Response, Result};
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protected};
 use super::query::PageQuery;
-use crate::model::parameters;
-use crate::model::parameters::ParameterSource;
-use crate::search::evidence::{EvidenceQuery, EvidenceRequest, evidence};
+use crate::model::parameters::{self, ParameterSource};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
 /// The endpoint of `/insights`, with or without a query.
-pub struct Insights {
+pub struct InsightsEndpoint {
     /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
     /// Where the page of all insights is kept.
@@ -32,13 +31,13 @@ pub struct Insights {
 }
 
 /// What the query names; the first of these that it does.
-enum View {
+enum InsightsView {
     All,
     Aspect(String),
     Entity(EntityKind, String),
 }
 
-impl View {
+impl InsightsView {
     fn of(source: &mut impl ParameterSource) -> Self {
         let aspect = source.take::<parameters::Aspect>();
         let named = [
@@ -61,33 +60,33 @@ impl View {
     }
 }
 
-impl Endpoint for Insights {
+impl Endpoint for InsightsEndpoint {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
         let mut query = PageQuery::of(&request);
         let mut source = query.source(&request);
-        let view = View::of(&mut source);
+        let view = InsightsView::of(&mut source);
         let asked = EvidenceRequest::take_polarity_from(&mut source);
         if !query.issues.is_empty() {
             return Ok(web::invalid_parameters(query.issues));
         }
         let snapshot = self.ctx.current.load();
         Ok(match view {
-            View::All => {
+            InsightsView::All => {
                 let body = self.pages.body(&snapshot, Page::Insights);
                 protected(
                     web::cached_body(request.headers(), &snapshot, &body),
                     POLICY,
                 )
             }
-            View::Aspect(id) => self.aspect(&request, snapshot, &id, &asked).await,
-            View::Entity(kind, key) => self.entity(&request, snapshot, kind, &key).await,
+            InsightsView::Aspect(id) => self.aspect(&request, snapshot, &id, &asked).await,
+            InsightsView::Entity(kind, key) => self.entity(&request, snapshot, kind, &key).await,
         })
     }
 }
 
-impl Insights {
+impl InsightsEndpoint {
     async fn aspect(
         &self,
         request: &Request,
@@ -102,17 +101,15 @@ impl Insights {
         if let Some(cursor) = query.foreign_cursor() {
             return web::invalid_parameters(vec![cursor.invalid().into()]);
         }
-        let asked = aspect::Question {
+        let asked = aspect::AspectQuestion {
             id: &query.aspect.id,
             label: &query.aspect.label,
             polarity: wanted.polarity.map(Into::into),
             limit: wanted.limit,
         };
-        let made = self.pages.of(&snapshot);
         let work = async {
-            let found = evidence(&snapshot, made.counts(&snapshot), &query);
-            let insights = made.insights(&snapshot);
-            let html = aspect::show(&snapshot, insights, asked, found, &self.ctx.links);
+            let found = evidence_page(&snapshot, &query);
+            let html = aspect::show(&snapshot, asked, found, &self.ctx.links);
             page(request, Arc::clone(&snapshot), html, POLICY)
         };
         in_turn(request, &self.ctx.compute, work).await
@@ -125,10 +122,8 @@ impl Insights {
         kind: EntityKind,
         key: &str,
     ) -> Response {
-        let made = self.pages.of(&snapshot);
         let work = async {
-            let insights = made.insights(&snapshot);
-            match insights.and_then(|insights| kind.find(insights, key)) {
+            match kind.find(&snapshot.insights, key) {
                 Some(entity) => {
                     let html = entity::show(&snapshot, kind, entity, &self.ctx.links);
                     page(request, Arc::clone(&snapshot), html, POLICY)

@@ -27,7 +27,7 @@ struct InsightsPage {
     aspects: Vec<AspectFragment>,
     legend: LegendFragment,
     groups: Vec<Group>,
-    topics: Vec<Topic>,
+    topics: Vec<TopicLink>,
     faq: Vec<(String, String)>,
     method: String,
 }
@@ -36,11 +36,11 @@ struct InsightsPage {
 struct Group {
     id: &'static str,
     heading: &'static str,
-    entities: Vec<EntityRow>,
+    entities: Vec<EntityLine>,
 }
 
 /// Whom or what reviews name, in one row.
-struct EntityRow {
+struct EntityLine {
     name: String,
     href: String,
     bar: Option<BarFragment>,
@@ -50,13 +50,13 @@ struct EntityRow {
 }
 
 /// A phrase that stands out.
-struct Topic {
+struct TopicLink {
     phrase: String,
     reviews: String,
     href: String,
 }
 
-impl EntityRow {
+impl EntityLine {
     fn new(entity: &wire::Entity, kind: EntityKind, site: &Site) -> Self {
         let votes = votes_of_entity(entity);
         let quote = entity.quotes.iter().flatten().next();
@@ -82,7 +82,7 @@ fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
             id: kind.id(),
             heading: kind.heading(),
             entities: named
-                .map(|entity| EntityRow::new(entity, kind, site))
+                .map(|entity| EntityLine::new(entity, kind, site))
                 .collect(),
         }
     });
@@ -92,8 +92,8 @@ fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
         .collect()
 }
 
-fn topics(insights: &wire::Insights, site: &Site) -> Vec<Topic> {
-    let topics = insights.topics.iter().take(TOPICS).map(|topic| Topic {
+fn topics(insights: &wire::Insights, site: &Site) -> Vec<TopicLink> {
+    let topics = insights.topics.iter().take(TOPICS).map(|topic| TopicLink {
         phrase: topic.phrase.clone(),
         reviews: count(u64::from(topic.reviews)),
         href: site.search("query", &topic.phrase),
@@ -103,8 +103,8 @@ fn topics(insights: &wire::Insights, site: &Site) -> Vec<Topic> {
 
 /// The page of all insights.
 #[must_use]
-pub fn overview(snapshot: &Snapshot, insights: &wire::Insights, links: &Links) -> String {
-    let business = &snapshot.input.business;
+pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
+    let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
     let (summary, faq) = (&insights.summary, insights.faq.iter());
     super::super::rendered(&InsightsPage {

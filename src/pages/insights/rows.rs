@@ -28,7 +28,7 @@ pub struct AspectFragment {
     path: String,
     label: String,
     figures: FiguresFragment,
-    quotes: Vec<Quote>,
+    quotes: Vec<ShownQuote>,
     mentions: String,
 }
 
@@ -43,7 +43,7 @@ pub struct FiguresFragment {
 
 /// Words of a customer with where they stand.
 #[derive(Debug, Clone)]
-pub struct Quote {
+pub struct ShownQuote {
     /// The customer's words, a slice of the review's text.
     pub text: String,
     /// Where the review is.
@@ -65,7 +65,7 @@ pub struct ShortQuote {
     pub year: i32,
 }
 
-impl Quote {
+impl ShownQuote {
     /// A quote of the insights.
     #[must_use]
     pub fn new(quote: &wire::Quote, site: &Site) -> Self {
@@ -193,7 +193,7 @@ impl AspectFragment {
             path: aspect_path(&aspect.id, site),
             label: aspect.label.clone(),
             figures: FiguresFragment::of_aspect(aspect),
-            quotes: quotes.map(|quote| Quote::new(quote, site)).collect(),
+            quotes: quotes.map(|quote| ShownQuote::new(quote, site)).collect(),
             mentions: count(u64::from(aspect.mentions)),
         }
     }

@@ -21,7 +21,7 @@ use super::words::{count, counted};
 use crate::insights::Trade;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::Sort;
-use crate::search::{Found, SearchRequest, did_you_mean};
+use crate::search::{ResultPage, SearchRequest, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
@@ -55,9 +55,9 @@ impl Endpoint for Search {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.ctx.current.load();
-        let question = Question::of(&request, snapshot.input.analyzer.trade());
+        let question = SearchQuestion::of(&request, snapshot.input.analyzer.trade());
         let made = self.pages.of(&snapshot);
-        let view = View {
+        let view = SearchView {
             snapshot: &snapshot,
             question: &question,
             made: &made,
@@ -87,14 +87,14 @@ impl Endpoint for Search {
 }
 
 /// What a page of results is made of.
-struct View<'a> {
+struct SearchView<'a> {
     snapshot: &'a Snapshot,
-    question: &'a Question,
+    question: &'a SearchQuestion,
     made: &'a SnapshotPages,
     links: &'a Links,
 }
 
-impl View<'_> {
+impl SearchView<'_> {
     fn frame(&self, title: &str) -> Frame {
         let site = Site::new(&self.snapshot.input.business, self.links);
         Frame {
@@ -116,7 +116,7 @@ impl View<'_> {
         self.question.query.address(&path, &[], None)
     }
 
-    fn found(&self, found: &Found) -> String {
+    fn found(&self, found: &ResultPage) -> String {
         let (business, query) = (&self.snapshot.input.business, &self.question.query);
         let filters = filters(&self.question.search.arguments, business);
         let heading = if found.is_exact {
@@ -140,10 +140,8 @@ impl View<'_> {
             .next
             .as_ref()
             .map(|next| query.address(&path, &["cursor"], Some(("cursor", &next.to_string()))));
-        let reviews = found
-            .reviews
-            .iter()
-            .filter_map(|json| serde_json::from_slice(json).ok());
+        let review_index = &self.snapshot.input.review_index;
+        let reviews = (found.places.iter()).filter_map(|place| review_index.review(*place));
         super::rendered(&SearchPage {
             summary: summary(
                 self.snapshot.input.review_index.len(),
@@ -169,13 +167,8 @@ impl View<'_> {
     }
 
     /// The same search with the nearest names, where nothing was found.
-    fn nearest(&self, found: &Found, path: &str) -> Vec<(String, String)> {
-        let meant = did_you_mean(
-            self.snapshot,
-            &self.question.search.arguments,
-            found.total,
-            || self.made.counts(self.snapshot),
-        );
+    fn nearest(&self, found: &ResultPage, path: &str) -> Vec<(String, String)> {
+        let meant = did_you_mean(self.snapshot, &self.question.search.arguments, found.total);
         let nearest = meant.map(|meant| {
             [
                 ("mentions_technician", meant.mentions_technician),
@@ -241,14 +234,14 @@ fn summary(reviews: usize, filters: &[FilterWords], sort: Sort) -> String {
 
 /// A question as it was sent, and what it means.
 #[derive(Debug)]
-pub struct Question {
+pub struct SearchQuestion {
     /// Its parts, and what is wrong with them.
     pub query: PageQuery,
     /// What they mean; to be answered only where `query.issues` is empty.
     pub search: SearchRequest,
 }
 
-impl Question {
+impl SearchQuestion {
     /// Parses the question of `request` about reviews that are read by `trade`.
     #[must_use]
     pub fn of(request: &Request, trade: &Trade) -> Self {

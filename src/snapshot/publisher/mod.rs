@@ -14,6 +14,7 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::Document;
 use super::entry_loader::Backlog;
+use super::insights::insights;
 use super::publication::Publication;
 use super::render::{Draft, draft};
 use super::{render, store};
@@ -154,10 +155,12 @@ impl Publisher {
         self.backlog.add(std::mem::take(&mut state.loaded.analyzed));
         transaction.commit().await.map_err(fault)?;
         let same = previous.filter(|_| state.is_same);
-        let drafts = Document::ALL.map(|document| match same {
-            Some(_) => None,
-            None => Some(draft(document, &state.input, &self.links)),
-        });
+        let insights = match same {
+            Some(previous) => Arc::clone(&previous.insights),
+            None => Arc::new(insights(&state.input, &self.links)),
+        };
+        let draft_of = |document| draft(document, &state.input, &insights, &self.links);
+        let drafts = Document::ALL.map(|document| same.is_none().then(|| draft_of(document)));
         let digests = Document::ALL.map(|document| {
             let out = same.map(|previous| &previous.document(document).publication);
             match (&drafts[document.index()], out) {
@@ -186,7 +189,8 @@ impl Publisher {
                 continue;
             }
             is_new = true;
-            let draft = draft.unwrap_or_else(|| render::draft(document, &input, &self.links));
+            let draft =
+                draft.unwrap_or_else(|| render::draft(document, &input, &insights, &self.links));
             let body = cached_body(document, draft, &publication, before);
             documents.push(Arc::new(PublishedDocument {
                 document,
@@ -195,7 +199,7 @@ impl Publisher {
                 is_confirmed,
             }));
         }
-        let mut snapshot = Snapshot::new(position, input, documents);
+        let mut snapshot = Snapshot::new(position, input, insights, documents);
         snapshot.undated = undated;
         Ok((snapshot, is_new))
     }

@@ -1,5 +1,6 @@
 //! Where reading takes longer than a moment, the reviews are out first and what they say follows.
 
+use reviews_service::snapshot::entry::ValueColumn;
 use reviews_service::snapshot::{Publisher, Snapshot};
 
 use super::*;
@@ -42,7 +43,7 @@ fn dana(snapshot: &Snapshot) -> usize {
         .review_index
         .segments()
         .iter()
-        .flat_map(|segment| segment.technicians().iter());
+        .flat_map(|segment| segment.postings(ValueColumn::Technicians).iter());
     postings
         .filter(|posting| posting.mention.value == "Dana Whitfield")
         .map(|posting| posting.positions.len())

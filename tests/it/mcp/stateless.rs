@@ -350,3 +350,40 @@ async fn a_body_holds_one_request_or_notification() {
         "what could not be read is left out"
     );
 }
+
+#[tokio::test]
+async fn a_resource_says_its_uri_and_type_and_a_prompt_is_what_the_person_says() {
+    let app = TestApp::seeded().await;
+    let ask = async |method: &str, name: &str, params: Value| {
+        let headers = [
+            ("mcp-protocol-version", STATELESS),
+            ("mcp-method", method),
+            ("mcp-name", name),
+        ];
+        let body = request(method, alone(params)).to_string();
+        app.post_mcp(&headers, body).await.json()["result"].take()
+    };
+    let uri = "reviews://business";
+    let read = ask("resources/read", uri, json!({ "uri": uri })).await;
+    let contents = &read["contents"][0];
+    assert_eq!(
+        (&contents["uri"], &contents["mimeType"]),
+        (&json!(uri), &json!("application/json"))
+    );
+    let name = "summarise_service";
+    let arguments = json!({ "service": "ac-maintenance" });
+    let made = ask(
+        "prompts/get",
+        name,
+        json!({ "name": name, "arguments": arguments }),
+    )
+    .await;
+    let messages = made["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 2, "{made}");
+    for message in messages {
+        assert_eq!(
+            (&message["role"], &message["content"]["type"]),
+            (&json!("user"), &json!("text"))
+        );
+    }
+}

@@ -12,7 +12,7 @@ mod text_index;
 use std::collections::BTreeMap;
 
 use reviews_service::model::{Rating, Review, ReviewFilter, SearchArguments, Sort, Status, Vote};
-use reviews_service::search::{Costs, TOTAL_MAX, TextIndex};
+use reviews_service::search::{AskWhen, TOTAL_MAX, TextIndex};
 use reviews_service::web::server::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use self::text_index::eager;
+use self::text_index::{eager, ids};
 use crate::support::{Generator, TestApp};
 
 const SEARCH: &str = "/api/reviews/search";
@@ -53,18 +53,6 @@ fn assert_page(json: &Value, real: usize, question: &str) {
         "{question}"
     );
 }
-
-/// The id at the beginning of a rendered review.
-fn id_of(json: &[u8]) -> &str {
-    str::from_utf8(json)
-        .unwrap()
-        .strip_prefix(r#"{"id":""#)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-}
-
 /// Every set of filters in turn, and in every other round what narrows further.
 fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Question {
     let question = Question::random(generator, number % FILTERS, reviews);
@@ -101,7 +89,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
                 None,
             )
             .await;
-        let ids: Vec<&str> = found.reviews.iter().map(|json| id_of(json)).collect();
+        let ids = ids(&found, &snapshot);
         assert_eq!(ids, expected[..limit.min(expected.len())], "{question:?}");
         assert_eq!(found.next.is_some(), expected.len() > limit, "{question:?}");
         assert_total(

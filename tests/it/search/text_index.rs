@@ -1,23 +1,20 @@
 //! The text index in the service of searches: whatever state it is in, answers are those of the
 //! snapshot.
 
-use reviews_service::search::Found;
+use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
 
 use super::*;
 use crate::support::{refused, sqlite3};
 
-/// The text index of `app`, which costs nothing, so that it is asked whenever it can be.
+/// The text index of `app`, asked whenever it can be.
 pub async fn eager(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx().clock.clone()).await;
-    index.with_costs(Costs {
-        text_kib: 1e9,
-        text: 1e9,
-        review: 1e9,
-        index: 0.0,
-        index_row: 0.0,
-        candidate: 0.0,
+    index.asked_when(AskWhen {
+        walked: 256,
+        rest_min: 1,
+        rare_of: 1,
     })
 }
 
@@ -47,7 +44,7 @@ async fn ask_all(
         let found = index.search(snapshot, &filter, limit, None).await;
         answered += usize::from(found.work.candidates.is_some());
         assert_eq!(
-            ids(&found),
+            ids(&found, snapshot),
             expected[..limit.min(expected.len())],
             "{question:?} {:?}",
             found.work
@@ -61,7 +58,7 @@ async fn ask_all(
         if let Some(next) = found.next {
             let page = index.search(snapshot, &filter, limit, Some(&next)).await;
             assert_eq!(
-                ids(&page),
+                ids(&page, snapshot),
                 expected[limit..expected.len().min(limit * 2)],
                 "{question:?} {:?}",
                 page.work
@@ -87,8 +84,12 @@ async fn ask_until(
     }
 }
 
-fn ids(found: &Found) -> Vec<&str> {
-    found.reviews.iter().map(|json| id_of(json)).collect()
+pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
+    let segments = snapshot.input.review_index.segments();
+    let places = found.places.iter();
+    places
+        .map(|(segment, index)| segments[*segment].id(*index))
+        .collect()
 }
 
 /// What the database holds now.
@@ -206,16 +207,10 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
     ] {
         sqlite3(&app.path(), damage);
         let index = eager(&app).await;
-        let found = index
-            .search(
-                &app.app().ctx().current.load(),
-                &asking("zyxglint"),
-                5,
-                None,
-            )
-            .await;
+        let snapshot = app.app().ctx().current.load();
+        let found = index.search(&snapshot, &asking("zyxglint"), 5, None).await;
         assert_eq!(
-            (ids(&found), found.work.candidates),
+            (ids(&found, &snapshot), found.work.candidates),
             (vec!["s-9000"], Some(1)),
             "{damage}"
         );
@@ -268,12 +263,17 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         ("bcd", vec!["b-4"]),
     ] {
         let found = index.search(&snapshot, &asking(query), 9, None).await;
-        assert_eq!(ids(&found), expected, "{query:?} {:?}", found.work);
+        assert_eq!(
+            ids(&found, &snapshot),
+            expected,
+            "{query:?} {:?}",
+            found.work
+        );
     }
 }
 
 #[tokio::test]
-async fn a_rare_word_reads_a_sample_and_its_candidates_and_a_common_one_the_newest_reviews() {
+async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() {
     let reviews: Vec<Review> = (0..40_000)
         .map(|number| {
             let rare = if number % 9_999 == 5_000 { "zyxglint" } else { "furnace" };
@@ -292,7 +292,7 @@ async fn a_rare_word_reads_a_sample_and_its_candidates_and_a_common_one_the_newe
     let index = &app.app().ctx().text_index;
     let rare = index.search(&snapshot, &asking("ZYXglint"), 20, None).await;
     assert_eq!((rare.total, rare.work.candidates), (4, Some(4)));
-    assert!(rare.work.walked <= 256, "{:?}", rare.work);
+    assert!(rare.work.walked <= 4_096, "{:?}", rare.work);
     let absent = index.search(&snapshot, &asking("qqzzxxw"), 20, None).await;
     assert_eq!((absent.total, absent.work.candidates), (0, Some(0)));
     let common = index

@@ -105,10 +105,13 @@ fn check_index(snapshot: &Snapshot) {
             .review_index
             .find(&id.parse().unwrap())
             .unwrap_or_else(|| panic!("{id} is not found"));
+        let json = snapshot.input.review_index.json_of(found);
         assert_eq!(
-            serde_json::from_slice::<serde_json::Value>(&found).unwrap(),
+            serde_json::from_slice::<serde_json::Value>(&json).unwrap(),
             *review
         );
+        let value = snapshot.input.review_index.review(found).unwrap();
+        assert_eq!(serde_json::to_value(value).unwrap(), *review);
     }
     known.sort_unstable();
     let numbered = (0..NUMBERS).map(|number| format!("r-{number:05}"));

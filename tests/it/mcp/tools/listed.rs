@@ -43,16 +43,14 @@ async fn descriptions_say_when_and_when_not_and_are_short() {
     let desk = Desk::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
     for tool in desk.catalog.tools() {
-        let (name, described) = (tool.name, tokens(&tool.description));
+        let description = tool.description.as_deref().unwrap();
+        let (name, described) = (&*tool.name, tokens(description));
         assert!(
             described <= DESCRIPTION_TOKENS_MAX,
             "{name}: {described} tokens"
         );
         for part in ["Use ", "Do not use "] {
-            assert!(
-                tool.description.contains(part),
-                "{name} does not say: {part}"
-            );
+            assert!(description.contains(part), "{name} does not say: {part}");
         }
         assert!(
             name.bytes()
@@ -67,12 +65,12 @@ async fn descriptions_say_when_and_when_not_and_are_short() {
                 "{name}: {argument} says nothing"
             );
         }
-        let input = tokens(&Value::Object(tool.input_schema.clone()).to_string());
-        let output = tokens(&Value::Object(tool.output_schema.clone()).to_string());
+        let input = tokens(&json!(tool.input_schema).to_string());
+        let output = tokens(&json!(tool.output_schema).to_string());
         sizes.push(format!(
             "{name}: description {described}, inputSchema {input}, outputSchema {output}"
         ));
-        all += described + input + tokens(tool.title) + tokens(name);
+        all += described + input + tokens(tool.title.as_deref().unwrap()) + tokens(name);
     }
     sizes.push(format!("all but the output schemas: {all}"));
     insta::assert_snapshot!("tokens", sizes.join("\n"));
@@ -101,8 +99,7 @@ async fn the_answer_to_tools_list_is_small() {
 async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses() {
     let desk = Desk::seeded().await;
     for tool in desk.catalog.tools() {
-        for schema in [&tool.input_schema, &tool.output_schema] {
-            let schema = Value::Object(schema.clone());
+        for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
             assert!(
                 jsonschema::draft202012::meta::is_valid(&schema),
                 "{}",

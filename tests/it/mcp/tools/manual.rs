@@ -105,13 +105,13 @@ async fn the_manual_names_everything_that_is_offered() {
             .unwrap()
             .keys()
             .cloned();
-        arguments.chain([tool.name.to_owned()]).collect::<Vec<_>>()
+        arguments.chain([tool.name.to_string()]).collect::<Vec<_>>()
     });
     let prompts = desk
         .catalog
         .prompts()
         .iter()
-        .map(|prompt| prompt.name.to_owned());
+        .map(|prompt| prompt.name.clone());
     let resources = desk
         .catalog
         .resources()
@@ -121,7 +121,7 @@ async fn the_manual_names_everything_that_is_offered() {
         .catalog
         .templates()
         .iter()
-        .map(|template| template.uri_template.to_owned());
+        .map(|template| template.uri_template.clone());
     for name in tools.chain(prompts).chain(resources).chain(templates) {
         assert!(
             page.contains(&format!("`{name}`")),

@@ -57,14 +57,16 @@ impl Desk {
         let answer = self
             .ask(tool, &object(arguments))
             .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
-        let schema = &self
+        let schema = self
             .catalog
             .tools()
             .iter()
             .find(|listed| listed.name == tool)
             .unwrap()
-            .output_schema;
-        let errors: Vec<String> = strict(schema)
+            .output_schema
+            .clone()
+            .unwrap();
+        let errors: Vec<String> = strict(&schema)
             .iter_errors(&answer)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();

@@ -164,7 +164,7 @@ async fn nothing_in_a_text_hides_or_commands() {
     let desk = Desk::of(TestApp::with(&[saying(0, hostile.to_owned())]).await).await;
     let answer = desk.call("get_review", json!({"id": "s-0000"}));
     assert_eq!(answer["text"], hostile);
-    let read = desk.catalog.read("reviews://review/s-0000").unwrap().text;
+    let read = desk.catalog.read("reviews://review/s-0000").unwrap();
     assert_eq!(
         (&read, serde_json::from_str::<Value>(&read).unwrap()),
         (&text(&answer), answer)

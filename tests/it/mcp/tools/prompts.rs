@@ -1,18 +1,16 @@
 //! Prompts and completion: made of the tools' answers, with what the public wrote kept apart.
 
-use reviews_service::mcp::catalog::{Completion, Reference, Role};
+use reviews_service::mcp::catalog::Completion;
+use rmcp::model::Reference;
 
 use super::*;
 
 fn messages(desk: &Desk, name: &str, arguments: Value) -> (String, Value) {
-    let messages = desk.catalog.prompt(name, &object(arguments)).unwrap();
-    assert!(messages.iter().all(|message| message.role == Role::User));
-    let [task, data] = messages.as_slice() else {
-        panic!("{messages:?}")
-    };
-    assert!(!data.text.contains('\n'), "the data can end its line");
-    assert!(data.text.len() <= RESULT_BYTES_MAX, "{}", data.text.len());
-    (task.text.clone(), serde_json::from_str(&data.text).unwrap())
+    let [task, data] = desk.catalog.prompt(name, &object(arguments)).unwrap();
+    assert!(!data.contains('\n'), "the data can end its line");
+    assert!(data.len() <= RESULT_BYTES_MAX, "{}", data.len());
+    let data = serde_json::from_str(&data).unwrap();
+    (task, data)
 }
 
 #[track_caller]
@@ -152,7 +150,7 @@ async fn names_that_nobody_has_are_refused_with_those_there_are() {
         .catalog
         .prompts()
         .iter()
-        .map(|prompt| prompt.name)
+        .map(|prompt| prompt.name.as_str())
         .collect();
     assert_eq!(listed, ["summarise_service", "compare_technicians"]);
 }
@@ -160,9 +158,10 @@ async fn names_that_nobody_has_are_refused_with_those_there_are() {
 #[tokio::test]
 async fn names_are_completed_in_any_case_the_most_mentioned_first() {
     let desk = Desk::seeded().await;
-    let complete =
-        |reference, argument, typed| desk.catalog.complete(reference, argument, typed).unwrap();
-    let technicians = Reference::Prompt("compare_technicians");
+    let complete = |reference: &Reference, argument, typed| {
+        desk.catalog.complete(reference, argument, typed).unwrap()
+    };
+    let technicians = &Reference::for_prompt("compare_technicians");
     let mikes = complete(technicians, "first", "mIKE");
     assert_eq!(mikes.values.len(), 2);
     assert!(
@@ -178,14 +177,13 @@ async fn names_are_completed_in_any_case_the_most_mentioned_first() {
         .map(|facet| facet["name"].as_str().unwrap())
         .collect();
     assert_eq!(
-        (all.values, all.total, all.has_more),
+        (all.values, all.total),
         (
             names.iter().map(|name| (*name).to_owned()).collect(),
             names.len(),
-            false
         )
     );
-    let services = Reference::Prompt("summarise_service");
+    let services = &Reference::for_prompt("summarise_service");
     assert_eq!(complete(services, "service", "ac t").values, ["AC tune-up"]);
     assert_eq!(
         complete(services, "service", "ac-m").values,
@@ -193,13 +191,17 @@ async fn names_are_completed_in_any_case_the_most_mentioned_first() {
     );
     assert_eq!(complete(services, "service", "zzz"), Completion::default());
     assert_eq!(
-        complete(Reference::Resource("reviews://review/{id}"), "id", "r-"),
+        complete(
+            &Reference::for_resource("reviews://review/{id}"),
+            "id",
+            "r-"
+        ),
         Completion::default()
     );
     for (reference, argument) in [
         (services, "first"),
         (technicians, ""),
-        (Reference::Resource("reviews://reviews{?cursor}"), "id"),
+        (&Reference::for_resource("reviews://reviews{?cursor}"), "id"),
     ] {
         assert!(
             matches!(
@@ -210,11 +212,11 @@ async fn names_are_completed_in_any_case_the_most_mentioned_first() {
         );
     }
     for unknown in [
-        Reference::Prompt("none"),
-        Reference::Resource("reviews://business"),
+        Reference::for_prompt("none"),
+        Reference::for_resource("reviews://business"),
     ] {
         assert_eq!(
-            desk.catalog.complete(unknown, "x", ""),
+            desk.catalog.complete(&unknown, "x", ""),
             Err(CallError::Unknown)
         );
     }
@@ -231,10 +233,11 @@ async fn at_most_a_hundred_names_are_proposed() {
     let desk = Desk::of(TestApp::uncoded(&(0..150).map(review).collect::<Vec<_>>()).await).await;
     let found = desk
         .catalog
-        .complete(Reference::Prompt("compare_technicians"), "first", "PER")
+        .complete(
+            &Reference::for_prompt("compare_technicians"),
+            "first",
+            "PER",
+        )
         .unwrap();
-    assert_eq!(
-        (found.values.len(), found.total, found.has_more),
-        (100, 150, true)
-    );
+    assert_eq!((found.values.len(), found.total), (100, 150));
 }

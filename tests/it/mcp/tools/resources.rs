@@ -3,15 +3,8 @@
 use super::*;
 
 fn read(desk: &Desk, uri: &str) -> Value {
-    let contents = desk
-        .catalog
-        .read(uri)
-        .unwrap_or_else(|| panic!("{uri}: nothing"));
-    assert_eq!(
-        (contents.uri.as_str(), contents.mime_type),
-        (uri, "application/json")
-    );
-    serde_json::from_str(&contents.text).unwrap()
+    let text = desk.catalog.read(uri);
+    serde_json::from_str(&text.unwrap_or_else(|| panic!("{uri}: nothing"))).unwrap()
 }
 
 #[tokio::test]
@@ -32,11 +25,12 @@ async fn every_resource_that_is_listed_can_be_read() {
     );
     for resource in &listed {
         assert!(
-            resource.title.contains("Saltbush") && resource.description.len() > 20,
+            resource.title.as_ref().unwrap().contains("Saltbush")
+                && resource.description.as_ref().unwrap().len() > 20,
             "{resource:?}"
         );
         assert!(
-            desk.catalog.read(&resource.uri).unwrap().text.len() <= RESULT_BYTES_MAX,
+            desk.catalog.read(&resource.uri).unwrap().len() <= RESULT_BYTES_MAX,
             "{}",
             resource.uri
         );
@@ -53,7 +47,7 @@ async fn every_resource_that_is_listed_can_be_read() {
         .catalog
         .templates()
         .iter()
-        .map(|template| template.uri_template)
+        .map(|template| template.uri_template.as_str())
         .collect();
     assert_eq!(
         templates,
@@ -141,7 +135,7 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence() {
         ("list_facets", json!({}), 0),
     ] {
         let answer = desk.call(tool, arguments);
-        let links = desk.catalog.links(&answer);
+        let links = reviews_service::mcp::catalog::links(&answer);
         assert_eq!(links.len(), count, "{tool}");
         for link in links {
             assert!(desk.catalog.read(&link.uri).is_some(), "{}", link.uri);

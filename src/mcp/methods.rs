@@ -1,0 +1,411 @@
+//! What each method answers, from the catalog, as JSON of the revision that was asked in.
+//!
+//! Of the official SDK only its types are used: its dispatcher wants a connected peer, and its HTTP
+//! service spawns tasks for each request, keeps sessions in memory and is strict where clients are
+//! not.
+
+use rmcp::model::{
+    self, CacheScope, ClientRequest, ContentBlock, ErrorCode, ErrorData, MetaObject,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
+};
+use serde_json::json;
+
+use super::catalog::{self, CallError, Catalog};
+use super::message::{Call, METHOD_NOT_FOUND, RpcError};
+use super::stateless::Revision;
+use crate::links::Links;
+
+#[cfg(feature = "conformance")]
+#[path = "../../tests/conformance/fixtures.rs"]
+mod fixtures;
+
+/// The member of a result's `_meta` with who we are.
+const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
+/// How long clients may keep lists and resources, in milliseconds: as long as the same over GET.
+const FRESH_MS: u64 = 60_000;
+/// The methods that are served; any other is unknown.
+const METHODS: [&str; 11] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
+
+/// See the head of this file.
+pub struct Methods {
+    catalog: Catalog,
+    /// What never changes of it.
+    config: ServerConfig,
+    home: String,
+}
+
+/// A result, as JSON.
+#[derive(Debug)]
+pub struct MethodResult {
+    /// The member `result` of the message.
+    pub json: String,
+    /// The revision that was agreed on, where the call opened a session.
+    pub opens: Option<Revision>,
+}
+
+impl Methods {
+    /// Answers with what `catalog` offers.
+    #[must_use]
+    pub fn new(catalog: Catalog, links: &Links) -> Self {
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = Some(model::ToolsCapability::default());
+        capabilities.resources = Some(model::ResourcesCapability::default());
+        capabilities.prompts = Some(model::PromptsCapability::default());
+        capabilities.completions = Some(model::JsonObject::new());
+        let config = ServerConfig::new(capabilities)
+            .with_protocol_version(version(Revision::NEWEST_WITH_SESSIONS));
+        Self {
+            catalog,
+            config,
+            home: links.home(),
+        }
+    }
+
+    /// Answers a request by the rules of a revision; `None` where none is agreed on yet.
+    ///
+    /// # Errors
+    /// The JSON-RPC error.
+    pub async fn answer(
+        &self,
+        call: Call,
+        revision: Option<Revision>,
+    ) -> Result<MethodResult, RpcError> {
+        let Call { method, params, .. } = call;
+        let is_stateless = revision == Some(Revision::July2026);
+        if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
+            let told = format!("{} has no method {method}.", Revision::July2026.date());
+            return Err(RpcError::new(METHOD_NOT_FOUND, told));
+        }
+        if !METHODS.contains(&method.as_str()) {
+            return Err(unknown_method(&method));
+        }
+        let request = json!({ "method": method, "params": params });
+        let request: ClientRequest = serde_json::from_value(request).map_err(internal)?;
+        let mut result = self.dispatch(request).await.map_err(|error| {
+            let mut error = RpcError::from(error);
+            // The stateless revision has no code of its own for it.
+            if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND.0 {
+                error.code = ErrorCode::INVALID_PARAMS.0;
+            }
+            error
+        })?;
+        let opens = if let ServerResult::InitializeResult(opened) = &result {
+            Revision::of(opened.protocol_version.as_str())
+        } else {
+            None
+        };
+        if is_stateless {
+            self.complete(&mut result);
+        } else {
+            result.strip_result_type_for_legacy_peer();
+        }
+        // Links to resources are of 2025-06-18.
+        if let ServerResult::CallToolResult(result) = &mut result
+            && revision == Some(Revision::March2025)
+        {
+            result
+                .content
+                .retain(|block| block.as_resource_link().is_none());
+        }
+        Ok(MethodResult {
+            json: serde_json::to_string(&result).map_err(internal)?,
+            opens,
+        })
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the SDK's requests are many, and `METHODS` lets these in alone"
+    )]
+    async fn dispatch(&self, request: ClientRequest) -> Result<ServerResult, ErrorData> {
+        use ServerResult as Of;
+        let catalog = &self.catalog;
+        Ok(match request {
+            ClientRequest::InitializeRequest(request) => {
+                // In the revision asked for, or in the newest that has sessions.
+                let revision = Revision::of(request.params.protocol_version.as_str())
+                    .filter(|revision| revision.has_sessions())
+                    .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
+                Of::InitializeResult(self.info().with_protocol_version(version(revision)))
+            }
+            // What a client of the stateless revision learns in place of `initialize`.
+            ClientRequest::DiscoverRequest(_) => {
+                let versions = Revision::ALL.map(version).to_vec();
+                let discovered = model::DiscoverResult::from_server_info(versions, self.info())
+                    .with_ttl_ms(FRESH_MS)
+                    .with_cache_scope(CacheScope::Public);
+                Of::DiscoverResult(discovered)
+            }
+            ClientRequest::PingRequest(_) => Of::empty(()),
+            ClientRequest::ListToolsRequest(request) => {
+                let tools = whole(request.params, || catalog.tools().to_vec())?;
+                Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
+            }
+            ClientRequest::CallToolRequest(request) => {
+                Of::CallToolResult(self.call_tool(request.params).await?)
+            }
+            ClientRequest::ListResourcesRequest(request) => {
+                let resources = whole(request.params, || catalog.resources())?;
+                Of::ListResourcesResult(model::ListResourcesResult::with_all_items(resources))
+            }
+            ClientRequest::ListResourceTemplatesRequest(request) => {
+                let templates = whole(request.params, || catalog.templates().to_vec())?;
+                let listed = model::ListResourceTemplatesResult::with_all_items(templates);
+                Of::ListResourceTemplatesResult(listed)
+            }
+            ClientRequest::ReadResourceRequest(request) => {
+                Of::ReadResourceResult(self.read_resource(&request.params)?)
+            }
+            ClientRequest::ListPromptsRequest(request) => {
+                let prompts = whole(request.params, || catalog.prompts().to_vec())?;
+                Of::ListPromptsResult(model::ListPromptsResult::with_all_items(prompts))
+            }
+            ClientRequest::GetPromptRequest(request) => {
+                Of::GetPromptResult(self.get_prompt(request.params)?)
+            }
+            ClientRequest::CompleteRequest(request) => {
+                Of::CompleteResult(self.complete_argument(&request.params)?)
+            }
+            // A method that we serve, with params that the SDK cannot parse.
+            ClientRequest::CustomRequest(request) => {
+                let told = format!(
+                    "The params of {} are not of the shape that MCP gives them.",
+                    request.method
+                );
+                return Err(ErrorData::invalid_params(told, None));
+            }
+            other => {
+                let method = other.method().to_owned();
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+            }
+        })
+    }
+
+    /// Who answers: the service, and whose reviews it has now.
+    fn identity(&self) -> model::Implementation {
+        model::Implementation::new("reviews-service", env!("CARGO_PKG_VERSION"))
+            .with_title(format!("Reviews of {}", self.catalog.business_name()))
+            .with_website_url(self.home.clone())
+    }
+
+    fn info(&self) -> ServerConfig {
+        let config = self.config.clone().with_server_info(self.identity());
+        config.with_instructions(self.catalog.instructions())
+    }
+
+    /// The result of a tool; faulty arguments are a result too, for the agent to read.
+    async fn call_tool(
+        &self,
+        request: model::CallToolRequestParams,
+    ) -> Result<model::CallToolResult, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::tool(&request.name) {
+            return Ok(result);
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        match self.catalog.call(&request.name, &arguments).await {
+            Ok(structured) => {
+                let text = ContentBlock::text(catalog::text(&structured));
+                let mut result = model::CallToolResult::success(vec![text]);
+                let links = catalog::links(&structured).into_iter();
+                result
+                    .content
+                    .extend(links.map(ContentBlock::resource_link));
+                result.structured_content = Some(structured);
+                Ok(result)
+            }
+            Err(CallError::Arguments(advice)) => {
+                let advice = vec![ContentBlock::text(advice)];
+                Ok(model::CallToolResult::error(advice))
+            }
+            Err(CallError::Unknown) => Err(refused(CallError::Unknown, "tool", &request.name)),
+        }
+    }
+
+    /// The text of a resource.
+    fn read_resource(
+        &self,
+        request: &model::ReadResourceRequestParams,
+    ) -> Result<model::ReadResourceResult, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::resource(&request.uri) {
+            return Ok(result);
+        }
+        let text = self.catalog.read(&request.uri).ok_or_else(|| {
+            let told = format!(
+                "There is no resource {}; resources/list and resources/templates/list show what there is.",
+                request.uri
+            );
+            ErrorData::resource_not_found(told, Some(json!({ "uri": request.uri })))
+        })?;
+        let contents = model::ResourceContents::text(text, request.uri.clone());
+        let contents = contents.with_mime_type(catalog::JSON);
+        Ok(model::ReadResourceResult::new(vec![contents]))
+    }
+
+    /// The messages of a prompt, with its arguments filled in.
+    fn get_prompt(
+        &self,
+        request: model::GetPromptRequestParams,
+    ) -> Result<model::GetPromptResult, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::prompt(&request.name, &arguments) {
+            return Ok(result);
+        }
+        let made = self.catalog.prompt(&request.name, &arguments);
+        let texts = made.map_err(|refusal| refused(refusal, "prompt", &request.name))?;
+        let messages = texts.map(|text| model::PromptMessage::new_text(model::Role::User, text));
+        let mut result = model::GetPromptResult::new(messages.into());
+        let mut prompts = self.catalog.prompts().iter();
+        let prompt = prompts.find(|prompt| prompt.name == request.name);
+        result.description = prompt.and_then(|prompt| prompt.description.clone());
+        Ok(result)
+    }
+
+    /// Values that complete an argument of a prompt or a template.
+    fn complete_argument(
+        &self,
+        request: &model::CompleteRequestParams,
+    ) -> Result<model::CompleteResult, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if fixtures::completes(&request.r#ref) {
+            return Ok(model::CompleteResult::default());
+        }
+        let reference = &request.r#ref;
+        let (kind, name) = match (reference.as_prompt_name(), reference.as_resource_uri()) {
+            (Some(name), _) => ("prompt", name),
+            (None, Some(uri)) => ("resource template", uri),
+            (None, None) => {
+                let told = "params.ref is of a kind that is not known here.";
+                return Err(ErrorData::invalid_params(told, None));
+            }
+        };
+        let argument = &request.argument;
+        let completed = (self.catalog).complete(reference, &argument.name, &argument.value);
+        let catalog::Completion { values, total } =
+            completed.map_err(|refusal| refused(refusal, kind, name))?;
+        let has_more = total > values.len();
+        model::CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more)
+            .map(model::CompleteResult::new)
+            .map_err(|error| ErrorData::internal_error(error, None))
+    }
+
+    /// Says who answered, and for how long and for whom it holds.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the SDK's results are many, and of most none is ever made here"
+    )]
+    fn complete(&self, result: &mut ServerResult) {
+        let (meta, hints) = match result {
+            ServerResult::ListToolsResult(list) => (
+                &mut list.meta,
+                Some((&mut list.ttl_ms, &mut list.cache_scope)),
+            ),
+            ServerResult::ListPromptsResult(list) => (
+                &mut list.meta,
+                Some((&mut list.ttl_ms, &mut list.cache_scope)),
+            ),
+            ServerResult::ListResourcesResult(list) => (
+                &mut list.meta,
+                Some((&mut list.ttl_ms, &mut list.cache_scope)),
+            ),
+            ServerResult::ListResourceTemplatesResult(list) => (
+                &mut list.meta,
+                Some((&mut list.ttl_ms, &mut list.cache_scope)),
+            ),
+            ServerResult::ReadResourceResult(read) => (
+                &mut read.meta,
+                Some((&mut read.ttl_ms, &mut read.cache_scope)),
+            ),
+            ServerResult::CallToolResult(result) => (&mut result.meta, None),
+            ServerResult::GetPromptResult(result) => (&mut result.meta, None),
+            ServerResult::CompleteResult(result) => (&mut result.meta, None),
+            _ => return,
+        };
+        // The firm may be renamed at any time.
+        let identity = serde_json::to_value(self.identity()).unwrap_or_default();
+        meta.get_or_insert_with(MetaObject::new)
+            .insert(SERVER_INFO_META.to_owned(), identity);
+        if let Some((ttl_ms, scope)) = hints {
+            (*ttl_ms, *scope) = (Some(FRESH_MS), Some(CacheScope::Public));
+        }
+    }
+}
+
+fn version(revision: Revision) -> ProtocolVersion {
+    match revision {
+        Revision::March2025 => ProtocolVersion::V_2025_03_26,
+        Revision::June2025 => ProtocolVersion::V_2025_06_18,
+        Revision::November2025 => ProtocolVersion::V_2025_11_25,
+        Revision::July2026 => ProtocolVersion::V_2026_07_28,
+    }
+}
+
+/// A list, which comes whole: we hand out no cursor, so none is ours.
+fn whole<T>(
+    page: Option<model::PaginatedRequestParams>,
+    list: impl FnOnce() -> Vec<T>,
+) -> Result<Vec<T>, ErrorData> {
+    match page.and_then(|page| page.cursor) {
+        None => Ok(list()),
+        Some(_) => Err(ErrorData::invalid_params(
+            "That cursor is not ours: lists here come whole; leave it out.",
+            None,
+        )),
+    }
+}
+
+fn refused(refusal: CallError, kind: &str, name: &str) -> ErrorData {
+    let told = match refusal {
+        CallError::Unknown => format!("There is no {kind} {name} here."),
+        CallError::Arguments(advice) => advice,
+    };
+    ErrorData::invalid_params(told, None)
+}
+
+impl From<ErrorData> for RpcError {
+    fn from(error: ErrorData) -> Self {
+        let ErrorData {
+            code,
+            message,
+            data,
+        } = error;
+        if code == ErrorCode::METHOD_NOT_FOUND {
+            return unknown_method(&message);
+        }
+        Self {
+            code: code.0,
+            message: message.into_owned(),
+            data,
+        }
+    }
+}
+
+fn unknown_method(method: &str) -> RpcError {
+    RpcError::new(
+        METHOD_NOT_FOUND,
+        format!("There is no method {method} here."),
+    )
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
+fn internal(error: serde_json::Error) -> RpcError {
+    ErrorData::internal_error(
+        format!("Something went wrong on our side ({error}); report it."),
+        None,
+    )
+    .into()
+}

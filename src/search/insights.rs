@@ -1,0 +1,815 @@
+//! The insights as they are asked for, the same for REST, for agents and for pages: in stages, each
+//! a part of the whole; and the evidence of an aspect, which is the reviews that support it.
+
+use std::collections::HashMap;
+
+use super::cursor::{Cursor, CursorParameter};
+use super::facets::VALUES_MAX;
+use super::names;
+use crate::insights::aggregate::{PERSON_MIN, Vote, VoteCounts, vote_of};
+use crate::insights::trades::AspectDefinition;
+use crate::insights::{
+    Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, Trade, name_key,
+};
+use crate::links::Links;
+use crate::model::parameters::{
+    self, InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
+};
+use crate::model::{Day, LIMIT_DEFAULT, Mentions, fold};
+use crate::snapshot::Snapshot;
+use crate::snapshot::segment::Segment;
+use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
+
+/// How many bytes of JSON an overview has at the most.
+pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
+/// How many bytes of JSON another part has at the most, where that is a list.
+const STAGE_BYTES_MAX: usize = 40 * 1024;
+/// How many values of each list an overview begins with; fewer where that is too much.
+const OVERVIEW_VALUES: usize = 10;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StageRequest {
+    /// One aspect, by id or name.
+    Aspect(String),
+    /// Somebody or something that reviews name.
+    Entity(MentionKind, String),
+    /// A part of all of it.
+    Part(InsightsPart),
+}
+
+/// There is nobody and nothing of that name; the text tells who and what there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchStage(pub String);
+
+impl StageRequest {
+    /// The stage that `source` asks for, if any; what is wrong is kept there, also where it asks for
+    /// several.
+    pub fn take_from(source: &mut impl ParameterSource) -> Option<Self> {
+        let entity = |kind| move |name| Self::Entity(kind, name);
+        let asked = [
+            source.take::<parameters::Aspect>().map(Self::Aspect),
+            source
+                .take::<parameters::Technician>()
+                .map(entity(MentionKind::Technician)),
+            source
+                .take::<parameters::Service>()
+                .map(entity(MentionKind::Service)),
+            source
+                .take::<parameters::Area>()
+                .map(entity(MentionKind::ServiceArea)),
+            source.take::<parameters::Part>().map(Self::Part),
+        ];
+        let mut asked = asked.into_iter().flatten();
+        let first = asked.next()?;
+        for other in asked {
+            source.refuse(other.one_too_many(&first));
+        }
+        Some(first)
+    }
+
+    const fn parameter(&self) -> &'static str {
+        match self {
+            Self::Aspect(_) => parameters::Aspect::NAME,
+            Self::Entity(MentionKind::Technician, _) => parameters::Technician::NAME,
+            Self::Entity(MentionKind::Service, _) => parameters::Service::NAME,
+            Self::Entity(MentionKind::ServiceArea, _) => parameters::Area::NAME,
+            Self::Part(_) => parameters::Part::NAME,
+        }
+    }
+
+    fn one_too_many(&self, first: &Self) -> InvalidParameter {
+        let received = match self {
+            Self::Aspect(name) | Self::Entity(_, name) => name.as_str(),
+            Self::Part(part) => part.name(),
+        };
+        InvalidParameter {
+            name: self.parameter(),
+            fault: ParameterFault::Text,
+            message: format!("must be left out beside {}: ask for one", first.parameter()),
+            received: received.to_owned(),
+        }
+    }
+}
+
+/// The answer to a request.
+///
+/// # Errors
+/// [`NoSuchStage`].
+pub fn stage(
+    snapshot: &Snapshot,
+    links: &Links,
+    request: &StageRequest,
+) -> Result<InsightsStage, NoSuchStage> {
+    let insights = &snapshot.insights;
+    match request {
+        StageRequest::Aspect(name) => aspect(insights, name),
+        StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
+        StageRequest::Part(InsightsPart::Overview) => Ok(overview(insights)),
+        StageRequest::Part(part) => Ok(fitting_part(insights, *part)),
+    }
+}
+
+/// As many values of the part's list as fit; the first always does.
+fn fitting_part(insights: &Insights, part: InsightsPart) -> InsightsStage {
+    let mut most = VALUES_MAX;
+    loop {
+        let stage = self::part(insights, part, most);
+        if most == 1 || wire::json(&stage).len() <= STAGE_BYTES_MAX {
+            return stage;
+        }
+        most /= 2;
+    }
+}
+
+fn part(insights: &Insights, part: InsightsPart, most: usize) -> InsightsStage {
+    let mut stage = InsightsStage::of(part.name(), insights);
+    let entities = &insights.entities;
+    match part {
+        InsightsPart::Overview => return InsightsStage::overview(insights, most),
+        InsightsPart::Aspects => {
+            stage.aspects = stage.first("aspects", &insights.aspects, most, |one| {
+                AspectFacet::from(one)
+            });
+        }
+        InsightsPart::Technicians => {
+            stage.add_entities("technicians", &entities.technicians, most);
+        }
+        InsightsPart::Services => stage.add_entities("services", &entities.services, most),
+        InsightsPart::Areas => stage.add_entities("areas", &entities.service_areas, most),
+        InsightsPart::Topics => {
+            stage.topics = stage.first("topics", &insights.topics, most, |one| one.into());
+        }
+        InsightsPart::Faq => {
+            stage.faq = stage.first("faq", &insights.faq, most, |one| one.into());
+        }
+        InsightsPart::Summary => stage.summary = Some(insights.summary.clone()),
+        InsightsPart::Method => stage.method = Some(insights.method.clone()),
+    }
+    stage
+}
+
+/// As many values of each list as fit.
+fn overview(insights: &Insights) -> InsightsStage {
+    let mut most = OVERVIEW_VALUES;
+    loop {
+        let stage = InsightsStage::overview(insights, most);
+        if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
+            return stage;
+        }
+        most -= 1;
+    }
+}
+
+fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, NoSuchStage> {
+    let wanted = fold(name);
+    let mut aspects = insights.aspects.iter();
+    let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
+    let Some(found) = found else {
+        let ids = insights.aspects.iter().map(|aspect| aspect.id.as_str());
+        return Err(nothing("aspect", ids));
+    };
+    Ok(InsightsStage {
+        aspect: Some(found.clone()),
+        ..InsightsStage::of("aspect", insights)
+    })
+}
+
+fn entity(
+    snapshot: &Snapshot,
+    links: &Links,
+    kind: MentionKind,
+    name: &str,
+) -> Result<InsightsStage, NoSuchStage> {
+    let counts = snapshot.counts();
+    let (what, facets, facet) = match kind {
+        MentionKind::Technician => (
+            "technician",
+            &counts.technicians,
+            names::technician(snapshot, name),
+        ),
+        MentionKind::Service => ("service", &counts.services, names::service(snapshot, name)),
+        MentionKind::ServiceArea => ("area", &counts.service_areas, names::area(snapshot, name)),
+    };
+    let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
+    let Some((facet, entity)) = found else {
+        return Err(nothing(what, facets.iter().map(|one| one.name.as_str())));
+    };
+    // Of a person whom few reviews name nothing but the counts is told.
+    let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
+    let by_aspect = is_told.then(|| by_aspect(snapshot, links, kind, facet));
+    Ok(InsightsStage {
+        entity: Some(entity.clone()),
+        by_aspect: Some(by_aspect.unwrap_or_default()),
+        ..InsightsStage::of(what, &snapshot.insights)
+    })
+}
+
+/// What is derived of whom or what is mentioned.
+#[must_use]
+pub fn find_entity<'a>(
+    snapshot: &'a Snapshot,
+    kind: MentionKind,
+    facet: &Facet,
+) -> Option<&'a Entity> {
+    let entities = &snapshot.insights.entities;
+    let among = match kind {
+        MentionKind::Technician => &entities.technicians,
+        MentionKind::Service => &entities.services,
+        MentionKind::ServiceArea => &entities.service_areas,
+    };
+    among.iter().find(|one| match (&one.id, &facet.id) {
+        (Some(one), Some(other)) => one == other,
+        _ => fold(&one.name) == fold(&facet.name),
+    })
+}
+
+/// How reviews speak of each aspect: of a technician, in sentences that name the person or in the
+/// next ones; of a service or a place, all that mention it.
+fn by_aspect(
+    snapshot: &Snapshot,
+    links: &Links,
+    kind: MentionKind,
+    facet: &Facet,
+) -> Vec<AspectFacet> {
+    let aspects = &snapshot.input.analyzer.trade().aspects;
+    let value = match kind {
+        MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),
+        MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
+    };
+    let key = name_key(kind, value);
+    let mut votes = vec![VoteCounts::default(); aspects.len()];
+    for segment in snapshot.input.review_index.segments() {
+        for (_, analysis) in segment.analyses() {
+            let mut names = analysis.names.iter();
+            let Some(name) = names.find(|name| name.key == key && name.kind == kind) else {
+                continue;
+            };
+            for (aspect, votes) in (0..).zip(&mut votes) {
+                let vote = match kind {
+                    MentionKind::Technician => vote_near(analysis, aspect, name.near_mask),
+                    MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
+                        vote_of(analysis, aspect)
+                    }
+                    MentionKind::Service | MentionKind::ServiceArea => None,
+                };
+                if let Some(vote) = vote {
+                    votes.count(vote);
+                }
+            }
+        }
+    }
+    let rows = aspects.iter().zip(&votes);
+    rows.filter(|(_, votes)| votes.reviews() > 0)
+        .map(|(aspect, votes)| AspectFacet {
+            evidence_url: evidence_url(links, &aspect.id, kind, value),
+            ..AspectFacet::new(&aspect.id, &aspect.label, votes)
+        })
+        .collect()
+}
+
+/// What the findings of a mask say of an aspect together.
+fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<Vote> {
+    let near = (0_u32..u32::BITS)
+        .zip(analysis.findings)
+        .filter(|(at, finding)| finding.aspect == aspect && mask & (1 << at) != 0);
+    let polarities: Vec<Polarity> = near.map(|(_, finding)| finding.polarity).collect();
+    let says = |polarity| polarities.contains(&polarity);
+    let vote = || {
+        Vote::fold(
+            says(Polarity::Positive),
+            says(Polarity::Negative),
+            says(Polarity::Uncertain),
+        )
+    };
+    (!polarities.is_empty()).then(vote)
+}
+
+/// Where the sentences are; evidence is not narrowed by places.
+fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> Option<String> {
+    let parameter = match kind {
+        MentionKind::Technician => parameters::Technician::NAME,
+        MentionKind::Service => parameters::Service::NAME,
+        MentionKind::ServiceArea => return None,
+    };
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair(parameter, value)
+        .finish();
+    Some(format!("{}?{query}", links.evidence(aspect)))
+}
+
+fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage {
+    let known: Vec<&str> = known.take(VALUES_MAX).collect();
+    NoSuchStage(if known.is_empty() {
+        format!("There is no {what} of that name, nor any other now.")
+    } else {
+        format!(
+            "There is no {what} of that name; there are {}.",
+            known.join(", ")
+        )
+    })
+}
+
+// The evidence of an aspect: which reviews support it, whom they speak of there, and how many there
+// are of each, found in the packed analyses of a snapshot. The reviews of a page are analyzed once
+// more for the reasons.
+
+/// What is asked for of an aspect's evidence, from whatever source its parameters come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceRequest {
+    /// How the aspect is to be spoken of.
+    pub polarity: Option<Vote>,
+    /// Of whom: name, id or alias.
+    pub technician: Option<String>,
+    /// In reviews about what: id, name or synonym.
+    pub service: Option<String>,
+    /// First day that matches, inclusive.
+    pub since: Option<Day>,
+    /// Last day that matches, inclusive.
+    pub until: Option<Day>,
+    /// Whether the reasons are wanted too.
+    pub has_hits: bool,
+    /// How many reviews a page has.
+    pub limit: u8,
+    /// Where the page begins, if not with the first review.
+    pub cursor: Option<Cursor>,
+}
+
+impl EvidenceRequest {
+    /// What `source` asks for; what is wrong with it is kept there.
+    pub fn take_from(source: &mut impl ParameterSource) -> Self {
+        // In the order of the description, in which issues are listed.
+        Self {
+            polarity: source.take::<parameters::Polarity>(),
+            technician: source.take::<parameters::Technician>(),
+            service: source.take::<parameters::Service>(),
+            since: source.take::<parameters::Since>(),
+            until: source.take::<parameters::Until>(),
+            has_hits: source.take::<parameters::Hits>().unwrap_or(true),
+            limit: source.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT),
+            cursor: source.take::<CursorParameter>(),
+        }
+    }
+
+    /// The same of a page that can be narrowed by polarity alone.
+    pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
+        Self {
+            polarity: source.take::<parameters::Polarity>(),
+            technician: None,
+            service: None,
+            since: None,
+            until: None,
+            has_hits: false,
+            limit: source.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT),
+            cursor: source.take::<CursorParameter>(),
+        }
+    }
+}
+
+/// The same about one aspect of a trade.
+#[derive(Debug, Clone, Copy)]
+pub struct EvidenceQuery<'a> {
+    /// The aspect that is asked about.
+    pub aspect: &'a AspectDefinition,
+    /// What is asked for.
+    pub request: &'a EvidenceRequest,
+    /// Its place in the trade.
+    pub at: u8,
+}
+
+impl<'a> EvidenceQuery<'a> {
+    /// About the aspect of that id; `None` where the trade has none.
+    #[must_use]
+    pub fn about(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
+        let at = trade.aspect(id)?;
+        Some(Self {
+            aspect: &trade.aspects[at],
+            request,
+            at: u8::try_from(at).ok()?,
+        })
+    }
+
+    /// What stands for it in a cursor: the aspect's id, for another trade, or another release of
+    /// one, has another aspect in that place; and the filters.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let EvidenceRequest {
+            polarity,
+            technician,
+            service,
+            since,
+            until,
+            ..
+        } = self.request;
+        let first = format!("evidence {} {polarity:?}", self.aspect.id);
+        // Later filters are named where they matter alone, so that cursors of earlier releases go
+        // on.
+        if technician.is_none() && service.is_none() && since.is_none() && until.is_none() {
+            return first;
+        }
+        format!("{first} {technician:?} {service:?} {since:?} {until:?}")
+    }
+
+    /// The cursor of the request, where it belongs to another question.
+    #[must_use]
+    pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
+        let cursor = self.request.cursor.as_ref();
+        cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
+    }
+}
+
+/// One page of the reviews that support an aspect.
+#[derive(Debug)]
+pub struct EvidencePage {
+    /// How many reviews support the aspect so.
+    pub total: u64,
+    /// How many of them speak of whom where they do.
+    pub by_technician: Vec<Facet>,
+    /// How many of them mention which service.
+    pub by_service: Vec<Facet>,
+    /// Those of the page, newest first.
+    pub reviews: Vec<Supporting>,
+    /// Where the next page begins.
+    pub next: Option<Cursor>,
+}
+
+/// A review that supports an aspect.
+#[derive(Debug)]
+pub struct Supporting {
+    /// The review as it is published.
+    pub review: wire::Review,
+    /// How the review votes on the aspect.
+    pub vote: Vote,
+    /// Its findings of the aspect, each with whom it is about.
+    pub findings: Vec<(Finding, Vec<String>)>,
+}
+
+/// Whom and what the filters of a question mean, as packed analyses know them.
+struct NameFilter {
+    technician: Option<u64>,
+    service: Option<u64>,
+    /// A name that nobody and nothing has finds nothing.
+    is_unknown: bool,
+    /// Of a person whom few reviews name the counts alone are told.
+    is_named_by_few: bool,
+}
+
+impl NameFilter {
+    fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
+        let asked = request.technician.as_deref();
+        let person = asked.map(|said| names::technician(snapshot, said));
+        let key = |facet: &Facet| name_key(MentionKind::Technician, &facet.name);
+        let technician = person.map(|found| found.map(key));
+        let service = request.service.as_deref().map(|said| {
+            let facet = names::service(snapshot, said);
+            let id = facet.and_then(|facet| facet.id.as_deref());
+            id.map(|id| name_key(MentionKind::Service, id))
+        });
+        Self {
+            technician: technician.flatten(),
+            service: service.flatten(),
+            is_unknown: technician == Some(None) || service == Some(None),
+            is_named_by_few: person.flatten().is_some_and(is_named_by_few),
+        }
+    }
+}
+
+/// What of one review supports the aspect as asked for.
+struct Support {
+    vote: Vote,
+    /// Which of its findings: bit 0 is the first.
+    finding_mask: u32,
+}
+
+/// A page of the reviews that support an aspect, from the beginning or behind the cursor.
+#[must_use]
+pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> EvidencePage {
+    let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
+    let request = query.request;
+    let named = NameFilter::by(request, snapshot);
+    let start = request.until.map_or(0, |day| review_index.count_after(day));
+    let end = request
+        .since
+        .map_or(review_index.len(), |day| review_index.count_since(day));
+    let mut after = request.cursor.as_ref().map_or(0, |cursor| {
+        review_index.count_through(cursor.day, &cursor.id)
+    });
+    after = after.max(start);
+    let mut counted = SupportCounts::default();
+    let (mut position, mut found, mut has_more) = (start, Vec::new(), false);
+    let end = if named.is_unknown { start } else { end };
+    for (segment, indices) in review_index.slices(start..end.max(start)) {
+        let first = indices.start;
+        for index in positions(segment, query, snapshot).filter(|index| indices.contains(index)) {
+            let Some(analysis) = segment.packed_analysis(index) else {
+                continue;
+            };
+            let Some(support) = support(analysis, query, &named) else {
+                continue;
+            };
+            counted.count(analysis, support.finding_mask);
+            if position + index - first < after || named.is_named_by_few {
+                continue;
+            }
+            if found.len() == usize::from(request.limit) {
+                has_more = true;
+            } else {
+                found.push((segment, index, support));
+            }
+        }
+        position += indices.len();
+    }
+    let last = found.last().filter(|_| has_more);
+    let next = last.map(|(segment, index, _)| {
+        Cursor::within(
+            &query.canonical(),
+            segment.days()[*index],
+            segment.id(*index),
+        )
+    });
+    let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
+    let by_technician = counted.listed(&technicians, MentionKind::Technician);
+    technicians.retain(|_, facet| !is_named_by_few(facet));
+    let supporting = |(segment, index, support): (&Segment, usize, Support)| {
+        supporting(snapshot, segment, index, &support, query, &technicians)
+    };
+    EvidencePage {
+        total: counted.total,
+        by_technician,
+        by_service: counted.listed(
+            &keyed(MentionKind::Service, &counts.services),
+            MentionKind::Service,
+        ),
+        reviews: found.into_iter().filter_map(supporting).collect(),
+        next,
+    }
+}
+
+/// Whether so few reviews name that person that no words about them are shown.
+fn is_named_by_few(person: &Facet) -> bool {
+    person.reviews < u64::from(PERSON_MIN)
+}
+
+/// Where a segment has reviews that speak of the aspect, ascending.
+fn positions<'a>(
+    segment: &'a Segment,
+    query: &EvidenceQuery<'_>,
+    snapshot: &Snapshot,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let aspects = snapshot.input.analyzer.trade().aspects.len();
+    let positions = segment.opinions(aspects).positions(query.at);
+    positions.iter().map(|position| *position as usize)
+}
+
+/// What of a review supports the aspect; `None` where nothing does. Of a technician it is what is
+/// said of the aspect in a sentence that names them, or in the next.
+fn support(
+    analysis: PackedAnalysisRef<'_>,
+    query: &EvidenceQuery<'_>,
+    named: &NameFilter,
+) -> Option<Support> {
+    let vote = vote_of(analysis, query.at)?;
+    let request = query.request;
+    if request.polarity.is_some_and(|wanted| wanted != vote) {
+        return None;
+    }
+    let speaks_so = |polarity: Polarity| match request.polarity {
+        None | Some(Vote::Mixed) => true,
+        Some(Vote::Positive) => polarity == Polarity::Positive,
+        Some(Vote::Negative) => polarity == Polarity::Negative,
+        Some(Vote::Neutral) => polarity == Polarity::Neutral,
+        Some(Vote::Uncertain) => polarity == Polarity::Uncertain,
+    };
+    let finding_mask = (0_u32..u32::BITS)
+        .zip(analysis.findings)
+        .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity))
+        .fold(0, |mask, (at, _)| mask | 1 << at);
+    let mask_of = |key: u64| {
+        let mut names = analysis.names.iter();
+        let name = names.find(|name| is(**name, MentionKind::Technician, key));
+        name.map_or(0, |name| name.near_mask & finding_mask)
+    };
+    let finding_mask = named.technician.map_or(finding_mask, mask_of);
+    let is_about = named.service.is_none_or(|key| {
+        let mut names = analysis.names.iter();
+        names.any(|name| name.is_linked && is(*name, MentionKind::Service, key))
+    });
+    let is_told = named.technician.is_none() || finding_mask != 0;
+    (is_about && is_told).then_some(Support { vote, finding_mask })
+}
+
+fn is(name: PackedName, kind: MentionKind, key: u64) -> bool {
+    name.kind == kind && name.key == key
+}
+
+/// A review of the page, analyzed once more. `None` never: what is rendered can be read.
+fn supporting(
+    snapshot: &Snapshot,
+    segment: &Segment,
+    index: usize,
+    support: &Support,
+    query: &EvidenceQuery<'_>,
+    technicians: &HashMap<u64, &Facet>,
+) -> Option<Supporting> {
+    let review = segment.review(index)?;
+    let analyzer = &snapshot.input.analyzer;
+    let recorded = Mentions::default();
+    let analysis = analyzer.analyze(&Subject {
+        text: &review.text,
+        language: review.language.as_deref(),
+        author: &review.author,
+        recorded: &recorded,
+        stars: review.rating,
+    });
+    let names = segment
+        .packed_analysis(index)
+        .map_or(&[][..], |analysis| analysis.names);
+    let about = |at: u32| {
+        let near = names
+            .iter()
+            .filter(|name| name.kind == MentionKind::Technician)
+            .filter(|name| name.near_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0);
+        let mut about: Vec<String> = near
+            .filter_map(|name| Some(technicians.get(&name.key)?.name.clone()))
+            .collect();
+        about.sort_unstable();
+        about
+    };
+    let is_one_asked_for = query.request.technician.is_some();
+    let is_shown = |at: u32, finding: &Finding| {
+        finding.aspect == query.aspect.id
+            && (!is_one_asked_for || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
+    };
+    let findings = (0..)
+        .zip(analysis.findings)
+        .filter(|(at, finding)| is_shown(*at, finding))
+        .map(|(at, finding)| (finding, about(at)))
+        .collect();
+    Some(Supporting {
+        review,
+        vote: support.vote,
+        findings,
+    })
+}
+
+/// The page as REST and agents are told it.
+#[must_use]
+pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
+    let (request, page) = (query.request, evidence_page(snapshot, query));
+    let review = |supporting: Supporting| {
+        let Supporting {
+            review,
+            vote,
+            findings,
+        } = supporting;
+        let finding = |(finding, technicians)| {
+            let shown = wire::EvidenceFinding::new(finding, &review.text, technicians);
+            if request.has_hits {
+                shown
+            } else {
+                wire::EvidenceFinding {
+                    hits: None,
+                    ..shown
+                }
+            }
+        };
+        wire::EvidenceReview {
+            findings: findings.into_iter().map(finding).collect(),
+            review_id: review.id,
+            url: review.url,
+            date: review.date,
+            stars: review.rating,
+            polarity: vote.into(),
+        }
+    };
+    wire::AspectEvidence {
+        aspect: query.aspect.id.clone(),
+        label: query.aspect.label.clone(),
+        total: page.total,
+        by_technician: page.by_technician,
+        by_service: page.by_service,
+        count: page.reviews.len() as u64,
+        limit: u64::from(request.limit),
+        next_cursor: page.next.map(|next| next.to_string()),
+        did_you_mean: did_you_mean(snapshot, request),
+        reviews: page.reviews.into_iter().map(review).collect(),
+    }
+}
+
+/// The nearest names for those that are not known, which may be ids and other words too.
+fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::DidYouMean> {
+    let technician = request.technician.as_deref();
+    let service = request.service.as_deref();
+    wire::DidYouMean {
+        technician: technician
+            .filter(|asked| names::technician(snapshot, asked).is_none())
+            .and_then(|asked| names::nearest_technician(snapshot, asked)),
+        service: service
+            .filter(|asked| names::service(snapshot, asked).is_none())
+            .and_then(|asked| names::nearest_service(snapshot, asked)),
+        ..wire::DidYouMean::default()
+    }
+    .if_any()
+}
+
+/// The same names by what packed analyses know them by.
+fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
+    let value = |facet: &Facet| match kind {
+        MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
+        MentionKind::Technician | MentionKind::ServiceArea => facet.name.clone(),
+    };
+    facets
+        .iter()
+        .map(|facet| (name_key(kind, &value(facet)), facet))
+        .collect()
+}
+
+/// How many reviews support the aspect, and how many of them speak of whom and what.
+#[derive(Default)]
+struct SupportCounts {
+    /// How many reviews.
+    total: u64,
+    by_name: HashMap<(MentionKind, u64), u64>,
+}
+
+impl SupportCounts {
+    /// Counts a review whose findings of that mask support it.
+    fn count(&mut self, analysis: PackedAnalysisRef<'_>, finding_mask: u32) {
+        self.total += 1;
+        for name in analysis.names {
+            let is_meant = match name.kind {
+                MentionKind::Technician => name.near_mask & finding_mask != 0,
+                MentionKind::Service => name.is_linked,
+                MentionKind::ServiceArea => false,
+            };
+            if is_meant {
+                *self.by_name.entry((name.kind, name.key)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Those of a kind, the most frequent first, then by name.
+    fn listed(&self, known: &HashMap<u64, &Facet>, kind: MentionKind) -> Vec<Facet> {
+        let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
+        let mut facets: Vec<Facet> = counted
+            .filter_map(|((_, key), reviews)| {
+                let facet = *known.get(key)?;
+                Some(Facet {
+                    reviews: *reviews,
+                    ..facet.clone()
+                })
+            })
+            .collect();
+        facets.sort_by(|one, other| {
+            let by_count = other.reviews.cmp(&one.reviews);
+            by_count.then_with(|| one.name.cmp(&other.name))
+        });
+        facets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EvidenceQuery, EvidenceRequest};
+    use crate::insights::Trade;
+    use crate::search::cursor::Cursor;
+
+    #[test]
+    fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {
+        let trade = Trade::built_in().unwrap();
+        let mut other = Trade::built_in().unwrap();
+        other.aspects.rotate_left(1);
+        let request = EvidenceRequest {
+            polarity: None,
+            technician: None,
+            service: None,
+            since: None,
+            until: None,
+            has_hits: true,
+            limit: 20,
+            cursor: None,
+        };
+        let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
+        let about = |trade, id: &str| {
+            EvidenceQuery::about(trade, id, &request)
+                .unwrap()
+                .canonical()
+        };
+        let cursor = Cursor::within(&about(&trade, &second), 739_000, "r-1");
+        assert!(cursor.belongs_to(&about(&trade, &second)));
+        assert!(
+            cursor.belongs_to(&about(&other, &second)),
+            "the same aspect in another place"
+        );
+        assert!(
+            !cursor.belongs_to(&about(&trade, &first)),
+            "in its place is another aspect"
+        );
+        let of_one = EvidenceRequest {
+            technician: Some("Mike Alvarez".to_owned()),
+            ..request.clone()
+        };
+        let filtered = EvidenceQuery::about(&trade, &second, &of_one).unwrap();
+        assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");
+    }
+}
