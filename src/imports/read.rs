@@ -82,7 +82,7 @@ pub(super) fn read(
             let plan = plan(
                 found.format,
                 columns,
-                Place::Line(dialect.line),
+                &Place::Line(dialect.line),
                 request,
                 sink,
             )?;
@@ -91,7 +91,7 @@ pub(super) fn read(
             })
         }
         Rows::Workbook(header, columns) => {
-            let place = Place::Sheet(header);
+            let place = &Place::Sheet(header);
             let plan = plan(found.format, columns, place, request, sink)?;
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
@@ -123,7 +123,7 @@ fn is_about_business(value: &Value) -> bool {
 fn plan<'o>(
     format: &'static Format,
     columns: &Columns,
-    place: Place<'_>,
+    place: &Place<'_>,
     request: &'o ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<Plan<'o>, FileError> {
@@ -135,7 +135,7 @@ fn plan<'o>(
     };
     let plan = Plan::new(format.name, platform, Some(columns), request);
     let (sheet, other_sheets, row) = match place {
-        Place::Line(line) => (None, Vec::new(), line),
+        Place::Line(line) => (None, Vec::new(), *line),
         Place::Sheet(header) => (
             Some(header.sheet.clone()),
             header.others.clone(),

@@ -129,7 +129,7 @@ pub struct EvaluationFigures {
 }
 
 impl EvaluationFigures {
-    /// AgreementCounts one pair; `None` is a side that did not find the aspect in the text.
+    /// Counts one pair; `None` is a side that did not find the aspect in the text.
     pub(super) fn count(
         &mut self,
         text: &str,

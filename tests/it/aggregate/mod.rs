@@ -1,4 +1,4 @@
-//! AggregatedInsights are counts: they add up, they quote what was written, and they change only with what
+//! Insights are counts: they add up, they quote what was written, and they change only with what
 //! they rest on.
 
 mod evidence;
