@@ -51,7 +51,7 @@ pub struct Import {
     /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
     #[arg(long, value_name = "F")]
     date_format: Option<String>,
-    /// Where reviews are from of which FILE does not say it, for example Facebook [default: the platform of the export, else Direct]
+    /// Where the reviews are from if FILE does not say, for example Facebook [default: the platform of the export, else Direct]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     /// The sheet of a workbook [default: the first that has reviews]
