@@ -243,8 +243,8 @@ impl Database {
             clock.sleep(GAP).await;
         }
         let mut write = self.write().await?;
-        // Most of what it writes is not read again: the pages are better off in the log.
-        sqlx::query("pragma cache_size = -8192")
+        // Most of what it writes is not read again: the pages are better off in the log, and an import stays below 64 MiB.
+        sqlx::query("pragma cache_size = -4096")
             .execute(&mut *write)
             .await
             .map_err(|error| DbError::at(&self.path, error))?;
@@ -298,7 +298,7 @@ pub async fn scratch() -> sqlx::Result<SqliteConnection> {
     let options = unlogged()
         .filename("")
         .create_if_missing(true)
-        .pragma("cache_size", "-4096");
+        .pragma("cache_size", "-1024");
     SqliteConnection::connect_with(&options).await
 }
 
