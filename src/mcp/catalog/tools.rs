@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Known, Object};
 use super::schema::{ApiDocument, object};
+use crate::model::LIMIT_MAX;
 use crate::model::parameters::{Aspect, Id, Limit, Parameter};
 use crate::search::CursorParameter;
 
@@ -128,7 +129,9 @@ impl ToolKind {
                     known.name == Limit::NAME || known.name == CursorParameter::NAME
                 });
                 for limit in paging.iter_mut().filter(|known| known.name == Limit::NAME) {
-                    let words = "Most reviews to return, 1 to 100; as many as fit where left out.";
+                    let words = format!(
+                        "Most reviews to return, 1 to {LIMIT_MAX}; as many as fit where left out."
+                    );
                     limit.schema.insert("description".to_owned(), json!(words));
                 }
                 known.extend(paging);
