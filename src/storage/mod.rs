@@ -318,7 +318,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        .pragma("cache_size", "-16384")
+        .pragma("cache_size", "-8192")
         .pragma("temp_store", "memory")
         // What is deleted is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
