@@ -151,7 +151,7 @@ mod tests {
         let greet = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.write_all(b"SSH-2.0-OpenSSH\r\n").await.unwrap();
-            // Closed once it is told, so that nothing is lost.
+            // Reads the request before it closes, so that the greeting is not lost with a reset.
             let _ = stream.read(&mut [0; 64]).await;
         };
         let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);

@@ -127,7 +127,7 @@ impl Init {
         Ok(Outcome::Done)
     }
 
-    /// Asks whoever sits at the terminal for what a new business needs and was not given.
+    /// On a terminal, asks for the name, type and time zone of a new business if they were not given.
     async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
         if !prompt::is_possible() || self.discard_sample || path.exists() && is_set_up(path).await?
         {

@@ -1,4 +1,4 @@
-//! How far a command has come, for whoever sits at the terminal. Nothing is drawn where nobody does.
+//! A progress bar on standard error: phase and percent. Nothing is drawn if standard error is not a terminal.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::clock::Clock;
 
-/// How often is looked at work that does not say how far it is.
+/// How often the bar asks how far the work is.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A bar with the phase and percent.

@@ -103,7 +103,7 @@ pub async fn standing(
     Ok(KnownReviews {
         reviews,
         sources,
-        deleted: deleted.into_iter().map(String::from).collect(),
+        deleted: id_set(deleted),
     })
 }
 
@@ -262,6 +262,10 @@ pub async fn alike(
         .collect())
 }
 
+fn id_set(ids: Vec<Text>) -> HashSet<String> {
+    ids.into_iter().map(String::from).collect()
+}
+
 /// Which of these ids are or were those of reviews.
 ///
 /// # Errors
@@ -272,12 +276,7 @@ pub async fn met(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Resul
         r#"select review_id as "id: Text" from review_change where review_id in (select value from json_each(?))"#,
         list
     );
-    Ok(ids
-        .fetch_all(connection)
-        .await?
-        .into_iter()
-        .map(String::from)
-        .collect())
+    Ok(id_set(ids.fetch_all(connection).await?))
 }
 
 /// Which of these ids are those of reviews.
@@ -293,12 +292,7 @@ pub async fn present(
         r#"select review_id as "id: Text" from review where review_id in (select value from json_each(?))"#,
         list
     );
-    Ok(ids
-        .fetch_all(connection)
-        .await?
-        .into_iter()
-        .map(String::from)
-        .collect())
+    Ok(id_set(ids.fetch_all(connection).await?))
 }
 
 /// For each fingerprint and source of `wanted` the ids of the reviews that have both, at most `limit` of them.
