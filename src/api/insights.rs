@@ -20,6 +20,7 @@ use crate::wire;
 const JSON: &str = "application/json";
 
 /// Handlers of what stands behind the insights.
+#[derive(Clone)]
 pub struct InsightsApi(pub(super) Arc<Ctx>);
 
 /// The documented response of `/insights/aspects/{id}/evidence.json`.

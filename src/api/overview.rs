@@ -23,9 +23,10 @@ use crate::wire;
 const JSON: &str = "application/json";
 
 /// Handlers of small answers.
+#[derive(Clone)]
 pub struct Overview {
     ctx: Arc<Ctx>,
-    facets: PerSnapshot<OnceLock<Bytes>>,
+    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
 /// The documented response of `/business.json`.
@@ -145,7 +146,7 @@ impl Overview {
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         Self {
             ctx: Arc::clone(ctx),
-            facets: PerSnapshot::default(),
+            facets: Arc::default(),
         }
     }
 }

@@ -28,6 +28,7 @@ const LINK_BYTES_MAX: usize = 4_096;
 const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each.");
 
 /// Handlers of parts of the dataset.
+#[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
 /// The documented response of `/api/reviews/search`.
