@@ -108,6 +108,6 @@ impl InsightsApi {
             return web::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let body = wire::json(&evidence(&snapshot, &query));
-        web::made(headers, snapshot, JSON, body)
+        web::whole_body(headers, snapshot, JSON, body)
     }
 }
