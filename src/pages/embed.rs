@@ -143,7 +143,7 @@ fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Link
                     .into_iter()
                     .map(|review| ReviewFragment::in_list(review, business, &site))
                     .collect(),
-                rating: RatingFigure::of(&snapshot.input.review_index),
+                rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
                 site,
                 home_url,
                 theme,
