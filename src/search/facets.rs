@@ -178,7 +178,7 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
             );
         }
     }
-    let mut aspects = told(&trade.aspects, &votes);
+    let mut aspects = period_aspects(&trade.aspects, &votes);
     if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
         aspects.retain(|aspect| aspect.id == *one);
     }
@@ -203,7 +203,7 @@ fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
 }
 
 /// What is spoken of, in the order of the insights.
-fn told(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
+fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
     let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
         id: aspect.id.clone(),
         label: aspect.label.clone(),
