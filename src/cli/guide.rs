@@ -398,12 +398,11 @@ fn rows(command: &Command, before: &str, text: &mut String) {
         .map_or_else(String::new, ToString::to_string);
     let note = NOTES.iter().find(|(its, _)| *its == name);
     let note = note.map_or_else(String::new, |(_, note)| format!("; {note}"));
-    let arguments: String = command
+    let own = command
         .get_arguments()
-        .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set())
-        .map(|argument| format!(" {}", written(argument)))
-        .collect();
-    let _ = writeln!(text, "| `{line}{arguments}` | {about}{note} |");
+        .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
+    let words: Vec<String> = [line.clone()].into_iter().chain(own.map(written)).collect();
+    let _ = writeln!(text, "| `{}` | {about}{note} |", words.join(" "));
     for command in command.get_subcommands() {
         rows(command, &line, text);
     }

@@ -328,7 +328,7 @@ async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_c
         assert_eq!(item["content_text"], *content);
         assert_eq!(text_of(entry), *content);
     }
-    let xml = app.get("/feed.xml").await.text().to_owned();
+    let xml = app.get("/feed.xml").await.text();
     // An answer without a text has no language of its own, and neither has no `content` at all.
     assert_eq!(xml.matches("<content").count(), 2, "{xml}");
     assert_eq!(xml.matches("xml:lang=\"en\"").count(), 1, "{xml}");

@@ -77,7 +77,7 @@ async fn an_answer_that_is_changed_is_sent_with_both_feeds() {
         let sent = hub.deliveries().split_off(before);
         assert_eq!(sent.len(), 2, "{answer}");
         for one in sent {
-            let body = String::from_utf8(one.body.to_vec()).unwrap();
+            let body = String::from_utf8(one.body.clone()).unwrap();
             assert!(body.contains(answer), "{body}");
         }
     }

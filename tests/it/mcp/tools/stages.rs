@@ -450,6 +450,5 @@ async fn what_customers_complain_about_is_told_in_three_calls() {
         .collect();
     insta::assert_snapshot!("three_calls", told.join("\n"));
     let bytes: usize = sizes.iter().sum();
-    println!("three calls, {sizes:?}: {bytes} bytes");
     assert!(bytes <= 20_000, "{sizes:?}: {bytes} bytes");
 }
