@@ -6,6 +6,7 @@ use askama::Template;
 use chrono::NaiveDate;
 
 use super::chart::{LegendFragment, YearsFragment};
+use super::embed::{EmbedOptions, attribute, snippet};
 use super::form::{Choices, SearchFormFragment};
 use super::frame::{Frame, Site};
 use super::insights::rows::AspectRowFragment;
@@ -171,13 +172,9 @@ pub fn show(
         legend: LegendFragment,
         form: SearchFormFragment::empty(choices, &site),
         has_more: review_index.len() > reviews.len(),
-        embed_snippet: format!(
-            "<iframe src=\"{}\" title=\"Reviews of {}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>",
-            links.absolute("/embed"),
-            attribute(&business.name)
-        ),
+        embed_snippet: snippet(&EmbedOptions::default(), &business.name, links),
         badge_snippet: format!(
-            "<a href=\"{}\"><img src=\"{}\" alt=\"Reviews of {}\" height=\"36\"></a>",
+            "<a href=\"{}\"><img src=\"{}\" alt=\"Reviews of {}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
             links.home(),
             links.absolute("/badge.svg"),
             attribute(&business.name)
@@ -220,12 +217,4 @@ fn described(snapshot: &Snapshot) -> String {
             )
         },
     )
-}
-
-/// Text inside an attribute of a snippet that people copy; the page escapes the whole snippet once
-/// more.
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
 }
