@@ -6,15 +6,20 @@ use std::sync::Arc;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
+use super::embed::attribute;
 use super::escape::escaped;
 use super::frame::{POLICY, protected};
 use super::home::newest_day;
-use super::words::{counted, day, fold, hundredths};
+use super::locale::Locale;
+use super::words::fold;
+use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::problem;
 
+/// Where the badge is.
+pub const BADGE_PATH: &str = "/badge.svg";
 /// The badge's height, and what a character of its font is wide at the most, on the average of
 /// names.
 const HEIGHT: usize = 36;
@@ -49,18 +54,29 @@ impl Endpoint for Badge {
     }
 }
 
+/// The line that puts the badge, called `label`, into a page.
+pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
+    format!(
+        "<a href=\"{}\"><img src=\"{}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
+        links.home(),
+        links.absolute(BADGE_PATH),
+        if is_short { "?form=short" } else { "" },
+        attribute(label)
+    )
+}
+
 /// The figure of all reviews, with the day of the newest; in short `★ 4.55 (256)`.
-fn figure(review_index: &ReviewIndex, is_short: bool) -> String {
+fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String {
     let rating_counts = review_index.rating_counts();
     let Some(mean) = rating_counts.mean_hundredths() else {
-        return "no reviews yet".to_owned();
+        return locale.message("badge-no-reviews").into_owned();
     };
-    let (mean, total) = (hundredths(mean), rating_counts.total());
+    let (mean, total) = (locale.hundredths(mean), rating_counts.total());
     if is_short {
-        return format!("★ {mean} ({total})");
+        return format!("★ {mean} ({})", locale.number(total));
     }
-    let newest = newest_day(review_index).map(|newest| format!(" · {}", day(newest)));
-    let reviews = counted(total, "review", "reviews");
+    let newest = newest_day(review_index).map(|newest| format!(" · {}", locale.day(newest)));
+    let reviews = locale.counted("reviews", total);
     format!("★ {mean} · {reviews}{}", newest.unwrap_or_default())
 }
 
@@ -70,7 +86,7 @@ fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
     let name = fold(&input.business.name, NAME_CHARACTERS)
         .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
-    let figure = figure(&input.review_index, is_short);
+    let figure = figure(&input.review_index, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
     let left = if is_short { 0 } else { wide(&name) };
     let right = wide(&figure);

@@ -2,6 +2,7 @@
 //! framed. What is left out by a filter is said (FTC 16 CFR 465: a display that leaves reviews out
 //! must not pass for all of them).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::accent::{CONTRAST_MIN, Rgb};
 use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path};
 use super::frame::{POLICY_FRAMEABLE, Site, page};
 use super::home::RatingFigure;
-use super::locale::Language;
+use super::locale::{Language, Locale};
 use super::review::{ReviewFragment, newest_of};
 use crate::links::Links;
 use crate::snapshot::Snapshot;
@@ -30,6 +31,7 @@ pub const LIMIT_MAX: usize = 20;
 #[template(path = "embed_page.html")]
 struct EmbedPage {
     site: Site,
+    heading: Cow<'static, str>,
     home_url: String,
     stylesheet: &'static str,
     script: &'static str,
@@ -41,7 +43,7 @@ struct EmbedPage {
     faults: Vec<String>,
     rating: Option<RatingFigure>,
     /// What a filter leaves out.
-    filtered: Option<String>,
+    filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
 
@@ -161,7 +163,7 @@ impl EmbedOptions {
                     Some(accent) => options.accent = Some(accent),
                     None => faults.push("accent must be a hex colour, such as 0a5a78.".to_owned()),
                 },
-                "lang" => match Language::ALL.into_iter().find(|one| one.tag() == value) {
+                "lang" => match Language::find(&value) {
                     Some(language) => options.language = Some(language),
                     None => faults.push("lang must be en, es, de or fr.".to_owned()),
                 },
@@ -212,8 +214,9 @@ impl fmt::Display for EmbedOptions {
     }
 }
 
-/// The lines that put the frame into a page: a fixed height first, the height of its content once the script runs.
-pub fn snippet(options: &EmbedOptions, business: &str, links: &Links) -> String {
+/// The lines that put the frame, called `label`, into a page: a fixed height first, the height of its content once the script
+/// runs.
+pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     let (query, path) = (options.to_string(), links.absolute(EMBED_PATH));
     let source = if query.is_empty() {
         path
@@ -221,10 +224,10 @@ pub fn snippet(options: &EmbedOptions, business: &str, links: &Links) -> String 
         format!("{path}?{query}")
     };
     format!(
-        "<iframe src=\"{}\" title=\"Reviews of {}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
+        "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
          <script async src=\"{}\"></script>",
         attribute(&source),
-        attribute(business),
+        attribute(label),
         links.absolute(EMBED_SCRIPT_PATH)
     )
 }
@@ -267,7 +270,10 @@ impl Endpoint for Embed {
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: &Links) -> String {
     let business = &snapshot.input.business;
-    let site = Site::new(business, links);
+    let mut site = Site::new(business, links);
+    if let Some(language) = options.language {
+        site.locale = Locale::new(language, business);
+    }
     let is_right = faults.is_empty();
     let EmbedOptions {
         layout,
@@ -288,7 +294,9 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         script: EMBED_SCRIPT_PATH,
         layout: layout.name(),
         is_carousel: layout == Layout::Carousel,
-        theme: Some(theme).filter(|theme| *theme != Theme::Auto).map(Theme::name),
+        theme: Some(theme)
+            .filter(|theme| *theme != Theme::Auto)
+            .map(Theme::name),
         accent: accent.filter(|_| is_right).map(|accent| accent.to_string()),
         reviews: reviews
             .into_iter()
@@ -296,8 +304,10 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
             .collect(),
         rating: RatingFigure::of(&snapshot.input.review_index, &site.locale).filter(|_| is_right),
         filtered: (is_right && min_rating > 1).then(|| {
-            format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all.")
+            let least = site.locale.number(u64::from(min_rating));
+            (site.locale).message_with("embed-filtered", &[("stars", &least)])
         }),
+        heading: (site.locale).message_with("reviews-of", &[("business", &business.name)]),
         site,
         faults,
     };

@@ -7,7 +7,8 @@ use askama::Template;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::assets::{EMBED_SCRIPT_PATH, try_script_path};
-use super::embed::{EMBED_PATH, EmbedOptions, LIMIT_MAX, Layout, Theme, attribute, snippet};
+use super::badge::{self, BADGE_PATH};
+use super::embed::{EMBED_PATH, EmbedOptions, LIMIT_MAX, Layout, Theme, snippet};
 use super::frame::{Frame, POLICY_FRAMING, Site, page};
 use super::locale::Language;
 use crate::links::Links;
@@ -97,15 +98,15 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         text: Cow::Borrowed(language.name()),
         is_chosen: Some(language) == options.language,
     });
-    let badge = |id: &'static str, query: &str| Badge {
+    let label = locale.message_with("reviews-of", &[("business", &business.name)]);
+    let badge = |id: &'static str, is_short: bool| Badge {
         id,
-        source: format!("{}/badge.svg{query}", site.root),
-        snippet: format!(
-            "<a href=\"{}\"><img src=\"{}{query}\" alt=\"Reviews of {}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
-            links.home(),
-            links.absolute("/badge.svg"),
-            attribute(&business.name)
+        source: format!(
+            "{}{BADGE_PATH}{}",
+            site.root,
+            if is_short { "?form=short" } else { "" }
         ),
+        snippet: badge::snippet(is_short, &label, links),
     };
     let template = EmbedTryPage {
         action: TRY_PATH,
@@ -118,8 +119,8 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
             .map(|accent| format!("#{accent}"))
             .unwrap_or_default(),
         source: format!("{}{EMBED_PATH}?{options}", site.root),
-        snippet: snippet(&options, &business.name, links),
-        badges: [badge("badge-full", ""), badge("badge-short", "?form=short")],
+        snippet: snippet(&options, &label, links),
+        badges: [badge("badge-full", false), badge("badge-short", true)],
         embed_script: EMBED_SCRIPT_PATH,
         script: try_script_path(),
         options,

@@ -7,6 +7,7 @@ mod assets;
 mod badge;
 mod cached;
 mod chart;
+mod developers;
 mod discovery;
 mod docs;
 mod embed;
@@ -84,7 +85,8 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         Route::new(embed::EMBED_PATH).get(None, embed::Embed(Arc::clone(ctx))),
         Route::new(embed_try::TRY_PATH).get(None, embed_try::EmbedTry(Arc::clone(ctx))),
         Route::new("/embed/accent/:name").get(None, accent::AccentStyle(Arc::clone(ctx))),
-        Route::new("/badge.svg").get(None, badge::Badge(Arc::clone(ctx))),
+        Route::new(badge::BADGE_PATH).get(None, badge::Badge(Arc::clone(ctx))),
+        cached(Page::Developers),
         cached(Page::Robots),
         cached(Page::Sitemap),
         Route::new("/sitemaps/:name").get(

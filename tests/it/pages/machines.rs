@@ -57,8 +57,12 @@ async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
             (status, "application/problem+json"),
             "{target}"
         );
-        let detail = problem.json()["detail"].as_str().unwrap().to_owned();
-        assert!(page.text().contains(&detail), "{target}: {detail}");
+        // A customer is led back to the reviews, and to nothing that is for programs.
+        let html = page.text();
+        assert!(html.contains("All reviews of "), "{target}");
+        let advice = ["/docs", "/openapi", "Accept", "id;"];
+        let main = between(&html, "<main", "</main>")[0];
+        assert!(advice.iter().all(|one| !main.contains(one)), "{main}");
         for issue in problem.json()["issues"].as_array().into_iter().flatten() {
             assert!(
                 page.text().contains(issue["message"].as_str().unwrap()),
