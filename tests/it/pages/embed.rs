@@ -151,12 +151,15 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
         .get("/embed/try?layout=grid&limit=6&accent=0a5a78&lang=de")
         .await;
     let html = answer.text();
-    let query = "layout=grid&#38;limit=6&#38;accent=0a5a78&#38;lang=de";
+    let query = "layout=grid&amp;limit=6&amp;accent=0a5a78&amp;lang=de";
     assert!(
         html.contains(&format!("src=\"/embed?{query}\"")),
         "the frame has the options: {html}"
     );
-    let line = format!("{BASE}/embed?{}", query.replace("&#38;", "&#38;amp;"));
+    let line = format!(
+        "{BASE}/embed?{}",
+        query.replace("&amp;", "&amp;amp;amp;amp;")
+    );
     assert!(html.contains(&line), "the lines have them, too: {html}");
     assert!(
         answer
