@@ -72,6 +72,7 @@ export async function pages() {
     "/search?query=nowhere+at+all&rating=5",
     "/search?rating=9&since=yesterday",
     "/insights",
+    "/developers",
     "/insights?aspect=price",
     "/insights?aspect=price&polarity=negative",
     "/insights?technician=Mike+Alvarez",
