@@ -91,7 +91,6 @@ more-topics = { $count ->
    *[other] { $number } weitere Themen und der Durchschnitt nach Jahr
 }
 all-insights = Alle Themen, Personen, Leistungen und Trends
-share-positive = { $percent } positiv, { $positive } von { $judged }
 search-reviews = Bewertungen durchsuchen
 search = Suchen
 newest-reviews = Neueste Bewertungen
