@@ -52,6 +52,8 @@ for (const path of ours) {
       const { page } = await watched(browser, { width });
       await page.goto(SAMPLE + path);
       await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      // What is below the screen has no layout until it is reached.
+      await page.$$eval(".review, .aspect", (all) => all.forEach((one) => (one.style.contentVisibility = "visible")));
       assert.deepEqual(await page.evaluate(SMALL), [], `${width}`);
       // 200% of 1280 and of 720 pixels.
       for (const zoomed of [640, 360]) {
