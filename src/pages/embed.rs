@@ -183,7 +183,7 @@ impl Endpoint for Badge {
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.0.current.load();
         let svg = badge(&snapshot);
-        let response = web::made(request.headers(), snapshot, "image/svg+xml", svg);
+        let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
         Ok(protected(response, super::frame::POLICY))
     }
 }

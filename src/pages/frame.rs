@@ -131,5 +131,8 @@ pub fn page(
     html: String,
     policy: &'static str,
 ) -> Response {
-    protected(web::made(request.headers(), snapshot, HTML, html), policy)
+    protected(
+        web::whole_body(request.headers(), snapshot, HTML, html),
+        policy,
+    )
 }
