@@ -38,6 +38,8 @@ pub struct Site {
     pub root: String,
     /// The name of the business.
     pub name: String,
+    /// The language of what the business writes itself, where it has said: BCP 47.
+    pub language: Option<String>,
     /// Its own site, where it is an http or https address.
     pub website: Option<String>,
     /// The path of the stylesheet below `root`.
@@ -73,6 +75,7 @@ impl Site {
             locale: Locale::of(business),
             root: links.base_path().to_owned(),
             name: business.name.clone(),
+            language: business.language.clone(),
             website: business.url.clone().filter(|url| is_web(url)),
             stylesheet: assets::stylesheet_path(),
             script: assets::script_path(),

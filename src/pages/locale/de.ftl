@@ -70,8 +70,8 @@ rating-summary = { $count ->
 verified-reviews-of = Geprüfte Bewertungen von { $business }.
 period = { $from } bis { $to }
 withheld = { $count ->
-    [one] { $number } Bewertung zurückgehalten, und warum
-   *[other] { $number } Bewertungen zurückgehalten, und warum
+    [one] { $number } zurückgehalten, und warum
+   *[other] { $number } zurückgehalten, und warum
 }
 none-withheld = Keine Bewertung wird zurückgehalten.
 reviews-by-stars = Bewertungen nach Sternen
@@ -87,11 +87,10 @@ write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
 more-topics = { $count ->
-    [one] { $number } weiteres Thema und der Durchschnitt nach Jahr
-   *[other] { $number } weitere Themen und der Durchschnitt nach Jahr
+    [one] { $number } weiteres Thema, Verlauf nach Jahr
+   *[other] { $number } weitere Themen, Verlauf nach Jahr
 }
 all-insights = Alle Themen, Personen, Leistungen und Trends
-share-positive = { $percent } positiv, { $positive } von { $judged }
 search-reviews = Bewertungen durchsuchen
 search = Suchen
 newest-reviews = Neueste Bewertungen

@@ -99,7 +99,6 @@ more-topics = { $count ->
    *[other] { $number } more topics, and the average by year
 }
 all-insights = All topics, people, services and trends
-share-positive = { $percent } positive, { $positive } of { $judged }
 search-reviews = Search the reviews
 search = Search
 newest-reviews = Newest reviews

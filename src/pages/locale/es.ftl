@@ -91,7 +91,6 @@ more-topics = { $count ->
    *[other] { $number } temas más y la media por año
 }
 all-insights = Todos los temas, personas, servicios y tendencias
-share-positive = { $percent } positivas, { $positive } de { $judged }
 search-reviews = Buscar en las reseñas
 search = Buscar
 newest-reviews = Reseñas más recientes

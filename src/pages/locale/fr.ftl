@@ -94,7 +94,6 @@ more-topics = { $count ->
    *[other] { $number } autres sujets et la moyenne par année
 }
 all-insights = Tous les sujets, personnes, services et tendances
-share-positive = { $percent } positifs, { $positive } sur { $judged }
 search-reviews = Rechercher dans les avis
 search = Rechercher
 newest-reviews = Avis les plus récents

@@ -16,6 +16,13 @@ async fn machines_find_every_published_review_and_nothing_withheld() {
         .chain(ids.iter().map(|id| format!("{BASE}/reviews/{id}")))
         .collect();
     assert_eq!(listed, expected);
+    let changed = between(&sitemap, "<lastmod>", "</lastmod>");
+    let reviews = app.get("/reviews.json").await.json()["reviews"].clone();
+    let expected = reviews.as_array().unwrap().iter().map(|review| {
+        let [day, updated] = ["date", "updated_at"].map(|name| review[name].as_str().unwrap());
+        day.max(&updated[..10]).to_owned()
+    });
+    assert_eq!(changed[2..], expected.collect::<Vec<_>>());
     let robots = app.get("/robots.txt").await.text();
     assert!(
         robots.contains(&format!("Sitemap: {BASE}/sitemap.xml"))
