@@ -156,10 +156,7 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
         html.contains(&format!("src=\"/embed?{query}\"")),
         "the frame has the options: {html}"
     );
-    let line = format!(
-        "{BASE}/embed?{}",
-        query.replace("&amp;", "&amp;amp;amp;amp;")
-    );
+    let line = format!("{BASE}/embed?{}", query.replace("&amp;", "&amp;amp;"));
     assert!(html.contains(&line), "the lines have them, too: {html}");
     assert!(
         answer
