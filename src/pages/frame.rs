@@ -21,9 +21,13 @@ pub const HTML: &str = "text/html; charset=utf-8";
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The same for what other sites may frame: no script, no form. `base-uri` is open to ours, which
+/// The same for what other sites may frame: no form. `base-uri` is open to ours, which
 /// sends links to the parent.
-pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+
+/// The same for the page that frames what other sites may frame.
+pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// What all pages of a site share.
 #[derive(Debug, Clone)]

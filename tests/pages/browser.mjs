@@ -83,6 +83,9 @@ export async function pages() {
     `/reviews/${untitled.id}`,
     "/embed",
     "/embed?theme=dark&min_rating=5",
+    "/embed?layout=grid",
+    "/embed?layout=carousel&accent=8a1c5c",
+    "/embed/try",
     "/embed?theme=pink",
     "/nothing/here",
   ];

@@ -260,3 +260,28 @@ failed = Das hat nicht funktioniert
 failed-text = Die Seite konnte nicht gezeigt werden. Gehen Sie zurück oder beginnen Sie bei den Bewertungen.
 all-reviews-link = Alle Bewertungen von { $business }
 search-them = Durchsuchen
+
+## The page that shows the options of the frame
+
+try-title = Bewertungen von { $business } auf Ihrer Website
+try-heading = Bewertungen auf Ihrer Website
+try-lead = Wählen Sie, wie die Bewertungen aussehen, und fügen Sie die Zeilen in Ihre Seite ein. Sie bleiben von selbst aktuell.
+try-options = Optionen
+try-layout = Anordnung
+try-layout-list = Liste
+try-layout-grid = Raster
+try-layout-carousel = Karussell
+try-limit = Anzahl der Bewertungen
+try-min-rating = Mindestens so viele Sterne
+try-theme = Farben
+try-theme-light = Hell
+try-theme-dark = Dunkel
+try-theme-auto = Wie im System des Lesers
+try-accent = Akzentfarbe
+try-language = Sprache
+try-language-business = Die des Unternehmens
+try-show = Anzeigen
+try-line = Die Zeilen zum Einfügen
+try-script = Das Skript gibt dem Rahmen die Höhe seines Inhalts. Ohne es bleibt die Höhe 480 Pixel, und längerer Inhalt wird gescrollt.
+try-shown = So sieht es aus
+try-badge = Das Abzeichen

@@ -268,3 +268,28 @@ failed = This did not work
 failed-text = The page could not be shown. Go back, or start from the reviews.
 all-reviews-link = All reviews of { $business }
 search-them = Search them
+
+## The page that shows the options of the frame
+
+try-title = Put the reviews of { $business } on your site
+try-heading = Reviews on your site
+try-lead = Choose how the reviews look, then paste the lines into your page. They stay up to date by themselves.
+try-options = Options
+try-layout = Layout
+try-layout-list = List
+try-layout-grid = Grid
+try-layout-carousel = Carousel
+try-limit = Number of reviews
+try-min-rating = Fewest stars
+try-theme = Colors
+try-theme-light = Light
+try-theme-dark = Dark
+try-theme-auto = As the reader's system
+try-accent = Accent color
+try-language = Language
+try-language-business = That of the business
+try-show = Show
+try-line = The lines to paste
+try-script = The script gives the frame the height of its content. Without it the height stays 480 pixels, and longer content scrolls.
+try-shown = How it looks
+try-badge = The badge

@@ -260,3 +260,28 @@ failed = Esto no ha funcionado
 failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por las reseñas.
 all-reviews-link = Todas las reseñas de { $business }
 search-them = Buscar en ellas
+
+## The page that shows the options of the frame
+
+try-title = Ponga las reseñas de { $business } en su sitio
+try-heading = Reseñas en su sitio
+try-lead = Elija el aspecto de las reseñas y pegue las líneas en su página. Se actualizan solas.
+try-options = Opciones
+try-layout = Disposición
+try-layout-list = Lista
+try-layout-grid = Cuadrícula
+try-layout-carousel = Carrusel
+try-limit = Número de reseñas
+try-min-rating = Estrellas como mínimo
+try-theme = Colores
+try-theme-light = Claros
+try-theme-dark = Oscuros
+try-theme-auto = Los del sistema del lector
+try-accent = Color de acento
+try-language = Idioma
+try-language-business = El de la empresa
+try-show = Mostrar
+try-line = Las líneas para pegar
+try-script = El script da al marco la altura de su contenido. Sin él, la altura es de 480 píxeles y el contenido más largo se desplaza.
+try-shown = Así se ve
+try-badge = El distintivo

@@ -263,3 +263,28 @@ failed = Cela n’a pas fonctionné
 failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repartez des avis.
 all-reviews-link = Tous les avis sur { $business }
 search-them = Y rechercher
+
+## The page that shows the options of the frame
+
+try-title = Les avis sur { $business } sur votre site
+try-heading = Les avis sur votre site
+try-lead = Choisissez l’apparence des avis, puis collez les lignes dans votre page. Ils restent à jour d’eux-mêmes.
+try-options = Options
+try-layout = Disposition
+try-layout-list = Liste
+try-layout-grid = Grille
+try-layout-carousel = Carrousel
+try-limit = Nombre d’avis
+try-min-rating = Étoiles au minimum
+try-theme = Couleurs
+try-theme-light = Claires
+try-theme-dark = Sombres
+try-theme-auto = Celles du système du lecteur
+try-accent = Couleur d’accent
+try-language = Langue
+try-language-business = Celle de l’entreprise
+try-show = Afficher
+try-line = Les lignes à coller
+try-script = Le script donne au cadre la hauteur de son contenu. Sans lui, la hauteur reste de 480 pixels et un contenu plus long défile.
+try-shown = Aperçu
+try-badge = Le badge
