@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::row::Columns;
+use crate::imports::map::plan::Columns;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceRow;

@@ -1,14 +1,17 @@
 //! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
 //! [`Rejection`](super::Rejection), which stops nothing.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use thiserror::Error;
 
-use super::fields::Problem;
-use super::sources::{FILES_MAX, INPUT_BYTES_MAX};
+use crate::imports::map::fields::Problem;
 use crate::storage::DbError;
+
+/// How many bytes one import may read, unpacked, over all its files: 1 GiB.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// How many files of reviews a folder or archive may hold.
+pub const FILES_MAX: usize = 10_000;
 
 /// Why nothing of a file is imported, with what to do about it.
 #[derive(Debug, Error)]

@@ -5,35 +5,14 @@
 //! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
-mod collector;
-mod completing;
-mod detect;
-mod editorial;
 pub mod export;
-mod fields;
 mod file_error;
-mod format;
-mod incoming;
-mod json_stream;
-mod lines;
-mod merging;
-mod plan;
-mod platform;
+mod map;
+mod merge;
 mod platforms;
-mod profile;
 mod read;
-mod record;
 mod report;
-mod row;
 pub mod seed;
-mod shape;
-mod sources;
-mod store;
-mod table;
-pub mod time_zone;
-pub mod undo;
-mod values;
-mod withdraw;
 
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
@@ -41,12 +20,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use fields::Problem;
-pub use file_error::{FailedFile, FileError, ImportError};
-pub use format::Format;
-pub use lines::{Rename, RenameError};
+pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
+pub use map::fields::Problem;
+pub use map::{Format, Rename, RenameError};
+pub use merge::{time_zone, undo};
+pub use read::open::is_taken_from_folders;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
-pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -54,9 +33,10 @@ use crate::storage;
 use crate::storage::business::sample;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError};
-use collector::{Collected, Collector, Watcher};
-use merging::Merging;
-use table::Wanted;
+use merge::collector::{Collected, Collector, Watcher};
+use merge::{Merging, completing, withdraw};
+use read::table::Wanted;
+use read::{detect, open};
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -255,16 +235,16 @@ fn gather(
         }]
     };
     let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
-    let budget = sources::Budget::default();
+    let budget = open::Budget::default();
     let wanted = Wanted {
         sheet: order.sheet.as_deref(),
         header_row: order.header_row,
         renames: &order.renames,
     };
-    let mut take = |opened: sources::Opened<'_>| {
+    let mut take = |opened: open::Opened<'_>| {
         let mut input = match opened {
-            sources::Opened::Reviews(input) => input,
-            sources::Opened::Listing(listing) => {
+            open::Opened::Reviews(input) => input,
+            open::Opened::Listing(listing) => {
                 collector.listing(listing);
                 return Ok(());
             }
@@ -274,7 +254,7 @@ fn gather(
         read::read(&found, &mut *input.all, order, &mut collector)
     };
     for file in &order.files {
-        sources::open(file, &wanted, &budget, &mut take, &mut faults);
+        open::open(file, &wanted, &budget, &mut take, &mut faults);
     }
     if faults.is_empty() {
         collector.finish().map_err(all)

@@ -4,26 +4,29 @@
 //! by hand is told line and column. The editorial texts are only read: their rows belong to
 //! `insights`, which stands beside this room.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use chrono::{DateTime, Utc};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::ImportRequest;
-use super::collector::{Collected, Collector, Watcher};
-use super::detect::{Detected, Rows};
-use super::fields::Problem;
-use super::file_error::{FailedFile, ImportError, reason};
-use super::merging::Merging;
-use super::platforms::native;
-use super::report::{Report, Watch};
-use super::sources::{self, Budget};
-use super::table::Wanted;
-use super::{editorial, json_stream, profile, read, time_zone};
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
+use crate::imports::file_error::{FailedFile, ImportError, reason};
+use crate::imports::map::business;
+use crate::imports::map::fields::Problem;
+use crate::imports::merge::collector::{Collected, Collector, Watcher};
+use crate::imports::merge::{Merging, time_zone};
+use crate::imports::platforms::native;
+use crate::imports::read::detect::{Detected, Rows};
+use crate::imports::read::open::{self, Budget};
+use crate::imports::read::table::Wanted;
+use crate::imports::report::{Report, Watch};
+use crate::imports::{ImportRequest, read};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
@@ -93,7 +96,7 @@ impl BusinessFile {
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
-        file.make(profile::check_members)?;
+        file.make(business::check_members)?;
         Ok(Self(file))
     }
 
@@ -112,7 +115,7 @@ impl BusinessFile {
     pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let before = known.cloned().unwrap_or_default();
         self.0
-            .make(|value| profile::business(value, before, known.is_none()))
+            .make(|value| business::business(value, before, known.is_none()))
     }
 
     /// The file in the place of `known`, of which stays what a published business never says: how technicians are shown. The
@@ -125,7 +128,7 @@ impl BusinessFile {
         if let Some(known) = known {
             (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
         }
-        self.0.make(|value| profile::business(value, before, true))
+        self.0.make(|value| business::business(value, before, true))
     }
 }
 
@@ -140,7 +143,7 @@ impl EditorialFile {
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
-        file.make(editorial::check_members)?;
+        file.make(business::check_editorial)?;
         Ok(Self(file))
     }
 
@@ -149,7 +152,8 @@ impl EditorialFile {
     /// # Errors
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
-        self.0.make(|value| editorial::merged(value, known.clone()))
+        self.0
+            .make(|value| business::editorial(value, known.clone()))
     }
 }
 
@@ -186,8 +190,8 @@ pub fn read(
     let mut collector =
         Collector::new(now, true, Some(business.time_zone), &request, watch).map_err(all)?;
     let mut faults = Vec::new();
-    let mut take = |opened: sources::Opened<'_>| {
-        let sources::Opened::Reviews(mut input) = opened else {
+    let mut take = |opened: open::Opened<'_>| {
+        let open::Opened::Reviews(mut input) = opened else {
             return Ok(());
         };
         collector.begin(input.name, &native::FORMAT)?;
@@ -198,7 +202,7 @@ pub fn read(
         read::read(&found, &mut *input.all, &request, &mut collector)
     };
     let (wanted, budget) = (Wanted::default(), Budget::default());
-    sources::open(&path, &wanted, &budget, &mut take, &mut faults);
+    open::open(&path, &wanted, &budget, &mut take, &mut faults);
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }
@@ -267,7 +271,7 @@ impl JsonFile {
     /// What `make` makes of it; what is wrong with it has its place in the file.
     fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
-            let (line, column) = json_stream::locate(&self.text, &problem.path).unwrap_or((1, 1));
+            let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
             SeedError::Wrong {
                 path: self.path.clone(),
                 line,
@@ -286,4 +290,96 @@ fn missing(error: SeedError) -> SeedError {
         return SeedError::Missing(path.clone());
     }
     error
+}
+
+// Finds the line and column at which a path of a JSON text stands.
+//
+// Apart, because complaints are made about parsed values, which no longer know where they stood,
+// and only hand-written files need the place. Knows nothing of reviews.
+
+/// Line and column (both from 1) of the value at `path` in `json`, or of the object that lacks it.
+pub fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
+    let steps = steps(path);
+    let found = Seek(&steps)
+        .deserialize(&mut serde_json::Deserializer::from_str(json))
+        .err()?;
+    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the
+    // answer.
+    (found.line() > 0).then(|| (found.line(), found.column()))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step<'a> {
+    Field(&'a str),
+    Element(usize),
+}
+
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let split = path.split(['.', '[']).filter(|part| !part.is_empty());
+    split
+        .map(
+            |part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
+                Some(index) => Step::Element(index),
+                None => Step::Field(part),
+            },
+        )
+        .collect()
+}
+
+struct Seek<'a>(&'a [Step<'a>]);
+
+impl<'de> DeserializeSeed<'de> for Seek<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.0.is_empty() {
+            Err(D::Error::custom("here"))
+        } else {
+            deserializer.deserialize_any(self)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Seek<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what the path leads through")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            match self.0.split_first() {
+                Some((Step::Field(field), rest)) if *field == name => {
+                    return map.next_value_seed(Seek(rest));
+                }
+                Some(_) | None => map.next_value::<IgnoredAny>().map(drop)?,
+            }
+        }
+        Err(A::Error::custom("the field is missing here"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Some((Step::Element(index), rest)) = self.0.split_first() else {
+            return Err(A::Error::custom("no object"));
+        };
+        for _ in 0..*index {
+            elements.next_element::<IgnoredAny>()?;
+        }
+        elements.next_element_seed(Seek(rest)).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locate;
+
+    #[test]
+    fn a_path_is_found_where_it_stands() {
+        let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
+        assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
+        assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));
+        assert_eq!(locate(json, "services[0].name").map(|at| at.0), Some(4));
+        assert_eq!(locate(json, "name").map(|at| at.0), Some(7));
+    }
 }

@@ -1,10 +1,8 @@
 //! Apify's scrapers of Google Maps: reviews of a place as a JSON array, or as a table. Its `title` is the business.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("apify", "Google Maps (Apify)", &PLATFORM);
+pub const FORMAT: Format = Format::platform("apify", "Google Maps (Apify)", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Google",

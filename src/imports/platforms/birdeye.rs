@@ -1,11 +1,9 @@
 //! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows
 //! without stars have 0.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     authors_public: false,
     ..Format::platform("birdeye", "Birdeye", &PLATFORM)
 };

@@ -1,10 +1,9 @@
 //! Facebook and Meta: the review feed (CSV with dotted headers) and the ratings of a page, which
 //! are recommendations without stars.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("facebook", "Facebook", &PLATFORM);
+pub const FORMAT: Format = Format::platform("facebook", "Facebook", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Facebook",

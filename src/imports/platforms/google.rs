@@ -6,10 +6,8 @@
 
 use serde_json::Value;
 
-use crate::imports::fields::{Fields, Problem, noted, shown};
-use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted};
-use crate::imports::values;
+use crate::imports::map::fields::{Fields, Problem, noted, shown};
+use crate::imports::map::{Dated, Format, Incoming, IncomingResponse, Noted, Reader, values};
 use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
@@ -22,7 +20,7 @@ const STARS: [(&str, i64); 5] = [
     ("FIVE", 5),
 ];
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
     excerpts: false,

@@ -1,10 +1,9 @@
 //! The Places API of Google, old and new: five reviews of a place at most, and its licence does not
 //! let them be stored.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     excerpts: true,
     note: Some(
         "the Places API gives five reviews of a place at most, and Google's terms limit how long they may be kept and how they are shown; a Takeout has all, without such terms",

@@ -1,10 +1,8 @@
 //! Judge.me: its export as CSV. What is hidden there, or was not let through, is withheld here.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     authors_public: false,
     ..Format::platform("judgeme", "Judge.me", &PLATFORM)
 };

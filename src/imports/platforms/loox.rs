@@ -1,9 +1,8 @@
 //! Loox: its export as CSV. `nickname` is the name that it shows; the full name is not read.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Hidden, Platform, When};
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("loox", "Loox", &PLATFORM);
+pub const FORMAT: Format = Format::platform("loox", "Loox", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Loox",

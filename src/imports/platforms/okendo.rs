@@ -1,10 +1,8 @@
 //! Okendo: its exports as CSV, its template for imports, and the reviews of its API.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("okendo", "Okendo", &PLATFORM);
+pub const FORMAT: Format = Format::platform("okendo", "Okendo", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Okendo",

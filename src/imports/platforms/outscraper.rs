@@ -1,11 +1,9 @@
 //! Outscraper: reviews of a place on Google Maps, as CSV or XLSX. Its column `name` is the business, and `author_title` who wrote.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::values::date::DateOrder;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("outscraper", "Google Maps (Outscraper)", &PLATFORM);
+pub const FORMAT: Format = Format::platform("outscraper", "Google Maps (Outscraper)", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Google",

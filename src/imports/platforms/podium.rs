@@ -1,10 +1,9 @@
 //! Podium: reviews from its API, collected from many sites. The people in its attributions are ids,
 //! so none is taken for a technician.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     authors_public: false,
     ..Format::platform("podium", "Podium", &PLATFORM)
 };

@@ -1,12 +1,9 @@
 //! `PowerReviews`: its export as CSV, with days as the United States write them.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
-use crate::imports::values::date::DateOrder;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("powerreviews", "PowerReviews", &PLATFORM);
+pub const FORMAT: Format = Format::platform("powerreviews", "PowerReviews", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "PowerReviews",

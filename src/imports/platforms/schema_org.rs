@@ -9,24 +9,23 @@ use std::num::NonZeroU8;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::imports::fields::{Fields, Problem, noted};
 use crate::imports::file_error::FileError;
-use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
-use crate::imports::values;
-use crate::imports::values::date::Dates;
-use crate::imports::values::rating;
-use crate::imports::values::visibility::Says;
+use crate::imports::map::date::Dates;
+use crate::imports::map::fields::{Fields, Problem, noted};
+use crate::imports::map::visibility::Says;
+use crate::imports::map::{
+    Dated, Format, Incoming, IncomingResponse, Noted, Posted, Reader, rating, values,
+};
 use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// By what linked data of reviews is known.
-pub(in crate::imports) const KEYS: &[&[&str]] = &[
+pub const KEYS: &[&[&str]] = &[
     &["@context", "@type"],
     &["@context", "@graph"],
     &["@type", "reviewRating"],
 ];
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
     excerpts: false,
@@ -41,7 +40,7 @@ pub(in crate::imports) const FORMAT: Format = Format {
 const DEEP_MAX: usize = 32;
 
 /// Puts every Review in `data` into `reviews`.
-pub(in crate::imports) fn collect(data: &Value, reviews: &mut Vec<Value>) {
+pub fn collect(data: &Value, reviews: &mut Vec<Value>) {
     walk(data, DEEP_MAX, reviews);
 }
 
@@ -79,7 +78,7 @@ fn is_review(members: &Map<String, Value>) -> bool {
 }
 
 /// The review that `value` describes, or everything that is wrong with it.
-pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let stars = noted(&mut wrong, stars(&fields));
@@ -135,7 +134,7 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
 }
 
 /// What is read of a review, for the file of rejected rows: nothing private is.
-pub(in crate::imports) fn raw(value: &Value) -> Value {
+pub fn raw(value: &Value) -> Value {
     const READ: [&str; 17] = [
         "@context",
         "@type",

@@ -1,11 +1,10 @@
 //! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it
 //! matched to a job is verified by that.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::values::date::DateOrder;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     authors_public: false,
     ..Format::platform("servicetitan", "ServiceTitan", &PLATFORM)
 };

@@ -1,11 +1,9 @@
 //! Shopify's Product Reviews: its export as CSV. It has no ids; `location` is the customer's and is not read.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Hidden, Platform, When};
-use crate::imports::values::visibility::NOT_PUBLISHED;
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("shopify", "Shopify Product Reviews", &PLATFORM);
+pub const FORMAT: Format = Format::platform("shopify", "Shopify Product Reviews", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Shopify",

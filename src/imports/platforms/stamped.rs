@@ -1,10 +1,8 @@
 //! Stamped: its export as CSV.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("stamped", "Stamped", &PLATFORM);
+pub const FORMAT: Format = Format::platform("stamped", "Stamped", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Stamped",

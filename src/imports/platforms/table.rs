@@ -3,18 +3,16 @@
 //!
 //! The words of a header are compared by their letters and digits, without accents (`same_name`).
 
-use crate::imports::format::{Format, Reader};
-use crate::imports::platform::{Field, Platform};
-use crate::imports::values::same_name;
+use crate::imports::map::values::same_name;
+use crate::imports::map::{Field, Format, Platform, Reader};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("table", "table (CSV, TSV, XLSX)", &PLATFORM);
+pub const FORMAT: Format = Format::platform("table", "table (CSV, TSV, XLSX)", &PLATFORM);
 
 /// Names of columns by the field that they fill, the first that is there before the others.
 type Words = &'static [(Field, &'static [&'static str])];
 
 /// In German, Spanish, French, Italian, Dutch, Portuguese and Polish, all of which write the day before the month.
-pub(in crate::imports) const OTHER_LANGUAGES: Words = &[
+pub const OTHER_LANGUAGES: Words = &[
     (
         Field::Rating,
         &[
@@ -217,7 +215,7 @@ pub(in crate::imports) const OTHER_LANGUAGES: Words = &[
 ];
 
 /// Names that mean the text beside a column of stars, and the stars beside one of texts.
-pub(in crate::imports) const AMBIGUOUS: &[&str] = &[
+pub const AMBIGUOUS: &[&str] = &[
     "Bewertung",
     "Bewertungen",
     "Valoración",
@@ -229,7 +227,7 @@ pub(in crate::imports) const AMBIGUOUS: &[&str] = &[
 ];
 
 /// Words by which a question of a form is known, in the order in which they are asked for: `How would you rate us? (1-5)`.
-pub(in crate::imports) const QUESTIONS: Words = &[
+pub const QUESTIONS: Words = &[
     (
         Field::Rating,
         &[
@@ -333,7 +331,7 @@ pub(in crate::imports) const QUESTIONS: Words = &[
 ];
 
 /// Words of questions whose answers are private, or about something else.
-pub(in crate::imports) const NOT_ASKED: &[&str] = &[
+pub const NOT_ASKED: &[&str] = &[
     "email",
     "e-mail",
     "mail",
@@ -356,7 +354,7 @@ pub(in crate::imports) const NOT_ASKED: &[&str] = &[
 ];
 
 /// Whether a cell is what a column of any table of reviews, or of any platform's, may be called.
-pub(in crate::imports) fn is_header(cell: &str) -> bool {
+pub fn is_header(cell: &str) -> bool {
     let named = |(_, names): &(Field, &'static [&'static str])| {
         names.iter().any(|name| same_name(name, cell))
     };

@@ -1,10 +1,8 @@
 //! Trustpilot: reviews of a business unit from its API, or from the business portal as CSV or XLSX, whose times are in UTC.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("trustpilot", "Trustpilot", &PLATFORM);
+pub const FORMAT: Format = Format::platform("trustpilot", "Trustpilot", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "Trustpilot",

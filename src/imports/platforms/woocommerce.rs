@@ -1,12 +1,10 @@
 //! `WooCommerce`: product reviews are comments with a rating. A comment below one, by somebody else who is logged in, is the shop's
 //! answer. `comment_date` is the shop's own time.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Comments, Field, Hidden, Platform, When};
-use crate::imports::values::visibility::NOT_PUBLISHED;
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{Comments, Field, Format, Hidden, Platform, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("woocommerce", "WooCommerce", &PLATFORM);
+pub const FORMAT: Format = Format::platform("woocommerce", "WooCommerce", &PLATFORM);
 
 const PLATFORM: Platform = Platform {
     source: "WooCommerce",

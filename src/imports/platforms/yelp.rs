@@ -1,10 +1,9 @@
 //! Yelp Fusion: three excerpts of reviews at most. Its times have no offset and are those of
 //! California.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format, Platform};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     excerpts: true,
     note: Some(
         "Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown",

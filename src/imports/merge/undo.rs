@@ -4,8 +4,8 @@
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
-use super::report::Named;
 use crate::clock::Clock;
+use crate::imports::report::Named;
 use crate::model::{DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
 use crate::storage::{Database, DbError, Write};

@@ -15,7 +15,7 @@ use url::Url;
 use crate::model::business::nearest;
 
 /// How many bytes one text may have: as many as a whole row of JSON Lines.
-pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// How many characters of a wrong value are repeated in a complaint.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
@@ -31,7 +31,7 @@ pub struct Problem {
 
 impl Problem {
     /// A complaint about a row as a whole.
-    pub(super) fn of_all(message: impl Into<String>) -> Self {
+    pub fn of_all(message: impl Into<String>) -> Self {
         Self {
             path: String::new(),
             message: message.into(),
@@ -41,14 +41,14 @@ impl Problem {
 
 /// An object whose fields are to be taken.
 #[derive(Debug, Clone)]
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     map: &'a Map<String, Value>,
     path: String,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of `value`, which stands at `path` (empty for the outermost).
-    pub(super) fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
+    pub fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
         let Value::Object(map) = value else {
             let (path, wanted) = if path.is_empty() {
                 ("record".to_owned(), "a JSON object in {…}")
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The path of the field `name`.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
         } else {
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A complaint about the field `name`.
-    pub(super) fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
+    pub fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
         Problem {
             path: self.path(name),
             message: message.into(),
@@ -81,22 +81,22 @@ impl<'a> Fields<'a> {
     }
 
     /// The complaint that the field `name` is not there.
-    pub(super) fn missing(&self, name: &str) -> Problem {
+    pub fn missing(&self, name: &str) -> Problem {
         self.problem(name, "missing")
     }
 
     /// The value of `name`, where there is one.
-    pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
     /// Whether there is a `name`, be it `null`; an empty text is as if absent.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(|value| value != "")
     }
 
     /// Refuses a member that is none of `names`, with the nearest of them.
-    pub(super) fn only(&self, names: &[&str]) -> Result<(), Problem> {
+    pub fn only(&self, names: &[&str]) -> Result<(), Problem> {
         let unknown = |name: &&String| !names.contains(&name.as_str());
         let Some(name) = self.map.keys().find(unknown) else {
             return Ok(());
@@ -110,19 +110,19 @@ impl<'a> Fields<'a> {
     }
 
     /// Whether the file says that there is no `name`.
-    pub(super) fn is_null(&self, name: &str) -> bool {
+    pub fn is_null(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(Value::is_null)
     }
 
     /// The text of `name`, as it is.
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         self.value(name)
             .map(|value| text(value, || self.path(name)))
             .transpose()
     }
 
     /// The text of `name`; an empty one is as if absent.
-    pub(super) fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
         Ok(self
             .text(name)?
             .filter(|text| !text.is_empty())
@@ -130,14 +130,14 @@ impl<'a> Fields<'a> {
     }
 
     /// The text of `name`, which must have more than blanks.
-    pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
+    pub fn required(&self, name: &str) -> Result<String, Problem> {
         self.filled(name)?
             .filter(|text| !text.trim().is_empty())
             .ok_or_else(|| self.missing(name))
     }
 
     /// The text of `name`, read as a `T`.
-    pub(super) fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
+    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
     where
         T: FromStr,
         T::Err: Display,
@@ -153,7 +153,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The truth value of `name`.
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
         let flag = |value: &Value| {
             value
                 .as_bool()
@@ -163,7 +163,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The number of `name`.
-    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
+    pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
         let number = |value: &Value| {
             value
                 .as_f64()
@@ -174,7 +174,7 @@ impl<'a> Fields<'a> {
 
     /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are
     /// not.
-    pub(super) fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
+    pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
         let whole = |value: &Value| {
             let exact = value
                 .as_f64()
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The instant of `name`: RFC 3339 with any offset.
-    pub(super) fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
+    pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
         let read = |text: &str| instant(text).ok_or_else(|| self.problem(name, no_instant(text)));
         self.text(name)?
             .filter(|text| !text.is_empty())
@@ -199,20 +199,20 @@ impl<'a> Fields<'a> {
     }
 
     /// The URL of `name`, which browsers will be given as a link: http or https alone.
-    pub(super) fn url(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn url(&self, name: &str) -> Result<Option<String>, Problem> {
         let check = |text: String| check_url(text, || self.path(name));
         self.filled(name)?.map(check).transpose()
     }
 
     /// The object of `name`.
-    pub(super) fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
+    pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
         self.value(name)
             .map(|value| Fields::of(value, self.path(name)))
             .transpose()
     }
 
     /// The elements of the array `name`, none where it is absent, each with its own path.
-    pub(super) fn list(
+    pub fn list(
         &self,
         name: &str,
     ) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, Problem> {
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The texts of the array `name`, none of them empty.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
             if text.is_empty() {
@@ -245,7 +245,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The URLs of the array `name`.
-    pub(super) fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
         self.texts(name)?
             .into_iter()
             .enumerate()
@@ -255,12 +255,12 @@ impl<'a> Fields<'a> {
 }
 
 /// The value, or nothing and the problem beside the others.
-pub(super) fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
+pub fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
 }
 
 /// `value` as it is written, cut where it is long.
-pub(super) fn shown(value: &Value) -> String {
+pub fn shown(value: &Value) -> String {
     let text = value.to_string();
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     if cut.len() < text.len() {
@@ -321,7 +321,7 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
         .then_some(instant)
 }
 
-pub(super) fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
+pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
     let fits = Url::parse(&text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     let message = || {

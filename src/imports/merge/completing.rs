@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::collector::SOURCE_DEFAULT;
-use super::merging::Merging;
-use super::store::{Staged, StagedReview, Staging};
-use super::values;
+use crate::imports::map::values;
+use crate::imports::merge::Merging;
+use crate::imports::merge::collector::SOURCE_DEFAULT;
+use crate::imports::merge::store::{Staged, StagedReview, Staging};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
 use crate::storage::reviews;
 use crate::storage::reviews::{KnownReviews, SourceRow};
@@ -19,7 +19,7 @@ const TABLE: &str = "table";
 const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows whose reviews are there under other ids under these, and leaves out those of which that cannot be told.
-pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
+pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
     if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
         return Ok(());
     }

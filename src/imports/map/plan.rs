@@ -1,32 +1,269 @@
-//! A platform's entry and a file's columns brought together, and how a review is made of a row by
-//! them: every fault of the row at once. Knows neither the file nor the database.
+//! One row of a file, whatever it came in: an object of JSON, or the cells of a table under their
+//! headers.
+//!
+//! Apart from the readers, which make rows, and from the platforms, which say what a column means.
+//! A column is found by its name as it stands, else by its letters and digits alone, else by a path
+//! into nested objects.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::ImportRequest;
-use super::fields::{Problem, check_url, noted};
-use super::file_error::FileError;
-use super::incoming::{Comment, Dated, Former, Incoming, IncomingResponse, Noted, Posted};
-use super::lines::STATUS;
-use super::platform::{Field, Hidden, NO_STARS, Platform, When};
-use super::platforms::table;
-use super::report::TableColumns;
-use super::row::{Columns, Found, Lookup, Row};
-use super::values;
-use super::values::date::{DateOrder, Dates};
-use super::values::visibility::{NOT_PUBLISHED, Says};
-use super::values::{flag, quoted, rating, same_name, visibility, words};
+use crate::imports::ImportRequest;
+use crate::imports::file_error::FileError;
+use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::fields::{Problem, TEXT_BYTES_MAX, check_url, noted, shown};
+use crate::imports::map::values::{flag, quoted, same_name, words};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Says};
+use crate::imports::map::{
+    Comment, Dated, Field, Former, Hidden, Incoming, IncomingResponse, NO_STARS, Noted, Platform,
+    Posted, STATUS, When, rating, values, visibility,
+};
+use crate::imports::platforms::table;
+use crate::imports::report::TableColumns;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
     Verification,
 };
 
+/// A row as its reader holds it, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'r> {
+    /// An object of JSON.
+    Json(&'r Map<String, Value>),
+    /// Cells of a table. There are as many as columns.
+    Cells(&'r Columns, &'r [String]),
+}
+
+/// The headers of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns(pub Vec<String>);
+
+/// What a platform calls a field: names in the order in which they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Lookup {
+    names: Vec<Cow<'static, str>>,
+    /// The columns of the table that have these names, where it is one.
+    columns: Vec<usize>,
+}
+
+/// A value that was found, and what the file calls it.
+#[derive(Debug, Clone)]
+pub struct Found<'r> {
+    /// The column's header or the path in the object.
+    pub path: Cow<'r, str>,
+    /// The value there; of a table, the cell as a JSON string.
+    pub value: Cow<'r, Value>,
+}
+
+impl Lookup {
+    /// A field of one of these names.
+    pub fn new(names: Vec<Cow<'static, str>>, columns: Option<&Columns>) -> Self {
+        let column = |name: &Cow<'static, str>| columns.and_then(|columns| columns.find(name));
+        let columns = names.iter().filter_map(column).collect();
+        Self { names, columns }
+    }
+
+    /// The column of that number.
+    pub fn column(number: usize, columns: &Columns) -> Self {
+        Self {
+            names: columns
+                .0
+                .get(number)
+                .cloned()
+                .map(Cow::Owned)
+                .into_iter()
+                .collect(),
+            columns: vec![number],
+        }
+    }
+
+    /// The numbers of the table's columns that have these names.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Whether it is what that member of an object is taken for.
+    pub fn takes(&self, member: &str) -> bool {
+        self.names.iter().any(|name| same_name(name, member))
+    }
+
+    /// Whether the table has such a column.
+    pub fn is_column(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// The first name, for complaints about a field that is not there.
+    pub fn name(&self) -> &str {
+        self.names.first().map_or("", |name| name)
+    }
+}
+
+impl Columns {
+    /// The headers for a message, the first dozen.
+    pub fn listed(&self) -> String {
+        let more = if self.0.len() > 12 { ", …" } else { "" };
+        format!(
+            "{}{more}",
+            self.0
+                .iter()
+                .take(12)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
+        )
+    }
+
+    /// The column of that name, exactly or but for case, blanks and signs.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let exact = self.0.iter().position(|its| its == name);
+        exact.or_else(|| self.0.iter().position(|its| same_name(its, name)))
+    }
+}
+
+impl<'r> Row<'r> {
+    /// Whether the row has such a field at all, be it empty.
+    pub fn has(self, field: &Lookup) -> bool {
+        match self {
+            Self::Json(map) => field.names.iter().any(|name| inside(map, name).is_some()),
+            Self::Cells(..) => !field.columns.is_empty(),
+        }
+    }
+
+    /// The first value of that field that is not empty. A null and blanks are empty.
+    pub fn get(self, field: &'r Lookup) -> Option<Found<'r>> {
+        match self {
+            Self::Json(map) => field.names.iter().find_map(|name| {
+                let value = inside(map, name).filter(|value| !is_empty(value))?;
+                Some(Found {
+                    path: Cow::Borrowed(name),
+                    value: Cow::Borrowed(value),
+                })
+            }),
+            Self::Cells(columns, cells) => field.columns.iter().find_map(|column| {
+                let cell = cells.get(*column).filter(|cell| !cell.trim().is_empty())?;
+                Some(Found {
+                    path: Cow::Borrowed(&columns.0[*column]),
+                    value: Cow::Owned(Value::from(cell.as_str())),
+                })
+            }),
+        }
+    }
+
+    /// What the file calls that field here, for complaints.
+    pub fn path(self, field: &Lookup) -> String {
+        match self {
+            Self::Cells(columns, _) => field
+                .columns
+                .first()
+                .map_or(field.name(), |column| &columns.0[*column])
+                .to_owned(),
+            Self::Json(_) => field.name().to_owned(),
+        }
+    }
+}
+
+impl Found<'_> {
+    /// A complaint about it.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem {
+            path: self.path.clone().into_owned(),
+            message: message.into(),
+        }
+    }
+
+    /// It as a text; numbers and truth values as they are written.
+    pub fn text(&self) -> Result<String, Problem> {
+        let text = match self.value.as_ref() {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            other @ (Value::Null | Value::Array(_) | Value::Object(_)) => {
+                return Err(self.problem(format!(
+                    "{} is not a text, a number, true or false",
+                    shown(other)
+                )));
+            }
+        };
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(self.problem(format!(
+                "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+                text.len()
+            )));
+        }
+        // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
+        // found.
+        if text.contains('\0') {
+            return Err(self.problem("has a NUL character; remove it"));
+        }
+        Ok(text)
+    }
+
+    /// It as a list of names: an array, or a text with semicolons or bars between.
+    pub fn texts(&self) -> Result<Vec<String>, Problem> {
+        if let Value::Array(elements) = self.value.as_ref() {
+            let name = |element: &Value| element.as_str().map(|name| name.trim().to_owned());
+            let names: Option<Vec<String>> = elements.iter().map(name).collect();
+            return names.ok_or_else(|| {
+                self.problem(format!(
+                    "{} is not a list of names",
+                    shown(self.value.as_ref())
+                ))
+            });
+        }
+        let text = self.text()?;
+        Ok(text
+            .split([';', '|'])
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect())
+    }
+}
+
+/// The value of `path` in `map`: a member of that name, else of that name but for case and signs,
+/// else inside of members. `responses[].body` is the first element's.
+fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
+    if let Some(value) = map.get(path) {
+        return Some(value);
+    }
+    let nested = path.split_once('.').and_then(|(outer, inner)| {
+        match map.get(outer.trim_end_matches("[]"))? {
+            Value::Object(members) => inside(members, inner),
+            // Nothing at all is a statement, too: of everything in it.
+            nothing @ Value::Null => Some(nothing),
+            nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
+                Some(nothing)
+            }
+            Value::Array(elements) if outer.ends_with("[]") => {
+                inside(elements.first()?.as_object()?, inner)
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+        }
+    });
+    nested.or_else(|| {
+        map.iter()
+            .find(|(name, _)| same_name(name, path))
+            .map(|(_, value)| value)
+    })
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+// A platform's entry and a file's columns brought together, and how a review is made of a row by
+// them: every fault of the row at once. Knows neither the file nor the database.
+
 /// A platform's entry and a file's columns brought together, once per file.
 #[derive(Debug)]
-pub(super) struct Plan<'o> {
+pub struct Plan<'o> {
     name: &'static str,
     platform: &'static Platform,
     request: &'o ImportRequest,
@@ -44,7 +281,7 @@ pub(super) struct Plan<'o> {
 
 impl<'o> Plan<'o> {
     /// The plan for a file with these columns, or for objects.
-    pub(super) fn new(
+    pub fn new(
         name: &'static str,
         platform: &'static Platform,
         columns: Option<&Columns>,
@@ -211,7 +448,7 @@ impl<'o> Plan<'o> {
     }
 
     /// What becomes of the columns of a table, for people.
-    pub(super) fn columns(&self, columns: &Columns) -> TableColumns {
+    pub fn columns(&self, columns: &Columns) -> TableColumns {
         let mut used: Vec<(&'static str, Vec<String>)> =
             ["rating", "date", "author", "text", "response"]
                 .map(|field| (field, Vec::new()))
@@ -271,7 +508,7 @@ impl<'o> Plan<'o> {
     }
 
     /// The review that `row` describes, or everything that is wrong with it.
-    pub(super) fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
+    pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
         let mut wrong = Vec::new();
         let rating = noted(&mut wrong, self.rating(row));
         let identified = self.identified(row, &mut wrong);
@@ -317,7 +554,7 @@ impl<'o> Plan<'o> {
     }
 
     /// What `row` says if it is no review, but answers one; or everything that is wrong with it.
-    pub(super) fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
+    pub fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
         let rating = row.get(self.field(Field::Rating));
@@ -367,7 +604,7 @@ impl<'o> Plan<'o> {
 
     /// What is read of `row`, under its names there: for the file of rejected rows, which can be
     /// mended and imported.
-    pub(super) fn raw(&self, row: Row<'_>) -> Value {
+    pub fn raw(&self, row: Row<'_>) -> Value {
         let lookups = self
             .fields
             .iter()
@@ -398,7 +635,7 @@ impl<'o> Plan<'o> {
     }
 
     /// Refuses a table that lacks a column without which no row can be a review.
-    pub(super) fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
+    pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
         let is_there = |fields: &[Field]| fields.iter().any(|field| self.field(*field).is_column());
         let needed: [(&[Field], &'static str); 4] = [
             (&[Field::Rating, Field::Recommended], "rating"),
@@ -438,7 +675,7 @@ impl<'o> Plan<'o> {
     }
 
     /// The rating in `row` that shows that the scale ends at 10, where nobody said so.
-    pub(super) fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
+    pub fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
         let text = row.get(self.field(Field::Rating))?.text().ok()?;
         (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
     }

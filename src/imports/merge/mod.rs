@@ -8,14 +8,21 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use super::ImportRequest;
-use super::collector::Watcher;
-use super::report::Report;
-use super::store::{Staged, StagedReview, Staging};
 use crate::compute::steps;
+use crate::imports::ImportRequest;
+use crate::imports::merge::collector::Watcher;
+use crate::imports::merge::store::{Staged, StagedReview, Staging};
+use crate::imports::report::Report;
 use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
 use crate::storage::Write;
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow};
+
+pub mod collector;
+pub mod completing;
+pub mod store;
+pub mod time_zone;
+pub mod undo;
+pub mod withdraw;
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -31,14 +38,14 @@ const ALIKE_KEPT_MIN: u64 = 16;
 const ALIKE_SOURCES_MAX: usize = 4;
 
 /// The merge of one import within a transaction, which the caller commits or rolls back.
-pub(super) struct Merging<'w> {
-    pub(super) write: &'w mut Write,
-    pub(super) key: DigestKey,
-    pub(super) now: DateTime<Utc>,
-    pub(super) request: &'w ImportRequest,
-    pub(super) report: Report,
+pub struct Merging<'w> {
+    pub write: &'w mut Write,
+    pub key: DigestKey,
+    pub now: DateTime<Utc>,
+    pub request: &'w ImportRequest,
+    pub report: Report,
     /// The number of the run that can be taken back; none for a sample.
-    pub(super) run: Option<i64>,
+    pub run: Option<i64>,
     alike: HashMap<i64, Alike>,
 }
 
@@ -60,7 +67,7 @@ struct Batch {
 
 impl<'w> Merging<'w> {
     /// A merge within `write`, which the caller commits; `report` is what reading has found.
-    pub(super) async fn new(
+    pub async fn new(
         write: &'w mut Write,
         now: DateTime<Utc>,
         request: &'w ImportRequest,
@@ -79,11 +86,7 @@ impl<'w> Merging<'w> {
     }
 
     /// Merges everything staged, batch by batch, and tells `watch` after each.
-    pub(super) async fn all(
-        &mut self,
-        staging: &mut Staging,
-        watch: Watcher<'_>,
-    ) -> sqlx::Result<()> {
+    pub async fn all(&mut self, staging: &mut Staging, watch: Watcher<'_>) -> sqlx::Result<()> {
         let count = staging.count().await?;
         let staged = count + self.report.undecided.count;
         self.report.repeated = self.report.taken.saturating_sub(staged);

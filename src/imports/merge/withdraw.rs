@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use super::merging::Merging;
-use super::store::{Place, Staging};
+use crate::imports::merge::Merging;
+use crate::imports::merge::store::{Place, Staging};
 use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, RunChange, SourceRow};
 
@@ -18,7 +18,7 @@ const ROWS: i64 = 500;
 
 /// Why nothing is withdrawn.
 #[derive(Debug, Error)]
-pub(super) enum WithdrawError {
+pub enum WithdrawError {
     /// It is more than was asked for, or nobody can tell.
     #[error("{0}")]
     Refused(String),
@@ -29,7 +29,7 @@ pub(super) enum WithdrawError {
 
 /// Withholds what the sources and locations of this import no longer give; `is_confirmed` says that
 /// it may be many.
-pub(super) async fn missing(
+pub async fn missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
     is_confirmed: bool,

@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Problem, shown};
+use crate::imports::map::fields::{Fields, Problem, shown};
 use crate::model::business::{
-    Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician, local_business_type,
+    Business, Editorial, FaqEntry, PublishStaff, Service, TEXT_BYTES_MAX, Technician,
+    local_business_type,
 };
 
 /// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
@@ -59,7 +60,7 @@ const ELEMENTS: [(&str, &[&str]); 2] = [
 
 /// Refuses what a file that somebody wrote by hand must not say: members that nothing reads, and a type that search engines do
 /// not know. A document of another release may have both.
-pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
+pub fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
     fields.only(&MEMBERS)?;
     for (name, members) in PARTS {
@@ -83,11 +84,7 @@ pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
 
 /// The business that `value` describes. A member that it does not have is that of `before`, one that is `null` is removed;
 /// whether it must have an id and a name is said by `is_whole`.
-pub(super) fn business(
-    value: &Value,
-    before: Business,
-    is_whole: bool,
-) -> Result<Business, Problem> {
+pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
     let default = Business::default();
@@ -176,7 +173,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
 }
 
 /// Refuses a text that is too long to be published with every document.
-pub(super) fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
+pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
@@ -319,4 +316,55 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
             shown(&Value::from(key))
         ),
     })
+}
+
+// The firm's own texts, as an `editorial.json` and the first line of an export have them.
+
+/// Refuses members that nothing reads, each with the nearest that something does.
+pub fn check_editorial(value: &Value) -> Result<(), Problem> {
+    let fields = Fields::of(value, String::new())?;
+    fields.only(&["summary", "faq"])?;
+    if let Some(summary) = fields.object("summary")? {
+        summary.only(&["text"])?;
+    }
+    for (path, entry) in fields.list("faq")? {
+        Fields::of(entry, path)?.only(&["id", "question", "answer"])?;
+    }
+    Ok(())
+}
+
+/// The editorial texts that `value` has; a member that it does not have is that of `before`, one that is `null` is removed.
+pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
+    check_lengths(value, &mut String::new())?;
+    let fields = Fields::of(value, String::new())?;
+    let given = |name: &str| value.get(name).is_some();
+    let summary = if given("summary") {
+        let summary = fields.object("summary")?;
+        summary.map(|its| its.required("text")).transpose()?
+    } else {
+        before.summary
+    };
+    if !given("faq") {
+        return Ok(Editorial {
+            summary,
+            faq: before.faq,
+        });
+    }
+    let mut faq: Vec<FaqEntry> = Vec::new();
+    for (path, value) in fields.list("faq")? {
+        let entry = Fields::of(value, path)?;
+        let id = entry.required("id")?;
+        if faq.iter().any(|other| other.id == id) {
+            return Err(entry.problem(
+                "id",
+                format!("\"{id}\" is there twice; each must be its own"),
+            ));
+        }
+        faq.push(FaqEntry {
+            id,
+            question: entry.required("question")?,
+            answer: entry.required("answer")?,
+        });
+    }
+    Ok(Editorial { summary, faq })
 }

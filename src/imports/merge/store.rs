@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::incoming::Former;
+use crate::imports::map::Former;
 use crate::model::{Response, ReviewId, Statement, Unit};
 use crate::storage;
 
@@ -22,7 +22,7 @@ const BYTES: usize = 4 << 20;
 
 /// A row as it was taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Staged {
+pub enum Staged {
     /// A review to be merged with what is there.
     Review(Box<StagedReview>),
     /// The owner deleted the review of that id.
@@ -31,37 +31,37 @@ pub(super) enum Staged {
 
 /// A review as it was taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StagedReview {
+pub struct StagedReview {
     /// What is said of it.
-    pub(super) said: Statement,
+    pub said: Statement,
     /// Which location it is about.
-    pub(super) location: Option<String>,
+    pub location: Option<String>,
     /// When it was written, where an instant is given.
-    pub(super) posted_at: Option<DateTime<Utc>>,
+    pub posted_at: Option<DateTime<Utc>>,
     /// When it was answered, likewise.
-    pub(super) responded_at: Option<DateTime<Utc>>,
+    pub responded_at: Option<DateTime<Utc>>,
     /// What its source calls itself, where that is not the review's own word for it.
-    pub(super) source_name: Option<String>,
+    pub source_name: Option<String>,
     /// Whether its row has an id; else the id is a digest of the row.
-    pub(super) has_id: bool,
+    pub has_id: bool,
     /// By what earlier releases may have named it.
-    pub(super) former: Option<Former>,
+    pub former: Option<Former>,
     /// The number of the user who wrote it, where rows answer each other.
-    pub(super) writer: Option<String>,
+    pub writer: Option<String>,
 }
 
 /// An answer to a review, as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StagedAnswer {
+pub struct StagedAnswer {
     /// The answer itself.
-    pub(super) response: Response,
+    pub response: Response,
     /// When it was written, where an instant is given.
-    pub(super) responded_at: Option<DateTime<Utc>>,
+    pub responded_at: Option<DateTime<Utc>>,
 }
 
 impl StagedReview {
     /// What its source calls itself.
-    pub(super) fn source_name(&self) -> &str {
+    pub fn source_name(&self) -> &str {
         let own = &self.said.review.source.name;
         self.source_name.as_ref().unwrap_or(own)
     }
@@ -69,7 +69,7 @@ impl StagedReview {
 
 impl Staged {
     /// The id of the review that it gives or deletes.
-    pub(super) const fn id(&self) -> &ReviewId {
+    pub const fn id(&self) -> &ReviewId {
         match self {
             Self::Review(review) => &review.said.review.id,
             Self::Deleted(id) => id,
@@ -78,7 +78,7 @@ impl Staged {
 }
 
 /// A source, and which of the firm's locations it speaks of.
-pub(super) type Place = (String, Option<String>);
+pub type Place = (String, Option<String>);
 
 /// A staged row as its table has it: its id, the review as JSON (without it, only the id was staged), and the answer to it that
 /// another row gives.
@@ -86,7 +86,7 @@ type Entry = (String, Option<String>, Option<String>);
 
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
-pub(super) struct Staging {
+pub struct Staging {
     connection: SqliteConnection,
     /// Rows that are not in the table yet, a JSON array without its end.
     batch: String,
@@ -95,7 +95,7 @@ pub(super) struct Staging {
 
 impl Staging {
     /// Without any rows.
-    pub(super) fn new() -> sqlx::Result<Self> {
+    pub fn new() -> sqlx::Result<Self> {
         block_on(Self::create())
     }
 
@@ -115,7 +115,7 @@ impl Staging {
 
     /// Adds a row. Of rows with one id the newest counts; where that does not decide, the later one. Files are read without
     /// waiting for anything, so this waits for the disk as they do.
-    pub(super) fn push(&mut self, staged: &Staged) -> sqlx::Result<()> {
+    pub fn push(&mut self, staged: &Staged) -> sqlx::Result<()> {
         let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
         let entry = match staged {
             Staged::Review(review) => {
@@ -146,7 +146,7 @@ impl Staging {
     }
 
     /// Adds an answer to the review of that id, written by the user `writer`.
-    pub(super) fn push_answer(
+    pub fn push_answer(
         &mut self,
         id: &ReviewId,
         writer: &str,
@@ -163,7 +163,7 @@ impl Staging {
 
     /// Brings reviews and answers together, once all rows are there: of each review the first answer that is not its author's.
     /// Says how many answers are none.
-    pub(super) async fn answer(&mut self) -> sqlx::Result<u64> {
+    pub async fn answer(&mut self) -> sqlx::Result<u64> {
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
@@ -179,7 +179,7 @@ impl Staging {
     }
 
     /// Puts the last rows into the table.
-    pub(super) async fn put(&mut self) -> sqlx::Result<()> {
+    pub async fn put(&mut self) -> sqlx::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Staging {
     }
 
     /// How many there are.
-    pub(super) async fn count(&mut self) -> sqlx::Result<u64> {
+    pub async fn count(&mut self) -> sqlx::Result<u64> {
         let count: i64 = sqlx::query_scalar("select count(*) from staged")
             .fetch_one(&mut self.connection)
             .await?;
@@ -207,7 +207,7 @@ impl Staging {
     }
 
     /// The next rows after that id, in the order of the ids.
-    pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
+    pub async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
         let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
         let entries: Vec<Entry> = sqlx::query_as(select)
@@ -220,7 +220,7 @@ impl Staging {
 
     /// The ids after that one, in their order, of rows whose review may be there under another one; no more than one statement
     /// moves.
-    pub(super) async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+    pub async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
@@ -230,7 +230,7 @@ impl Staging {
     }
 
     /// The ids after that one, in their order, of rows that fill a review; no more than one statement moves.
-    pub(super) async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+    pub async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
@@ -240,7 +240,7 @@ impl Staging {
     }
 
     /// The rows of the first of these ids, as many as are held at a time.
-    pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
+    pub async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
         let select = "select review_id, review, answer from staged where review_id in (select value from json_each(?))
              order by review_id";
         let entries: Vec<Entry> = sqlx::query_as(select)
@@ -251,10 +251,7 @@ impl Staging {
     }
 
     /// Notes under which ids rows are there, and whether they fill what is there: triples of both ids and that.
-    pub(super) async fn note_known(
-        &mut self,
-        known: &[(String, String, bool)],
-    ) -> sqlx::Result<()> {
+    pub async fn note_known(&mut self, known: &[(String, String, bool)]) -> sqlx::Result<()> {
         let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
         sqlx::query(update)
             .bind(json!(known).to_string())
@@ -264,7 +261,7 @@ impl Staging {
     }
 
     /// Leaves these rows out.
-    pub(super) async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
+    pub async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
         let delete = "delete from staged where review_id in (select value from json_each(?))";
         sqlx::query(delete)
             .bind(Value::from(ids).to_string())
@@ -274,7 +271,7 @@ impl Staging {
     }
 
     /// Leaves out the rows that are the same review as another, each after a look at its id and that review's.
-    pub(super) async fn leave_out_contested(
+    pub async fn leave_out_contested(
         &mut self,
         mut look: impl FnMut(String, String),
     ) -> sqlx::Result<()> {
@@ -295,7 +292,7 @@ impl Staging {
     }
 
     /// Gives rows the ids under which they are there.
-    pub(super) async fn rename_known(&mut self) -> sqlx::Result<()> {
+    pub async fn rename_known(&mut self) -> sqlx::Result<()> {
         let update =
             "update staged set review_id = known_id, known_id = null where known_id is not null";
         sqlx::query(update)
@@ -336,14 +333,14 @@ impl Staging {
     }
 
     /// Whose reviews these are.
-    pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
+    pub async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
         let select =
             "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
     /// Which of these ids are there.
-    pub(super) async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
+    pub async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
         let select =
             "select review_id from staged where review_id in (select value from json_each(?))";
         let ids = Value::from(ids).to_string();

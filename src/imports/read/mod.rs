@@ -8,25 +8,26 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::ImportRequest;
-use super::collector::{Collector, Raw};
-use super::detect::{Detected, Rows};
-use super::fields::{Fields, Problem};
-use super::file_error::{FileError, reason};
-use super::format::{Format, Reader};
-use super::incoming::{Comment, Incoming};
-use super::json_stream::{ELEMENT_BYTES_MAX, Element, Met};
-use super::lines::Rename;
-use super::plan::Plan;
-use super::platforms::schema_org;
-use super::report::{Position, TableColumns};
-use super::row::{Columns, Row};
-use super::table::{Cells, delimited, workbook};
-use super::values::visibility;
-use super::values::visibility::NOT_PUBLISHED;
-use super::{export, json_stream, lines, profile, record};
+use crate::imports::file_error::{FileError, reason};
+use crate::imports::map::fields::{Fields, Problem};
+use crate::imports::map::plan::{Columns, Plan, Row};
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{self, Comment, Format, Incoming, Reader, Rename, business, visibility};
+use crate::imports::merge::collector::{Collector, Raw};
+use crate::imports::platforms::{native, schema_org};
+use crate::imports::read::detect::{Detected, Rows};
+use crate::imports::read::json::{ELEMENT_BYTES_MAX, Element, Met};
+use crate::imports::read::table::Cells;
+use crate::imports::report::{Position, TableColumns};
+use crate::imports::{ImportRequest, export};
 use crate::model::business::Business;
 use crate::model::{ReviewId, Stated, Status};
+
+pub mod detect;
+pub mod json;
+pub mod open;
+pub mod table;
+pub mod workbook;
 
 /// What a row says.
 enum Said {
@@ -38,7 +39,7 @@ enum Said {
 }
 
 /// Hands every row of `input` to `sink`.
-pub(super) fn read(
+pub fn read(
     found: &Detected,
     input: &mut dyn BufRead,
     request: &ImportRequest,
@@ -50,7 +51,7 @@ pub(super) fn read(
     match &found.rows {
         Rows::Lines { rejected } => {
             let maker = Maker::new(found.format, None, request);
-            lines::each(input, *rejected, &mut |line, read| {
+            json::lines(input, *rejected, &mut |line, read| {
                 if let (Maker::Native(_), Ok(value)) = (&maker, &read.value)
                     && is_about_business(value)
                 {
@@ -70,7 +71,7 @@ pub(super) fn read(
         Rows::Array(path) => array(&Maker::new(found.format, None, request), path, input, sink),
         Rows::Table(dialect, columns) if matches!(found.format.reader, Reader::Native(_)) => {
             let maker = Maker::new(found.format, None, request);
-            delimited::read(input, *dialect, columns, &mut |line, cells| {
+            table::read(input, *dialect, columns, &mut |line, cells| {
                 let value = match cells {
                     Ok(cells) => Ok(export::of_cells(columns, cells)),
                     Err((message, cells)) => Err((message, export::of_cells(columns, cells))),
@@ -86,7 +87,7 @@ pub(super) fn read(
                 request,
                 sink,
             )?;
-            delimited::read(input, *dialect, columns, &mut |line, cells| {
+            table::read(input, *dialect, columns, &mut |line, cells| {
                 row(&plan, columns, line, cells, sink)
             })
         }
@@ -189,10 +190,10 @@ fn array(
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let array: Arc<str> = path.join(".").into();
-    json_stream::each(input, path, maker.beside(), &mut |met| match met {
+    json::elements(input, path, maker.beside(), &mut |met| match met {
         Met::Beside(text) => sink.business(&mut || {
             let value: Value = serde_json::from_slice(text).map_err(FileError::json)?;
-            profile::business(&value, Business::default(), true).map_err(FileError::Business)
+            business::business(&value, Business::default(), true).map_err(FileError::Business)
         }),
         Met::Element(element) => {
             let index = element.index;
@@ -212,7 +213,7 @@ fn array(
 fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
     let text = || {
         Value::from(String::from_utf8_lossy(
-            &element.text[..element.text.len().min(lines::BYTES_SHOWN)],
+            &element.text[..element.text.len().min(json::BYTES_SHOWN)],
         ))
     };
     if !element.is_whole {
@@ -329,7 +330,7 @@ impl<'o> Maker<'o> {
         match self {
             Self::Native(request) => {
                 let mut value = value.clone();
-                lines::apply(&request.renames, &mut value);
+                map::apply(&request.renames, &mut value);
                 if value
                     .get("deleted")
                     .is_some_and(|deleted| *deleted == Value::Bool(true))
@@ -341,7 +342,7 @@ impl<'o> Maker<'o> {
                 let is_ignored = request.renames.iter().any(Rename::ignores_status);
                 // These two our own record has, with a meaning of their own.
                 let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
-                record::review(&value)
+                native::review(&value)
                     .and_then(|incoming| held(&value, incoming, &is_taken, true))
                     .map(|incoming| Said::Review(Box::new(incoming)))
             }

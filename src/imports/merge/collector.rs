@@ -11,17 +11,15 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use super::ImportRequest;
-use super::fields::Problem;
-use super::file_error::FileError;
-use super::format::Format;
-use super::incoming::{Comment, Dated, Incoming, IncomingResponse, Posted};
-use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
-use super::sources::folder::Listing;
-use super::store::{Staged, StagedAnswer, StagedReview, Staging};
-use super::time_zone::Calendar;
-use super::values::shortened;
-use super::{editorial, profile};
+use crate::imports::ImportRequest;
+use crate::imports::file_error::FileError;
+use crate::imports::map::fields::Problem;
+use crate::imports::map::values::shortened;
+use crate::imports::map::{Comment, Dated, Format, Incoming, IncomingResponse, Posted, business};
+use crate::imports::merge::store::{Staged, StagedAnswer, StagedReview, Staging};
+use crate::imports::merge::time_zone::Calendar;
+use crate::imports::read::open::Listing;
+use crate::imports::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
 use crate::model::business::{Business, Editorial};
 use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
@@ -29,10 +27,10 @@ use crate::model::{
 };
 
 /// What hears of the reading, and is handed from task to task with it.
-pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
+pub type Watcher<'a> = &'a mut (dyn Watch + Send);
 
 /// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
-pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
+pub type Raw<'r> = &'r dyn Fn() -> Value;
 
 /// How many of a table's first reviews are shown where nothing will be written.
 const SAMPLES: u8 = 3;
@@ -42,7 +40,7 @@ const SAMPLES: u8 = 3;
     clippy::struct_excessive_bools,
     reason = "each is a fact about the import or its file, none a state"
 )]
-pub(super) struct Collector<'a> {
+pub struct Collector<'a> {
     now: DateTime<Utc>,
     /// The calendar to judge by.
     rules: Calendar,
@@ -64,22 +62,22 @@ pub(super) struct Collector<'a> {
 
 /// What was taken in, ready to be merged.
 #[derive(Debug)]
-pub(super) struct Collected {
+pub struct Collected {
     /// What the files say of each review, deletions included, in the order of the rows.
-    pub(super) staging: Staging,
+    pub staging: Staging,
     /// The business that came along.
-    pub(super) business: Option<Business>,
+    pub business: Option<Business>,
     /// Whether it says in which time zone its days are.
-    pub(super) has_zone: bool,
+    pub has_zone: bool,
     /// The editorial texts that came along.
-    pub(super) editorial: Option<Editorial>,
+    pub editorial: Option<Editorial>,
     /// What is known so far.
-    pub(super) report: Report,
+    pub report: Report,
 }
 
 impl<'a> Collector<'a> {
     /// An intake for a business, if there is one, whose time zone is this, if it was ever set.
-    pub(super) fn new(
+    pub fn new(
         now: DateTime<Utc>,
         business_known: bool,
         zone: Option<Tz>,
@@ -111,7 +109,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes in what a location is called.
-    pub(super) fn listing(&mut self, listing: Listing) {
+    pub fn listing(&mut self, listing: Listing) {
         self.locations.name(listing);
     }
 
@@ -133,13 +131,13 @@ impl<'a> Collector<'a> {
     ///
     /// # Errors
     /// Where the reviews are of several locations and nobody has said which is meant.
-    pub(super) fn finish(mut self) -> Result<Collected, FileError> {
+    pub fn finish(mut self) -> Result<Collected, FileError> {
         self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
 
     /// What comes next is from the file that messages call `name`, which has that format.
-    pub(super) fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
+    pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
         if !self.request.renames.is_empty() && !format.renames {
             return Err(FileError::MapUnused(format.name));
         }
@@ -159,7 +157,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The file is a table, and this becomes of its columns.
-    pub(super) fn table(&mut self, columns: &TableColumns) {
+    pub fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
@@ -169,7 +167,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A review. Its days are judged here: `raw` is the row, where they are wrong.
-    pub(super) fn review(
+    pub fn review(
         &mut self,
         at: Position,
         mut incoming: Incoming,
@@ -209,7 +207,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A row that answers a review of this call, as far as it is the shop's.
-    pub(super) fn comment(
+    pub fn comment(
         &mut self,
         at: Position,
         comment: Comment,
@@ -245,13 +243,13 @@ impl<'a> Collector<'a> {
     }
 
     /// A review that the owner deleted: of our own export alone.
-    pub(super) fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
+    pub fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
     /// A row that no review can be made of, with everything that is wrong with it.
-    pub(super) fn reject(
+    pub fn reject(
         &mut self,
         at: Position,
         raw: Raw<'_>,
@@ -278,7 +276,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The business that a file brings along; `business` is asked for only where there is none yet.
-    pub(super) fn business(
+    pub fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
     ) -> Result<(), FileError> {
@@ -302,13 +300,13 @@ impl<'a> Collector<'a> {
     }
 
     /// The line of an export that has the business and the editorial texts.
-    pub(super) fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+    pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.business_known {
             self.collected.report.has_left_out_business = true;
             return Ok(());
         }
         if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
-            let texts = editorial::merged(its, Editorial::default());
+            let texts = business::editorial(its, Editorial::default());
             self.collected.editorial = Some(texts.map_err(FileError::Business)?);
         }
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
@@ -316,7 +314,7 @@ impl<'a> Collector<'a> {
         };
         let has_zone = self.zone_known || its.get("time_zone").is_some();
         self.business(&mut || {
-            profile::business(its, Business::default(), true).map_err(FileError::Business)
+            business::business(its, Business::default(), true).map_err(FileError::Business)
         })?;
         (self.zone_known, self.collected.has_zone) = (has_zone, has_zone);
         Ok(())
@@ -327,7 +325,7 @@ impl<'a> Collector<'a> {
 // in, and its author's name shortened where it was never public. Counts nothing and keeps nothing.
 
 /// Where a review is from that does not say.
-pub(super) const SOURCE_DEFAULT: &str = "Direct";
+pub const SOURCE_DEFAULT: &str = "Direct";
 
 /// What rows are judged by.
 struct Judge<'j> {

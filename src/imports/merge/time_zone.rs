@@ -7,9 +7,8 @@ use chrono_tz::Tz;
 
 use crate::model::{Day, DigestKey, Review, Unit};
 use crate::storage;
-use crate::storage::Write;
-use crate::storage::reviews;
 use crate::storage::reviews::SourceRow;
+use crate::storage::{Write, reviews};
 
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;
@@ -90,14 +89,14 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> 
 
 /// The calendar of the business, as it stands now.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Calendar {
+pub struct Calendar {
     zone: Tz,
     tomorrow: NaiveDate,
 }
 
 impl Calendar {
     /// The calendar in `zone` at the instant `now`.
-    pub(super) fn new(now: DateTime<Utc>, zone: Tz) -> Self {
+    pub fn new(now: DateTime<Utc>, zone: Tz) -> Self {
         let today = now.with_timezone(&zone).date_naive();
         Self {
             zone,
@@ -106,13 +105,13 @@ impl Calendar {
     }
 
     /// The day on which `instant` falls there.
-    pub(super) fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
+    pub fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
         Day::new(instant.with_timezone(&self.zone).date_naive())
     }
 
     /// `day`, if it is not later than tomorrow: a clock that runs ahead or a zone further east is
     /// forgiven, a slip of the pen is not.
-    pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
+    pub fn plausible(self, day: Day) -> Result<Day, String> {
         if day.date() <= self.tomorrow {
             return Ok(day);
         }

@@ -5,33 +5,33 @@
 //! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
 //! parses them. Knows nothing of reviews.
 
-use std::fmt;
+use std::io;
 use std::io::BufRead;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
-use super::file_error::FileError;
+use crate::imports::file_error::{FileError, reason};
 
 /// How many bytes an element may have: as many as a line of JSON Lines.
-pub(super) const ELEMENT_BYTES_MAX: usize = 1 << 20;
+pub const ELEMENT_BYTES_MAX: usize = 1 << 20;
 /// How many bytes the name of a member may have where the path is looked for.
 const NAME_BYTES_MAX: usize = 64 << 10;
 
 /// A value of the file.
 #[derive(Debug)]
-pub(super) struct Element<'e> {
+pub struct Element<'e> {
     /// Its number in the array, from 0.
-    pub(super) index: u64,
+    pub index: u64,
     /// The line on which it begins, from 1.
-    pub(super) line: u64,
+    pub line: u64,
     /// Its text, or only its beginning where it is longer than allowed.
-    pub(super) text: &'e [u8],
+    pub text: &'e [u8],
     /// Whether that is all of it.
-    pub(super) is_whole: bool,
+    pub is_whole: bool,
 }
 
 /// What is met on the way.
-pub(super) enum Met<'e> {
+pub enum Met<'e> {
     /// An element of the array.
     Element(Element<'e>),
     /// The value of the member that was to be brought along.
@@ -43,7 +43,7 @@ type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 /// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost
 /// member `beside`, in the order in which they stand there. An empty path is the outermost array;
 /// outermost values that are none are elements themselves.
-pub(super) fn each(
+pub fn elements(
     input: &mut dyn BufRead,
     path: &[String],
     beside: Option<&str>,
@@ -331,81 +331,133 @@ impl Within {
     }
 }
 
-// Finds the line and column at which a path of a JSON text stands.
+// JSON Lines (<https://jsonlines.org>), read line by line, so that one that is broken, or endless,
+// costs no other.
 //
-// Apart, because complaints are made about parsed values, which no longer know where they stood,
-// and only hand-written files need the place. Knows nothing of reviews.
+// Apart from what the values mean: our own records stand so, and other platforms' rows in a file
+// of rejected ones.
 
-/// Line and column (both from 1) of the value at `path` in `json`, or of the object that lacks it.
-pub(super) fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
-    let steps = steps(path);
-    let found = Seek(&steps)
-        .deserialize(&mut serde_json::Deserializer::from_str(json))
-        .err()?;
-    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the
-    // answer.
-    (found.line() > 0).then(|| (found.line(), found.column()))
+/// How many bytes a line may have.
+const LINE_BYTES_MAX: usize = 1 << 20;
+/// How many bytes of a line that is too long are noted.
+pub const BYTES_SHOWN: usize = 1 << 10;
+
+/// What was read of a line: its value, or what is wrong with it and the line itself for whoever
+/// mends it.
+#[derive(Debug)]
+pub struct Read {
+    /// The value; or the message, and the line as text, cut where it is too long.
+    pub value: Result<Value, (String, Value)>,
+    /// Where the JSON is broken, in bytes from 1.
+    broken_at: Option<usize>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Step<'a> {
-    Field(&'a str),
-    Element(usize),
-}
+impl Read {
+    /// Where the JSON is broken, in bytes from 1.
+    pub const fn column(&self) -> Option<usize> {
+        self.broken_at
+    }
 
-fn steps(path: &str) -> Vec<Step<'_>> {
-    let split = path.split(['.', '[']).filter(|part| !part.is_empty());
-    split
-        .map(
-            |part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
-                Some(index) => Step::Element(index),
-                None => Step::Field(part),
-            },
-        )
-        .collect()
-}
-
-struct Seek<'a>(&'a [Step<'a>]);
-
-impl<'de> DeserializeSeed<'de> for Seek<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.0.is_empty() {
-            Err(D::Error::custom("here"))
+    fn broken(column: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
+        let cut = if line.len() < LINE_BYTES_MAX {
+            line
         } else {
-            deserializer.deserialize_any(self)
+            &line[..BYTES_SHOWN]
+        };
+        Self {
+            value: Err((message.into(), Value::from(String::from_utf8_lossy(cut)))),
+            broken_at: column,
         }
     }
 }
 
-impl<'de> Visitor<'de> for Seek<'_> {
-    type Value = ();
+type TakeLine<'t> = &'t mut dyn FnMut(u64, Read) -> Result<(), FileError>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("what the path leads through")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            match self.0.split_first() {
-                Some((Step::Field(field), rest)) if *field == name => {
-                    return map.next_value_seed(Seek(rest));
-                }
-                Some(_) | None => map.next_value::<IgnoredAny>().map(drop)?,
-            }
+/// Hands every line of `input` that is not blank to `take`, with its number from 1. Of a file of
+/// `rejected` rows, the rows.
+pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
+    let mut line = Vec::new();
+    let mut number = 0;
+    while let Some(is_whole) = next_line(input, &mut line).map_err(FileError::reading)? {
+        number += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
         }
-        Err(A::Error::custom("the field is missing here"))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Some((Step::Element(index), rest)) = self.0.split_first() else {
-            return Err(A::Error::custom("no object"));
+        let message = || {
+            format!("longer than {LINE_BYTES_MAX} bytes; shorten it, or write one review in a line")
         };
-        for _ in 0..*index {
-            elements.next_element::<IgnoredAny>()?;
+        let read = if is_whole {
+            value(&line)
+        } else {
+            Read::broken(None, message(), &line)
+        };
+        take(number, if rejected { unwrapped(read) } else { read })?;
+    }
+    Ok(())
+}
+
+/// Reads a line into `line`. `Some(false)` says that it was longer than allowed and only its
+/// beginning is there.
+fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    line.clear();
+    let mut whole = true;
+    let mut any = false;
+    loop {
+        let ready = input.fill_buf()?;
+        if ready.is_empty() {
+            return Ok(any.then_some(whole));
         }
-        elements.next_element_seed(Seek(rest)).map(|_| ())
+        any = true;
+        let end = memchr::memchr(b'\n', ready);
+        let part = &ready[..end.unwrap_or(ready.len())];
+        let fits = part.len().min(LINE_BYTES_MAX - line.len());
+        whole &= fits == part.len();
+        line.extend_from_slice(&part[..fits]);
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(whole));
+        }
+    }
+}
+
+fn value(line: &[u8]) -> Read {
+    if let Err(error) = std::str::from_utf8(line) {
+        return Read::broken(
+            Some(error.valid_up_to() + 1),
+            "not UTF-8 from here on; save the file as UTF-8",
+            line,
+        );
+    }
+    match serde_json::from_slice(line) {
+        Ok(value) => Read {
+            value: Ok(value),
+            broken_at: None,
+        },
+        Err(error) => Read::broken(
+            Some(error.column()),
+            format!("the JSON is broken ({}); correct the line", reason(&error)),
+            line,
+        ),
+    }
+}
+
+/// The row in a line `{file, line, error, row}`. A row that was broken JSON stands there as a text,
+/// which may have been mended.
+fn unwrapped(read: Read) -> Read {
+    let Ok(Value::Object(mut members)) = read.value else {
+        return read;
+    };
+    match members.remove("row") {
+        Some(Value::String(text)) => value(text.as_bytes()),
+        Some(row) => Read {
+            value: Ok(row),
+            broken_at: None,
+        },
+        None => Read {
+            value: Ok(Value::Object(members)),
+            broken_at: None,
+        },
     }
 }
 
@@ -413,7 +465,7 @@ impl<'de> Visitor<'de> for Seek<'_> {
 mod tests {
     use std::io::BufReader;
 
-    use super::{ELEMENT_BYTES_MAX, Met, each};
+    use super::{ELEMENT_BYTES_MAX, Met, elements};
 
     /// What is found, read through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
@@ -436,7 +488,7 @@ mod tests {
             });
             Ok(())
         };
-        each(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
+        elements(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
         Ok(found)
     }
 
@@ -485,7 +537,7 @@ mod tests {
     fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
         let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
         let mut seen = Vec::new();
-        each(&mut json.as_bytes(), &[], None, &mut |met| {
+        elements(&mut json.as_bytes(), &[], None, &mut |met| {
             if let Met::Element(element) = met {
                 seen.push((element.index, element.text.len(), element.is_whole));
             }
@@ -497,15 +549,49 @@ mod tests {
 }
 
 #[cfg(test)]
-mod locate_tests {
-    use super::locate;
+mod lines_tests {
+    use std::io::{self, BufRead, Read as _};
+
+    use super::{LINE_BYTES_MAX, lines, next_line};
+
+    /// Gives the same bytes again and again, without a line end.
+    struct Endless {
+        bytes: Vec<u8>,
+        left: usize,
+    }
+
+    impl io::Read for Endless {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            unreachable!("lines are read from the buffer")
+        }
+    }
+
+    impl BufRead for Endless {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            Ok(&self.bytes[..self.bytes.len().min(self.left)])
+        }
+
+        fn consume(&mut self, amount: usize) {
+            self.left -= amount;
+        }
+    }
 
     #[test]
-    fn a_path_is_found_where_it_stands() {
-        let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
-        assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
-        assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));
-        assert_eq!(locate(json, "services[0].name").map(|at| at.0), Some(4));
-        assert_eq!(locate(json, "name").map(|at| at.0), Some(7));
+    fn a_line_of_a_gigabyte_takes_the_memory_of_the_longest_that_is_allowed_and_stops_no_other() {
+        let line = Endless {
+            bytes: vec![b'x'; 1 << 20],
+            left: 1 << 30,
+        };
+        let mut input = line.chain(&b"\n{\"id\":1}\n"[..]);
+        let mut held = Vec::new();
+        assert_eq!(next_line(&mut input, &mut held).unwrap(), Some(false));
+        assert!(held.len() == LINE_BYTES_MAX && held.capacity() <= 2 * LINE_BYTES_MAX);
+        let mut seen = Vec::new();
+        lines(&mut input, false, &mut |number, read| {
+            seen.push((number, read.value.is_ok()));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, [(1, true)]);
     }
 }

@@ -8,24 +8,24 @@ use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use super::quoted;
-use crate::imports::incoming::Posted;
+use crate::imports::map::Posted;
+use crate::imports::map::values::quoted;
 use crate::model::Day;
 
 /// What is known about the dates of a file.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::imports) struct Dates<'a> {
+pub struct Dates<'a> {
     /// `--date-format`, in the notation of strftime. Alone, where it is given.
-    pub(in crate::imports) format: Option<&'a str>,
+    pub format: Option<&'a str>,
     /// What `10/11/2026` means to this platform.
-    pub(in crate::imports) order: Option<DateOrder>,
+    pub order: Option<DateOrder>,
     /// Where the platform's clock stands, for times that do not say. Else they are the business's.
-    pub(in crate::imports) zone: Option<Tz>,
+    pub zone: Option<Tz>,
 }
 
 /// Which number comes first in a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::imports) enum DateOrder {
+pub enum DateOrder {
     /// Month, day, year: `10/31/2026`.
     MonthFirst,
     /// Day, month, year: `31/10/2026`.
@@ -66,7 +66,7 @@ const TIMES: [&str; 8] = [
 
 impl Dates<'_> {
     /// The day or instant that `text` states.
-    pub(in crate::imports) fn parse(self, text: &str) -> Result<Posted, String> {
+    pub fn parse(self, text: &str) -> Result<Posted, String> {
         let text = text.trim();
         if text.len() > TEXT_BYTES_MAX {
             return Err(unknown(text));

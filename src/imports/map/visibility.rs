@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{flag, quoted, without_accent, words};
-use crate::imports::fields::{Problem, shown};
+use crate::imports::map::fields::{Problem, shown};
+use crate::imports::map::values::{flag, quoted, without_accent, words};
 
 /// Why a review is withheld that its source does not show.
-pub(in crate::imports) const NOT_PUBLISHED: &str = "not published at the source";
+pub const NOT_PUBLISHED: &str = "not published at the source";
 
 /// The longest name that says so, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
@@ -168,7 +168,7 @@ const HIDDEN_ELSEWHERE: [&str; 41] = [
 
 /// What a column's values say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::imports) enum Says {
+pub enum Says {
     /// A word for its state.
     State,
     /// Yes where it is public.
@@ -179,7 +179,7 @@ pub(in crate::imports) enum Says {
 
 impl Says {
     /// By the column's name, whatever its case and signs.
-    pub(in crate::imports) fn find(name: &str) -> Option<Self> {
+    pub fn find(name: &str) -> Option<Self> {
         let mut plain = [0; NAME_BYTES_MAX];
         let mut length = 0;
         let letters = name.chars().filter(|letter| letter.is_alphanumeric());
@@ -254,19 +254,14 @@ impl Says {
     }
 
     /// Whether a row with that value in the field at `path` is public. `may_ignore` says that `--map` has a meaning there.
-    pub(in crate::imports) fn read(
-        self,
-        path: &str,
-        text: &str,
-        may_ignore: bool,
-    ) -> Result<bool, Problem> {
+    pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, Problem> {
         self.is_public(text)
             .ok_or_else(|| unknown(path, &quoted(text), may_ignore))
     }
 }
 
 /// What the members of an object say, those aside that are taken for something else; `None` where none says anything.
-pub(in crate::imports) fn of_members(
+pub fn of_members(
     members: &Map<String, Value>,
     is_taken: impl Fn(&str) -> bool,
     may_ignore: bool,
